@@ -32,7 +32,7 @@ static bool begin(jst_job *j)
         j->no_memory = true;
         return false;
     }
-    j->gpus->expected = jst_head64(j, JST_AT(first_slice));
+    j->gpus->expected = JST_HEADER(j, first_slice);
     return true;
 }
 
@@ -98,9 +98,9 @@ bool jst_gpus_take(jst_job *j, jst_cursor c, bool wanted)
 /* Places that are taken, 0 also where the table makes no sense. */
 static uint64_t places_of(jst_job *j)
 {
-    uint64_t at = jst_head32(j, JST_AT(gpus_offset)), bytes = jst_head32(j, JST_AT(gpu_bytes));
-    uint64_t capacity = jst_head32(j, JST_AT(gpus_capacity));
-    uint64_t used = jst_head32(j, JST_AT(gpus_used));
+    uint64_t at = JST_HEADER(j, gpus_offset), bytes = JST_HEADER(j, gpu_bytes);
+    uint64_t capacity = JST_HEADER(j, gpus_capacity);
+    uint64_t used = JST_HEADER(j, gpus_used);
     if (capacity == 0 || used == 0)
         return 0;
     if (capacity > PLACES_MAX || bytes < sizeof(jst_gpu) ||
@@ -113,7 +113,7 @@ static uint64_t places_of(jst_job *j)
 
 static const uint8_t *place_at(jst_job *j, uint64_t place)
 {
-    uint64_t at = jst_head32(j, JST_AT(gpus_offset)), bytes = jst_head32(j, JST_AT(gpu_bytes));
+    uint64_t at = JST_HEADER(j, gpus_offset), bytes = JST_HEADER(j, gpu_bytes);
     return jst_source_at(j->s, at + place * bytes, sizeof(jst_gpu));
 }
 
@@ -143,14 +143,14 @@ void jst_gpus_names(jst_job *j)
 
 void jst_gpus_remainder(jst_job *j)
 {
-    uint64_t slice_ns = jst_head64(j, JST_AT(slice_ns)), end_ns = jst_head64(j, JST_AT(end_ns));
+    uint64_t slice_ns = JST_HEADER(j, slice_ns), end_ns = JST_HEADER(j, end_ns);
     uint64_t places = places_of(j);
     if (places == 0 || !begin(j))
         return;
-    uint64_t first = jst_head64(j, JST_AT(gpu_slice));
+    uint64_t first = JST_HEADER(j, gpu_slice);
     if (first < j->gpus->expected) /* killed between a record and this word */
         first = j->gpus->expected;
-    uint64_t last = (end_ns != 0 ? end_ns : jst_head64(j, JST_AT(heartbeat_ns))) / slice_ns;
+    uint64_t last = (end_ns != 0 ? end_ns : JST_HEADER(j, heartbeat_ns)) / slice_ns;
     if (first > INT64_MAX)
         return;
     jst_source_forget(j->s);

@@ -341,14 +341,14 @@ bool jst_components_take(jst_job *j, jst_cursor *c, int64_t slice, int32_t span)
 /* Offset of a field of jst_head in the file. */
 #define JST_AT(field) offsetof(jst_head, field)
 
-static inline uint32_t jst_head32(const jst_job *j, size_t at)
-{
-    return jst_load32(j->r->head + at);
-}
+/* A number of the header as it was read, of its field's own type. */
+#define JST_HEADER(j, field)                                                                       \
+    ((__typeof__(+((jst_head *)0)->field))jst_header_number(j, JST_AT(field),                      \
+                                                            sizeof(((jst_head *)0)->field)))
 
-static inline uint64_t jst_head64(const jst_job *j, size_t at)
+static inline uint64_t jst_header_number(const jst_job *j, size_t at, size_t bytes)
 {
-    return jst_load64(j->r->head + at);
+    return bytes == 4 ? jst_load32(j->r->head + at) : jst_load64(j->r->head + at);
 }
 
 /** Does an area lie behind the header and before the records? */

@@ -5,32 +5,30 @@
 
 bool jst_head_holds(const jst_job *j, uint64_t offset, uint64_t bytes)
 {
-    uint64_t end = jst_head32(j, JST_AT(head_bytes));
+    uint64_t end = JST_HEADER(j, head_bytes);
     return offset >= JST_DECODE_HEAD_BYTES && offset <= end && bytes <= end - offset;
 }
 
 static const char *head_flaw(const jst_job *j)
 {
-    uint64_t cells = jst_head32(j, JST_AT(cell_count));
-    if (jst_head32(j, JST_AT(version)) == 0 || jst_head32(j, JST_AT(version)) > JST_FORMAT_VERSION)
+    uint64_t cells = JST_HEADER(j, cell_count);
+    if (JST_HEADER(j, version) == 0 || JST_HEADER(j, version) > JST_FORMAT_VERSION)
         return "its format version is neither 1 nor 2: a newer jostle wrote it";
-    if (jst_head32(j, JST_AT(head_bytes)) > j->s->size)
+    if (JST_HEADER(j, head_bytes) > j->s->size)
         return "the file ends inside its head: it was cut short";
     if (cells == 0 || cells > JST_DECODE_CELLS_MAX)
         return "the number of cells is out of bounds";
-    if (jst_head32(j, JST_AT(block_bytes)) < offsetof(jst_block, cells) + 8 * cells ||
-        !jst_head_holds(j, jst_head32(j, JST_AT(block_offset)),
-                        (uint64_t)jst_head32(j, JST_AT(block_bytes)) *
-                            jst_head32(j, JST_AT(block_capacity))))
+    if (JST_HEADER(j, block_bytes) < offsetof(jst_block, cells) + 8 * cells ||
+        !jst_head_holds(j, JST_HEADER(j, block_offset),
+                        (uint64_t)JST_HEADER(j, block_bytes) * JST_HEADER(j, block_capacity)))
         return "the counter blocks do not lie inside the head";
-    if (jst_head32(j, JST_AT(commit_bytes)) < offsetof(jst_commit, base) + 8 * cells ||
-        !jst_head_holds(j, jst_head32(j, JST_AT(commit_offset)),
-                        2 * (uint64_t)jst_head32(j, JST_AT(commit_bytes))))
+    if (JST_HEADER(j, commit_bytes) < offsetof(jst_commit, base) + 8 * cells ||
+        !jst_head_holds(j, JST_HEADER(j, commit_offset), 2 * (uint64_t)JST_HEADER(j, commit_bytes)))
         return "the commits do not lie inside the head";
-    if (jst_head32(j, JST_AT(table_bytes)) > JST_DECODE_TABLE_MAX ||
-        !jst_head_holds(j, jst_head32(j, JST_AT(table_offset)), jst_head32(j, JST_AT(table_bytes))))
+    if (JST_HEADER(j, table_bytes) > JST_DECODE_TABLE_MAX ||
+        !jst_head_holds(j, JST_HEADER(j, table_offset), JST_HEADER(j, table_bytes)))
         return "the metric table does not lie inside the head";
-    if (jst_head64(j, JST_AT(slice_ns)) == 0)
+    if (JST_HEADER(j, slice_ns) == 0)
         return "the slice length is zero";
     return NULL;
 }
@@ -69,20 +67,19 @@ static bool read_live(jst_job *j)
 static bool read_table(jst_job *j)
 {
     jst_table *t = &j->d->table;
-    jst_table shape = {.cell_count = jst_head32(j, JST_AT(cell_count)),
-                       .slots = jst_head32(j, JST_AT(mount_slots)),
-                       .stride = jst_head32(j, JST_AT(mount_stride)),
-                       .text_bytes = jst_head32(j, JST_AT(table_bytes))};
-    uint32_t at = jst_head32(j, JST_AT(table_offset));
+    jst_table shape = {.cell_count = JST_HEADER(j, cell_count),
+                       .slots = JST_HEADER(j, mount_slots),
+                       .stride = JST_HEADER(j, mount_stride),
+                       .text_bytes = JST_HEADER(j, table_bytes)};
+    uint32_t at = JST_HEADER(j, table_offset);
     const uint8_t *text = jst_source_at(j->s, at, shape.text_bytes);
     const char *wrong = "the metric table cannot be read";
     if (text != NULL && jst_table_is(t, &shape, text)) {
-        wrong = t->crc == jst_head32(j, JST_AT(table_crc)) ? NULL
-                                                           : "the metric table fails its checksum";
+        wrong = t->crc == JST_HEADER(j, table_crc) ? NULL : "the metric table fails its checksum";
     } else if (text != NULL) {
         jst_table_free(t);
         wrong = jst_table_read(t, &shape, text, j->d);
-        if (wrong == NULL && t->crc != jst_head32(j, JST_AT(table_crc)))
+        if (wrong == NULL && t->crc != JST_HEADER(j, table_crc))
             wrong = "the metric table fails its checksum";
         if (wrong != NULL)
             jst_table_free(t);
@@ -99,8 +96,7 @@ static bool read_table(jst_job *j)
 static void add_in_progress(jst_job *j, const uint8_t *block, uint32_t cells)
 {
     uint32_t mark = jst_load32(block + offsetof(jst_block, mark));
-    uint64_t since = jst_load64(block + offsetof(jst_block, since)),
-             now = jst_head64(j, JST_AT(tick_now));
+    uint64_t since = jst_load64(block + offsetof(jst_block, since)), now = JST_HEADER(j, tick_now);
     if (mark != 0 && mark < cells && j->d->table.cells[mark].timer && since < now)
         j->d->sums[mark] += now - since;
 }
@@ -112,7 +108,7 @@ static uint64_t ns_of_ticks(uint64_t ticks, uint64_t tick_ns)
 
 static void not_before(jst_job *j, uint64_t from_ns, uint64_t ticks)
 {
-    uint64_t ns = from_ns + ns_of_ticks(ticks, jst_head64(j, JST_AT(tick_ns)));
+    uint64_t ns = from_ns + ns_of_ticks(ticks, JST_HEADER(j, tick_ns));
     if (ns >= from_ns && ns > j->newest_ns)
         j->newest_ns = ns;
 }
@@ -124,25 +120,24 @@ static void not_before(jst_job *j, uint64_t from_ns, uint64_t ticks)
 static void look_at_times(jst_job *j, const uint8_t *block, uint32_t cells)
 {
     uint64_t since = jst_load64(block + offsetof(jst_block, since)), busy = 0,
-             now = jst_head64(j, JST_AT(tick_now));
+             now = JST_HEADER(j, tick_now);
     if (now == 0) /* unknown */
         return;
     if (since > now)
-        not_before(j, jst_head64(j, JST_AT(heartbeat_ns)), since - now);
-    if (jst_head64(j, JST_AT(heartbeat_ns)) > jst_head64(j, JST_AT(file_ns)))
+        not_before(j, JST_HEADER(j, heartbeat_ns), since - now);
+    if (JST_HEADER(j, heartbeat_ns) > JST_HEADER(j, file_ns))
         return;
     for (uint32_t i = 0; i < cells; i++)
         if (j->d->table.cells[i].state)
             busy += jst_load64(block + offsetof(jst_block, cells) + 8 * (size_t)i);
-    not_before(j, jst_head64(j, JST_AT(start_ns)), busy);
+    not_before(j, JST_HEADER(j, start_ns), busy);
 }
 
 /* d->sums = sum over the blocks minus the commit. */
 static bool sum_blocks(jst_job *j, uint64_t commit_at)
 {
-    uint32_t cells = jst_head32(j, JST_AT(cell_count)), bytes = jst_head32(j, JST_AT(block_bytes));
-    uint32_t used = jst_head32(j, JST_AT(blocks_used)),
-             capacity = jst_head32(j, JST_AT(block_capacity));
+    uint32_t cells = JST_HEADER(j, cell_count), bytes = JST_HEADER(j, block_bytes);
+    uint32_t used = JST_HEADER(j, blocks_used), capacity = JST_HEADER(j, block_capacity);
     uint64_t *sums = j->d->sums;
     const uint8_t *p =
         jst_source_at(j->s, commit_at + offsetof(jst_commit, base), 8 * (uint64_t)cells);
@@ -150,9 +145,9 @@ static bool sum_blocks(jst_job *j, uint64_t commit_at)
         return false;
     for (uint32_t i = 0; i < cells; i++)
         sums[i] = 0 - jst_load64(p + 8 * (size_t)i);
-    j->newest_ns = jst_head64(j, JST_AT(heartbeat_ns));
+    j->newest_ns = JST_HEADER(j, heartbeat_ns);
     for (uint32_t b = 0; b < (used < capacity ? used : capacity); b++) {
-        uint64_t at = jst_head32(j, JST_AT(block_offset)) + (uint64_t)b * bytes;
+        uint64_t at = JST_HEADER(j, block_offset) + (uint64_t)b * bytes;
         if ((p = jst_source_at(j->s, at, offsetof(jst_block, cells) + 8 * (uint64_t)cells)) == NULL)
             return false;
         add_in_progress(j, p, cells);
@@ -184,9 +179,8 @@ static bool committed_levels(jst_job *j, uint64_t commit_at)
 void jst_commit_read(jst_job *j, jst_commit_view *c)
 {
     for (int attempt = 0; attempt < PATIENCE && read_live(j); attempt++) {
-        uint64_t generation = jst_head64(j, JST_AT(generation));
-        uint64_t at = jst_head32(j, JST_AT(commit_offset)) +
-                      (generation & 1) * jst_head32(j, JST_AT(commit_bytes));
+        uint64_t generation = JST_HEADER(j, generation);
+        uint64_t at = JST_HEADER(j, commit_offset) + (generation & 1) * JST_HEADER(j, commit_bytes);
         const uint8_t *p = jst_source_at(j->s, at, 16);
         if (p == NULL)
             break;
@@ -204,10 +198,9 @@ void jst_commit_read(jst_job *j, jst_commit_view *c)
         }
     }
     if (!c->whole)
-        jst_warn(j, jst_head32(j, JST_AT(commit_offset)),
-                 "the head changes faster than it can be read");
-    if (c->records_end < jst_head32(j, JST_AT(head_bytes))) {
-        jst_warn(j, jst_head32(j, JST_AT(commit_offset)),
+        jst_warn(j, JST_HEADER(j, commit_offset), "the head changes faster than it can be read");
+    if (c->records_end < JST_HEADER(j, head_bytes)) {
+        jst_warn(j, JST_HEADER(j, commit_offset),
                  "the commit is damaged: records are taken as far "
                  "as their checksums hold");
         *c = (jst_commit_view){.records_end = j->s->size, .damaged = true};
@@ -267,7 +260,7 @@ typedef struct walk {
 /* Slices of a process, or of a machine's components. */
 static bool has_slices(const jst_job *j, const jst_record *rec)
 {
-    bool machine = jst_head32(j, JST_AT(flags)) & 1;
+    bool machine = JST_HEADER(j, flags) & 1;
     return machine ? rec->type == JST_RECORD_COMPONENT_SLICES
                    : rec->type == JST_RECORD_SLICE || rec->type == JST_RECORD_SLICE_LIKE;
 }
@@ -301,7 +294,7 @@ static bool take_cells(jst_job *j, uint8_t type, jst_cursor c, walk *w)
         jst_base_take(&d->base, w->at, &d->table, &d->moved);
         return true;
     }
-    uint64_t back = jst_take_varint(&c), first = jst_head32(j, JST_AT(head_bytes));
+    uint64_t back = jst_take_varint(&c), first = JST_HEADER(j, head_bytes);
     if (c.p == NULL || back > w->at || w->at - back < first ||
         (w->base != 0 && w->at - back != w->base))
         return false;
@@ -422,8 +415,8 @@ static bool hop(jst_job *j, walk *w)
 
 static void read_records(jst_job *j, const jst_commit_view *c)
 {
-    const walk begin = {.at = jst_head32(j, JST_AT(head_bytes)),
-                        .expected = jst_head64(j, JST_AT(first_slice)),
+    const walk begin = {.at = JST_HEADER(j, head_bytes),
+                        .expected = JST_HEADER(j, first_slice),
                         .end = c->records_end};
     walk w = begin;
     jst_record rec;
@@ -477,7 +470,7 @@ static void take_remainder(jst_job *j, const jst_commit_view *c)
 {
     jst_decode *d = j->d;
     const jst_table *t = &d->table;
-    uint64_t slice_ns = jst_head64(j, JST_AT(slice_ns)), tick_ns = jst_head64(j, JST_AT(tick_ns));
+    uint64_t slice_ns = JST_HEADER(j, slice_ns), tick_ns = JST_HEADER(j, tick_ns);
     bool backwards = false;
     d->moved.count = 0;
     for (uint32_t i = 0; i < t->cell_count; i++) {
@@ -496,7 +489,7 @@ static void take_remainder(jst_job *j, const jst_commit_view *c)
         d->moved.values[d->moved.count++] = v;
     }
     if (backwards)
-        jst_warn(j, jst_head32(j, JST_AT(block_offset)),
+        jst_warn(j, JST_HEADER(j, block_offset),
                  "counters lie behind their commit and are left "
                  "out of the last slice");
     if (d->moved.count == 0)
@@ -524,7 +517,7 @@ void jst_profile_read(jst_job *j)
     jst_commit_read(j, &c);
     read_records(j, &c);
     if (j->flags & JST_DECODE_REMAINDER && c.whole) {
-        uint64_t end_ns = jst_head64(j, JST_AT(end_ns));
+        uint64_t end_ns = JST_HEADER(j, end_ns);
         j->r->newest_ns = end_ns != 0 ? end_ns : j->newest_ns;
     }
     if (j->flags & JST_DECODE_REMAINDER && c.whole && !c.damaged && j->r->complete && !j->no_memory)

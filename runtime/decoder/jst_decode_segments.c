@@ -363,7 +363,7 @@ static bool ring_copy(jst_job *j, ring *r, uint64_t at, uint64_t size)
  * and again when `drained` has moved meanwhile. */
 static void ring_read(jst_job *j, ring *r)
 {
-    uint64_t at = jst_head32(j, JST_AT(ring_offset)), bytes = jst_head32(j, JST_AT(ring_bytes));
+    uint64_t at = JST_HEADER(j, ring_offset), bytes = JST_HEADER(j, ring_bytes);
     uint64_t written, drained;
     const char *wrong = "the ring of the segments does not lie inside the head";
     if (bytes == 0)
@@ -434,7 +434,7 @@ static bool take_peers(jst_job *j, jst_cursor c)
 /* Slices and events are hopped over by their lengths. */
 static void take_records(jst_job *j, stream *s, const jst_commit_view *c)
 {
-    uint64_t at = jst_head32(j, JST_AT(head_bytes));
+    uint64_t at = JST_HEADER(j, head_bytes);
     enum jst_record_state state;
     jst_record rec;
     /* NOTE: entries lost in a damaged record show in the numbers of those in the ring. */
@@ -463,23 +463,23 @@ static void take_records(jst_job *j, stream *s, const jst_commit_view *c)
 
 void jst_segments_read(jst_job *j)
 {
-    stream s = {.j = j, .at = jst_head32(j, JST_AT(head_bytes))};
+    stream s = {.j = j, .at = JST_HEADER(j, head_bytes)};
     ring r = {0};
     jst_commit_view c = {0};
-    if (jst_head32(j, JST_AT(mpi_state)) == 0)
+    if (JST_HEADER(j, mpi_state) == 0)
         return; /* no MPI, no segments */
     ring_read(j, &r);
     jst_commit_read(j, &c);
     /* NOTE: now that the entries are there, so is the time of MPI_Init. A further part goes on
      * where its file was made. */
-    s.end_ns = jst_head64(j, jst_head32(j, JST_AT(part)) ? JST_AT(file_ns) : JST_AT(mpi_init_ns));
+    s.end_ns = JST_HEADER(j, part) ? JST_HEADER(j, file_ns) : JST_HEADER(j, mpi_init_ns);
     if (s.end_ns > INT64_MAX) {
         jst_warn(j, JST_AT(mpi_init_ns), "the time of MPI_Init makes no sense");
         s.over = true;
     }
     if (!j->no_memory)
         take_records(j, &s, &c);
-    s.at = jst_head32(j, JST_AT(ring_offset));
+    s.at = JST_HEADER(j, ring_offset);
     if (!j->no_memory)
         ring_take(&s, &r);
     if (s.rest_bytes > 0 && !s.over)

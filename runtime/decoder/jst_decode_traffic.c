@@ -32,15 +32,12 @@ enum kind { PARTNERS, COLLECTIVES };
 typedef struct form {
     unsigned words;
     enum jst_decode_table table;
-    size_t offset, bytes, capacity; /* fields of the head */
     size_t place_bytes, first_word; /* of a place in the head */
 } form;
 
 static const form forms[2] = {
-    {PEER_WORDS, JST_DECODE_PEER_SLICES, JST_AT(peers_offset), JST_AT(peer_bytes),
-     JST_AT(peers_capacity), sizeof(jst_peer), offsetof(jst_peer, sent_ops)},
-    {COLLECTIVE_WORDS, JST_DECODE_COLLECTIVE_SLICES, JST_AT(collectives_offset),
-     JST_AT(collective_bytes), JST_AT(collectives_capacity), sizeof(jst_collective),
+    {PEER_WORDS, JST_DECODE_PEER_SLICES, sizeof(jst_peer), offsetof(jst_peer, sent_ops)},
+    {COLLECTIVE_WORDS, JST_DECODE_COLLECTIVE_SLICES, sizeof(jst_collective),
      offsetof(jst_collective, ops)},
 };
 
@@ -59,7 +56,7 @@ static bool begin(jst_job *j)
         j->no_memory = true;
         return false;
     }
-    j->traffic->expected = jst_head64(j, JST_AT(first_slice));
+    j->traffic->expected = JST_HEADER(j, first_slice);
     return true;
 }
 
@@ -210,8 +207,11 @@ static void read_name(const uint8_t *raw, enum kind kind, place *p)
 static bool take_rest(jst_job *j, enum kind kind, int64_t slice, int32_t span)
 {
     const form *f = &forms[kind];
-    uint64_t at = jst_head32(j, f->offset), bytes = jst_head32(j, f->bytes);
-    uint64_t capacity = jst_head32(j, f->capacity);
+    bool partners = kind == PARTNERS;
+    uint64_t at = partners ? JST_HEADER(j, peers_offset) : JST_HEADER(j, collectives_offset);
+    uint64_t bytes = partners ? JST_HEADER(j, peer_bytes) : JST_HEADER(j, collective_bytes);
+    uint64_t capacity =
+        partners ? JST_HEADER(j, peers_capacity) : JST_HEADER(j, collectives_capacity);
     if (capacity == 0)
         return true;
     if (capacity > PLACES_MAX || bytes < f->place_bytes ||
@@ -239,13 +239,13 @@ static bool take_rest(jst_job *j, enum kind kind, int64_t slice, int32_t span)
 
 void jst_traffic_remainder(jst_job *j)
 {
-    uint64_t slice_ns = jst_head64(j, JST_AT(slice_ns)), end_ns = jst_head64(j, JST_AT(end_ns));
-    if (jst_head32(j, JST_AT(peers_capacity)) == 0 || !begin(j))
+    uint64_t slice_ns = JST_HEADER(j, slice_ns), end_ns = JST_HEADER(j, end_ns);
+    if (JST_HEADER(j, peers_capacity) == 0 || !begin(j))
         return;
-    uint64_t first = jst_head64(j, JST_AT(traffic_slice));
+    uint64_t first = JST_HEADER(j, traffic_slice);
     if (first < j->traffic->expected) /* killed between a record and this word */
         first = j->traffic->expected;
-    uint64_t last = (end_ns != 0 ? end_ns : jst_head64(j, JST_AT(heartbeat_ns))) / slice_ns;
+    uint64_t last = (end_ns != 0 ? end_ns : JST_HEADER(j, heartbeat_ns)) / slice_ns;
     if (first > INT64_MAX)
         return;
     jst_source_forget(j->s);
