@@ -1,0 +1,413 @@
+"""What a repository is asked: all questions that it answers, each with its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from jostle.reader import FILE_VALUES
+from jostle.repository.job_names import find_job, find_jobs
+from jostle.repository.query.aggregates import Loads
+from jostle.repository.query.co_running import Beside, beside, has_company
+from jostle.repository.query.core_states import core_states, newest_machine_slices
+from jostle.repository.query.engine import ALWAYS, Engine, total
+from jostle.repository.query.export import ExportSelection, export
+from jostle.repository.query.gpus import Gpus
+from jostle.repository.query.job_sums import job_sums
+from jostle.repository.query.machine_loads import MachineLoads, machine_loads, served, servers_of
+from jostle.repository.query.messages import Messages
+from jostle.repository.query.on_fabrics import on_fabrics
+from jostle.repository.query.process_ends import process_ends
+from jostle.repository.query.process_rows import job_processes
+from jostle.repository.query.programs import Programs, programs_beside
+from jostle.repository.query.rank_pairs import RankPairs, rank_pairs
+from jostle.repository.query.run_tables import UNUSED_COLUMNS, core_floors, own_slices
+from jostle.repository.query.series import background, neighbours, series
+from jostle.repository.query.traffic import port_counters, traffic
+from jostle.repository.query.watched import watched_processes
+from jostle.repository.segments.merger import Merger
+from jostle.repository.segments.worlds import find_worlds, worlds_table
+from jostle.repository.store import log as _log
+from jostle.repository.store.fabrics import fabrics_of_repository
+from jostle.repository.store.layout import TABLES
+from jostle.repository.store.owner_names import may_come_back
+from jostle.repository.store.snapshot import SnapshotLog
+from jostle.repository.types import ACCESS_METRICS, ExportReport, JobSegments, JobTables, RunTables
+from jostle.topology import Topology
+from jostle.values.traffic import Traffic
+
+
+class Questions:
+    """All questions to the files of one repository that a log or a snapshot lists."""
+
+    def __init__(self, path: Path, log: _log.Log | SnapshotLog) -> None:
+        """Ask the files of a log.
+
+        Args:
+            path: The repository's folder.
+            log: Its log, or the files of a snapshot.
+        """
+        self.path = path
+        self._ask(log)
+
+    def _ask(self, log: _log.Log | SnapshotLog) -> None:
+        self._log, self._engine = log, Engine(self.path, log)
+        self._merger = Merger(self._engine)
+        self.loads = Loads(self._engine)  #: What many jobs did at once; how far the repository is.
+        self.divided = self._engine.divided  #: Questions that are answered day by day.
+        self.messages = Messages(self._engine)  #: Who jobs are, and what their ranks sent by MPI.
+        self.gpus = Gpus(self._engine)  #: Which GPUs jobs used, and what they did there.
+
+    def query(self, sql: str, params: Sequence[Any] = ()) -> pa.Table:
+        """Ask in SQL (DuckDB); tables as in docs/reference/repository.md.
+
+        Args:
+            sql: The question, with `?` or `$1` for parameters.
+            params: Their values.
+        """
+        return self._engine.query(sql, params)
+
+    def commits(self) -> int:
+        """Return the number of the newest commit; earlier query results may be out of date."""
+        return self._engine.refresh()
+
+    def jobs(self, names: Sequence[str] | None = None) -> pa.Table:
+        """List the jobs, or some of them, the newest first."""
+        return self.query(
+            "SELECT * FROM jobs WHERE $1 IS NULL OR list_contains($1, job) "
+            "ORDER BY start_ns DESC, job",
+            [None if names is None else list(names)],
+        )
+
+    def program(self, job: str) -> str:
+        """Return what a job runs (see `jostle.names.identity`); "?" if there is no such job."""
+        found = self.jobs([job])["program"].to_pylist()
+        return str(found[0]) if found else "?"
+
+    def resolve_job(self, name: str, *, owner: int | None = None) -> str:
+        """Find a job by its name, a prefix of it that no other job has, or "last".
+
+        Args:
+            name: What the user wrote.
+            owner: Look among the jobs of this user (a uid) alone, as if there were no others.
+
+        Raises:
+            JobError: There is no such job, or several, or it is a batch job of several parts.
+        """
+        return find_job(name, self._names(owner), self.path, owner)
+
+    def resolve_parts(self, name: str, *, owner: int | None = None) -> list[str]:
+        """Find a job as `resolve_job` does, or all parts of a batch job by its number.
+
+        Returns:
+            One job; or the parts of a batch job, the newest first (see jostle.names.batch_jobs).
+
+        Raises:
+            JobError: There is no such job, or several.
+        """
+        return find_jobs(name, self._names(owner), self.path, owner)
+
+    def _names(self, owner: int | None) -> list[str]:
+        """Return the names of all jobs, or of one user's, the newest first."""
+        rows = self.query(
+            "SELECT job FROM jobs WHERE $1 IS NULL OR uid = $1 ORDER BY start_ns DESC, job", [owner]
+        )
+        return [str(job) for job in rows["job"].to_pylist()]
+
+    def newest(self, job: str) -> str:
+        """Return the newest job with a name of its owner: for "mpi-1a2b3c4d" perhaps "...@2".
+
+        One of the repository's owner comes before those of others, which have a name of their own.
+        """
+        newest_jobs = self.query(
+            "SELECT job FROM jobs WHERE job = $1 OR starts_with(job, $1 || '@') "
+            "ORDER BY NOT ($2 OR job = $1), start_ns DESC",
+            [job, may_come_back(job)],
+        )["job"].to_pylist()
+        return str(newest_jobs[0]) if newest_jobs else job
+
+    def job_tables(self, job: str) -> JobTables:
+        """Return all tables of one job, as `jostle.analysis.digest` takes them."""
+        return JobTables(
+            job,
+            self.job_processes(job),
+            self.job_mounts(job),
+            job_sums(self._engine, "slices", ["process"], job),
+            job_sums(self._engine, "mount_slices", ["process", "mount"], job),
+            self._segments_or_none(job),
+            self.job_accesses(job),
+            self.job_files(job),
+            **self.gpus.tables(job),
+        )
+
+    def job_files(self, job: str) -> pa.Table:
+        """Return what each file was used for by the processes that are over (JobTables.files)."""
+        sums = ", ".join(f"{total(name)} AS {name}" for name in FILE_VALUES)
+        return self._engine.ask(
+            lambda: (
+                f"SELECT mount, max(path) AS path, hash, "
+                f"coalesce(max(format), '') AS format, {sums}, "
+                f"CASE WHEN hash = 0 THEN {total('files')} ELSE 1 END AS files, "
+                "count(DISTINCT process)::BIGINT AS processes "
+                f"FROM {self._engine.stored('files')} WHERE job = ? "
+                "GROUP BY mount, hash ORDER BY mount, hash"
+            ),
+            [job],
+        )
+
+    def job_accesses(self, job: str) -> pa.Table:
+        """Return how a job wrote and read, per mount and slice (see JobTables.accesses)."""
+        lo, hi = self._engine.window(job)
+        sums = ", ".join(f"{total(f'{name}_sum')} AS {name}" for name in ACCESS_METRICS)
+        named = ["job", "mount", "slice", "slice_ns", "count"]
+        named += [f"{name}_sum" for name in ACCESS_METRICS]
+        return self._engine.ask(
+            lambda: (
+                f"SELECT mount, slice, slice_ns, {total('count')} AS count, {sums} "
+                f"FROM {self._engine.stored('rollup', lo, hi, columns=named)} WHERE job = ? "
+                "GROUP BY mount, slice, slice_ns ORDER BY mount, slice * slice_ns"
+            ),
+            [job],
+        )
+
+    def run_tables(self, job: str) -> RunTables:
+        """Return the tables behind an estimate, as `jostle.analysis.estimate` takes them."""
+        window = self._engine.window(job)
+        with ThreadPoolExecutor(1) as side:  # a file is read while DuckDB is asked
+            segments = side.submit(self._merger.job, job, without=UNUSED_COLUMNS)
+            slices = own_slices(self._engine, job, "node_rollup", window)
+            mount_slices = own_slices(self._engine, job, "rollup", window)
+            floors = core_floors(self._engine, job, slices, window)
+            processes = self.job_processes(job)
+            worlds = segments.result().worlds
+            return RunTables(
+                job,
+                processes,
+                self.job_mounts(job),
+                worlds,
+                slices,
+                mount_slices,
+                floors,
+                {} if worlds else self._others_cpu_s(job),
+                core_states(self._engine, processes, window),
+            )
+
+    def newest_machine_slices(self, since_ns: int) -> dict[str, int]:
+        """Return when the newest slice of each machine ended, of those after an instant, ns."""
+        return newest_machine_slices(self._engine, since_ns)
+
+    def _others_cpu_s(self, job: str) -> dict[str, float]:
+        """Return the CPU seconds that other jobs spent on each node of a job while it ran."""
+        spent: dict[str, float] = {}
+        for metric in ("os_user_ns", "os_system_ns"):
+            for row in background(self._engine, job, metric).to_pylist():
+                spent[row["resource"]] = spent.get(row["resource"], 0.0) + row["sum"] / 1e9
+        return spent
+
+    def job_processes(self, job: str) -> pa.Table:
+        """Return the processes of a job, the earliest first; those that run, up to now.
+
+        The row of a process is written when it is first seen and when it has ended; how far one
+        that still runs has come is known from its job's slices on the node.
+        """
+        return job_processes(self._engine, job)
+
+    def job_mounts(self, job: str) -> pa.Table:
+        """Return the mounts that the processes of a job used."""
+        return self.query("SELECT * FROM mounts WHERE job = ? ORDER BY mount, host, path", [job])
+
+    def job_slices(self, job: str, metrics: Sequence[str] | None = None) -> pa.Table:
+        """Return the slices of a job's processes, with all metrics of their scope or some."""
+        return self._job_rows("slices", job, metrics)
+
+    def job_mount_slices(self, job: str, metrics: Sequence[str] | None = None) -> pa.Table:
+        """Return the slices of a job's processes per mount, with all metrics or some."""
+        return self._job_rows("mount_slices", job, metrics)
+
+    def _job_rows(self, table: str, job: str, metrics: Sequence[str] | None) -> pa.Table:
+        lo, hi = self._engine.window(job)
+        columns = "*" if metrics is None else ", ".join([*TABLES[table].keys, *metrics])
+        return self._engine.ask(
+            lambda: (
+                f"SELECT {columns} FROM ({self._engine.source(table, lo, hi)}) WHERE job = ? "
+                "ORDER BY slice * slice_ns, process"
+            ),
+            [job],
+        )
+
+    # MPI and execution segments
+
+    def worlds(self, job: str) -> pa.Table:
+        """Return the MPI worlds of a job, in order of their begin.
+
+        Returns:
+            One row per rank that has a profile: number (of the world in the job), world (id of its
+            mpirun, "" unknown), world_size, spawned, world_rank, process, host.
+        """
+        processes = self.job_processes(job)
+        return worlds_table(find_worlds(processes), processes)
+
+    def segments(self, job: str) -> JobSegments:
+        """Return the execution segments of a job, merged over the ranks of each of its worlds.
+
+        What is over is merged once per Repository object, and what takes long only once for all.
+        """
+        return self._merger.job(job)
+
+    def _segments_or_none(self, job: str) -> JobSegments | None:
+        job_segments = self.segments(job)
+        return job_segments if any(world.rank_segments for world in job_segments.worlds) else None
+
+    def process_segments(self, job: str) -> pa.Table:
+        """Return the execution segments of each process of a job, by process and number."""
+        return self._merger.rows(job)
+
+    def tokens(self, job: str) -> pa.Table:
+        """Return the calls that ended segments: hash, function, bytes, site, module."""
+        return self.query("SELECT * FROM tokens WHERE job = ? ORDER BY hash, site, module", [job])
+
+    def series(self, job: str, metric: str) -> pa.Table:
+        """Return one metric of one job per slice and resource, over its processes.
+
+        Args:
+            job: Its name.
+            metric: A counter, timer or gauge of any scope.
+
+        Returns:
+            Columns resource (a mount for metrics of scope mount, else a node), slice, slice_ns,
+            sum, min, max, count (processes that had a record there), start_ns and length_ns (the
+            part of the slice in which the job lived).
+
+        Raises:
+            JobError: There is no such metric.
+        """
+        return series(self._engine, job, metric)
+
+    def background(self, job: str, metric: str, *, count_jobs: bool = False) -> pa.Table:
+        """Sum a metric over all other jobs on the resources of a job, while it ran.
+
+        Args:
+            job: The job whose neighbours are summed.
+            metric: A counter, timer or gauge; mount metrics are summed on the mounts that the
+                job used, others on its nodes.
+            count_jobs: Add a column jobs: how many other jobs had a record there. Takes as long
+                again; `neighbours` lists the jobs over the whole time.
+
+        Returns:
+            The columns of `series`: where others began or ended within a slice, or the job did, a
+            row for each part of it, with the amount of that part.
+
+        Raises:
+            JobError: There is no such metric.
+        """
+        return background(self._engine, job, metric, count_jobs=count_jobs)
+
+    def neighbours(self, job: str, metric: str) -> pa.Table:
+        """Return the other jobs behind a background, the heaviest first.
+
+        Args:
+            job: The job whose neighbours are summed.
+            metric: As for `background`.
+
+        Returns:
+            Columns job, resource, sum and slices (how many it was active in).
+        """
+        return neighbours(self._engine, job, metric)
+
+    def has_company(self, job: str) -> bool:
+        """Return whether other jobs may have run beside one; `beside` is exact, and slower."""
+        return has_company(self._engine, job)
+
+    def beside(self, job: str, *, cores: bool = True) -> Beside:
+        """Return a job's slices on shared resources and others' loads there (analysis.identify).
+
+        Args:
+            job: The job.
+            cores: Also who used the cores of its nodes, process by process.
+        """
+        found = beside(self._engine, job, cores=cores)
+        return on_fabrics(self._engine, found, self.topologies())
+
+    def machine_loads(self, mounts: Sequence[str], span: tuple[int, int]) -> MachineLoads:
+        """Return what machines' agents counted on mounts in a span of time (ns)."""
+        return machine_loads(self._engine, mounts, span)
+
+    def watched_processes(self, hosts: Sequence[str], span: tuple[int, int]) -> pa.Table:
+        """Return what processes without a profile did on hosts in a span of time (ns)."""
+        return watched_processes(self._engine, hosts, span)
+
+    def servers_of(self, mounts: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Return the hosts of the servers behind mounts, of those that have an agent."""
+        return servers_of(self._engine, mounts)
+
+    def served(self, mounts: Sequence[str], span: tuple[int, int]) -> pa.Table:
+        """Return what the servers of mounts moved in a span of time (ns): MachineLoads.servers."""
+        return served(self._engine, mounts, span)
+
+    def topologies(self) -> list[Topology]:
+        """Return all versions of all fabrics that were imported, by name and date."""
+        return fabrics_of_repository(self.path)
+
+    def traffic(self, span: tuple[int, int], jobs: Sequence[str] | None = None) -> Traffic:
+        """Return what hosts sent to each other: MPI messages, collectives, and files to servers.
+
+        MPI traffic is counted by who sent it, so that nothing counts twice: a put by its origin,
+        a get by its origin as well, as traffic from the target.
+
+        Args:
+            span: Slices that reach into it, ns since the epoch.
+            jobs: Of these alone; None: of all.
+        """
+        return traffic(self._engine, span, jobs)
+
+    def port_counters(self, span: tuple[int, int]) -> pa.Table:
+        """Return what ports and interfaces counted in a span of time (ns).
+
+        Columns host, name, slice, slice_ns, span, sent and received (bytes), wait_ticks.
+        """
+        return port_counters(self._engine, span)
+
+    def rank_pairs(self, job: str) -> RankPairs:
+        """Return what the ranks of a job sent to each other over the whole run."""
+        return rank_pairs(self._engine, job)
+
+    def process_ends(self, job: str) -> tuple[pa.Table, pa.Table]:
+        """Return when processes moved bytes on mounts, and what the job moved there."""
+        return process_ends(self._engine, job)
+
+    def programs_beside(self, span: tuple[int, int] = ALWAYS) -> Programs:
+        """Return the loads of all jobs on the resources that they share (analysis.matrix)."""
+        return programs_beside(self._engine, span)
+
+    # Handing out
+
+    def export(
+        self,
+        what: str,
+        form: str,
+        out: Path,
+        *,
+        job: str | None = None,
+        span: tuple[int, int] | None = None,
+        metrics: Sequence[str] | None = None,
+    ) -> ExportReport:
+        """Write a table, or the slices of a job, to a file in a common format.
+
+        Args:
+            what: A table, jobs, or a job: its rows of slices and mount_slices, under each other.
+            form: parquet, csv or json.
+            out: The file; replaced whole when it is there.
+            job: Only rows of this job (tables only).
+            span: Only slices and segments that reach into this time, ns since the epoch.
+            metrics: Beside the keys only these metrics.
+
+        Raises:
+            JobError: There is no such table, job, format or part of the table.
+            RepositoryError: The file cannot be written.
+        """
+        part = ExportSelection(job, span, None if metrics is None else tuple(metrics))
+        return export(self._engine, what, form, Path(out), part, self.resolve_job)
