@@ -8,9 +8,22 @@ from __future__ import annotations
 
 import math
 import statistics
-import zlib
 
-import numpy as np
+from paper_cells import (
+    ALONE,
+    APPLICATIONS,
+    AW,
+    JITTER,
+    LOSSES,
+    MIB,
+    OWC,
+    WS,
+    cell,
+    result,
+    standalone,
+    summary,
+    trace,
+)
 
 from jostle_lab.analysis.study.model import (
     Balance,
@@ -24,232 +37,12 @@ from jostle_lab.analysis.study.model import (
     Phases,
     Point,
     Prediction,
-    Repetition,
     Serialised,
     Setting,
-    Side,
-    Standalone,
     StudyNote,
     StudyResult,
-    Summary,
     Trace,
 )
-
-MIB = 1 << 20
-GIB = 1 << 30
-OWC, WS, AW = "open-write-close", "write-seek", "aggregate-write"
-#: Standalone rates of Lustre at 1 MiB, GB/s (table 3.2).
-ALONE = {OWC: 28.4e9, WS: 31.6e9, AW: 42.2e9}
-#: Of applications, made up: closes per second and bytes per second.
-APPLICATIONS = {"OpenFOAM": 3500.0, "MADbench2": 11e9, "HACC-IO": 14e9}
-_RATES = ALONE | APPLICATIONS
-#: Degradation of the probe (first) beside the signal (second), by chunk size in MiB: the text of
-#: §3.3.3 and table 3.2; the rest in their manner.
-LOSSES = {
-    (OWC, OWC): {1: 0.4261, 16: 0.48, 256: 0.50},
-    (OWC, WS): {1: 0.4085, 16: 0.52, 256: 0.63},
-    (OWC, AW): {1: 0.6620, 16: 0.55, 256: 0.48},
-    (WS, OWC): {1: 0.3734, 16: 0.45, 256: 0.44},
-    (WS, WS): {1: 0.47, 16: 0.50, 256: 0.55},
-    (WS, AW): {1: 0.68, 16: 0.50, 256: 0.38},
-    (AW, OWC): {1: 0.0995, 16: 0.30, 256: 0.48},
-    (AW, WS): {1: 0.12, 16: 0.50, 256: 0.62},
-    (AW, AW): {1: 0.41, 16: 0.44, 256: 0.50},
-}
-_JITTER = (-0.02, 0.012, 0.0, 0.03, -0.008)
-
-
-def summary(values: list[float]) -> Summary:
-    """What repetitions amount to; 2.776 is Student's t of four degrees of freedom."""
-    if not values:
-        return Summary(0, None, None, None, None, None, None)
-    mean = statistics.fmean(values)
-    half = None
-    if len(values) > 1:
-        half = 2.776 * float(np.std(values, ddof=1)) / math.sqrt(len(values))
-    return Summary(
-        len(values),
-        statistics.median(values),
-        min(values),
-        max(values),
-        mean,
-        None if half is None else mean - half,
-        None if half is None else mean + half,
-    )
-
-
-NONE = summary([])
-
-
-def side(program: str, setting: Setting, loss: float, metric: str = "bytes") -> Side:
-    alone = _RATES.get(program, 30e9)
-    return Side(
-        program,
-        f"papers.{program}",
-        setting.processes[0],
-        64,
-        metric,
-        alone,
-        alone * (1 - loss),
-        alone * (1 - loss),
-        alone * (1 - loss) * 1.1,
-        20 / (1 - loss),
-        loss,
-        loss / (1 - loss),
-        loss / (1 - loss),
-    )
-
-
-def cell(
-    probe: str,
-    signal: str,
-    setting: Setting,
-    loss: float,
-    other: float,
-    *,
-    metric: str = "bytes",
-    discarded: int = 0,
-    failed: int = 0,
-) -> Cell:
-    """A cell of five repetitions around a loss; the last ones discarded or failed."""
-    values = [loss + jitter for jitter in _JITTER]
-    pair = sorted(zip((probe, signal), setting.processes, strict=True))
-    told = (pair, setting.chunk, setting.shared, setting.periodic)
-    place = zlib.crc32(str(told).encode()) % 9973
-    repetitions = []
-    for number, value in enumerate(values):
-        verdict, reason = "kept", ""
-        if number >= 5 - discarded:
-            verdict, reason = "discarded", "foreign traffic 23 % above our own"
-        elif number < failed:
-            verdict, reason = "failed", f"{probe} ended with status 1: No space left on device"
-        repetitions.append(
-            Repetition(
-                f"r{number}-p{place:04d}",
-                number,
-                verdict,
-                reason,
-                side(probe, setting, value, metric),
-                side(signal, setting.turned(), other),
-                18,
-                16,
-                0.05 + value / 10,
-                0.02,
-                0.1,
-            )
-        )
-    kept = [v for v, r in zip(values, repetitions, strict=True) if r.verdict == "kept"]
-    rate = _RATES.get(probe, 30e9)
-    return Cell(
-        probe,
-        signal,
-        setting,
-        metric,
-        repetitions,
-        summary(kept),
-        min(kept, default=None),
-        "r0-p001" if kept else "",
-        summary([v / (1 - v) for v in kept]),
-        summary([other + jitter for jitter in _JITTER][: len(kept)]),
-        summary([rate * (1 - v) for v in kept]),
-        summary([_RATES.get(signal, 30e9) * (1 - other) for _ in kept]),
-    )
-
-
-def standalone(
-    program: str,
-    setting: Setting,
-    rate: float,
-    *,
-    seconds: float = 20.0,
-    nodes: int = 64,
-    metric: str = "bytes",
-) -> Standalone:
-    rates = [rate * (1 + jitter) for jitter in _JITTER]
-    return Standalone(
-        program=program,
-        setting=setting,
-        pattern=program if program in ALONE else "",
-        metric=metric,
-        nodes=nodes,
-        volume=rate * seconds,
-        rate=summary(rates),
-        best=max(rates),
-        overall=summary([r * 0.97 for r in rates]),
-        seconds=summary([seconds * (1 - j) for j in _JITTER]),
-        rates=rates,
-        outlier=[False] * 5,
-        protocol=1.03,
-        discarded=0,
-        failed=0,
-    )
-
-
-def trace(
-    probe: str,
-    signal: str,
-    setting: Setting,
-    *,
-    loss: float,
-    period_s: float = 0.0,
-    slices: int = 60,
-) -> Trace:
-    """A probe of 24 s by itself, in slices of 0.5 s; the signal on in every other half period."""
-    length = 0.5
-    bursts = []
-    if period_s:
-        bursts = [(k * period_s + 2, k * period_s + 2 + period_s / 2) for k in range(20)]
-        bursts = [burst for burst in bursts if burst[1] <= slices * length]
-    alone = _RATES.get(probe, 30e9)
-    rates, load = [], []
-    for number in range(slices):
-        middle = (number + 0.5) * length
-        on = not bursts or any(begin <= middle < end for begin, end in bursts)
-        wave = 1 + 0.03 * math.sin(number * 1.7) + 0.02 * math.cos(number * 0.6)
-        rates.append(alone * wave * (1 - loss if on else 1))
-        load.append(_RATES.get(signal, 30e9) * wave * (0.5 if on else 0))
-    calm = [alone * (1 + 0.02 * math.sin(number * 2.3)) for number in range(40)]
-    return Trace(
-        probe,
-        signal,
-        setting,
-        "r0-p001",
-        "bytes",
-        "bytes",
-        1_700_000_000 * 10**9,
-        500_000_000,
-        rates,
-        load,
-        calm,
-        0,
-        (0, slices - 6),
-        (1, slices - 3),
-        bursts,
-    )
-
-
-def result(**parts: object) -> StudyResult:
-    """An empty result with some parts."""
-    empty: dict[str, object] = {
-        "study": "papers",
-        "place": "lab",
-        "slice_ns": 500_000_000,
-        "runs": 0,
-        "planned": 0,
-        "programs": [],
-        "settings": [],
-        "standalone": [],
-        "cells": [],
-        "curves": [],
-        "break_even": [],
-        "serialised": [],
-        "kuo": None,
-        "imprints": [],
-        "traces": [],
-        "notes": [],
-        "balances": [],
-    }
-    return StudyResult(**(empty | parts))  # type: ignore[arg-type]
 
 
 def patterns(*, periodic: bool = False, shared: bool = False) -> StudyResult:
@@ -527,8 +320,8 @@ def kuo() -> StudyResult:
                     overlap=(own * MIB, other * MIB),
                     overlap_ratio=other / own,
                     expected_ratio=q / p,
-                    small_s=summary([seen[0] * (1 + j) for j in _JITTER]),
-                    large_s=summary([seen[1] * (1 + j) for j in _JITTER]),
+                    small_s=summary([seen[0] * (1 + j) for j in JITTER]),
+                    large_s=summary([seen[1] * (1 + j) for j in JITTER]),
                     small_alone_s=summary([by_itself[0]]),
                     large_alone_s=summary([by_itself[1]]),
                     predictions=[
@@ -541,7 +334,7 @@ def kuo() -> StudyResult:
                     holds=not shared,
                     why_not=["the disk behind the link was the limit"] if shared else [],
                     same_nodes=False,
-                    shares=[other / (own + other) + j for j in _JITTER],
+                    shares=[other / (own + other) + j for j in JITTER],
                     spread=0.20 if shared else 0.06,
                     runs=5,
                     phases=Phases(
@@ -575,7 +368,7 @@ def _timed(made: Cell, rate: float, seconds: float, loss: float) -> Cell:
     from dataclasses import replace
 
     repetitions = []
-    for repetition, jitter in zip(made.repetitions, _JITTER, strict=True):
+    for repetition, jitter in zip(made.repetitions, JITTER, strict=True):
         slower = 1 - loss + jitter
         sides = [
             replace(one, isolated=rate, overall=rate * slower, seconds=seconds / slower)

@@ -1,0 +1,114 @@
+"""Rates of a probe and a signal over time, and the drops that bursts leave in the probe's rate.
+
+Units as in model.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jostle_lab.analysis.study.setting import Setting, Summary
+
+
+@dataclass(frozen=True)
+class Drop:
+    """One burst of a periodic signal as the probe felt it.
+
+    Attributes:
+        begin_ns: Begin of the burst.
+        end_ns: Its end.
+        on: Mean rate of the probe in the slices of the burst.
+        off: In the silent slices around it.
+        depth: 1 - on / off.
+        p: One-sided Mann-Whitney: are slices of the burst below those around it?
+        seen: Significant at a false discovery rate of 5 % over the bursts of the run.
+    """
+
+    begin_ns: int
+    end_ns: int
+    on: float | None
+    off: float | None
+    depth: float | None
+    p: float | None
+    seen: bool
+
+
+@dataclass(frozen=True)
+class Imprint:
+    """What a periodic signal left on a probe in one run (CLUSTER'13 §III, thesis fig. 3.11).
+
+    Attributes:
+        probe: Name of the probe.
+        signal: Name of the signal; the probe's own where its ranks are split in probe and noise.
+        setting: The setting.
+        run: The run.
+        period_s: Period of the signal.
+        source: Where the bursts are known from: "log" (the signal's own), "rule" (its period),
+            "profile" (its slices).
+        drops: One per burst that fell wholly into the probe's run.
+        seen: How many were seen.
+        total: How many there were.
+        probability: seen / total: the probability that a burst hits.
+        low: Lower end of its 95 % interval (Clopper and Pearson).
+        high: Its upper end.
+        depth: Over the bursts.
+        false_rate: How often the same test reports a drop on the standalone run of the probe, with
+            bursts laid where there were none; None without enough slices.
+        test: The test in words.
+    """
+
+    probe: str
+    signal: str
+    setting: Setting
+    run: str
+    period_s: float
+    source: str
+    drops: list[Drop]
+    seen: int
+    total: int
+    probability: float | None
+    low: float | None
+    high: float | None
+    depth: Summary
+    false_rate: float | None
+    test: str
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One run slice by slice, for the time-slice view (thesis fig. 2.7, 3.11; Kuo fig. 5).
+
+    Attributes:
+        probe: Name of the probe.
+        signal: Name of the signal; "" for a standalone run.
+        setting: The setting.
+        run: The run: the least disturbed one of its cell.
+        metric: What the probe's progress is counted in.
+        signal_metric: What the signal's.
+        start_ns: Begin of the axis, a slice boundary.
+        slice_ns: Slice length, ns.
+        probe_rate: Rate of the probe per slice.
+        signal_rate: Of the signal; empty for a standalone run.
+        alone_rate: Of the probe in its median standalone run, laid from the probe's first slice
+            on; empty without one.
+        alone_first: Place of the first value of alone_rate on the axis.
+        evaluated: First and last slice of the evaluated part, counted from the axis' begin.
+        overlap: First and last slice of the active overlap.
+        bursts: Begin and end of each burst of a periodic signal, s from the axis' begin.
+    """
+
+    probe: str
+    signal: str
+    setting: Setting
+    run: str
+    metric: str
+    signal_metric: str
+    start_ns: int
+    slice_ns: int
+    probe_rate: list[float]
+    signal_rate: list[float]
+    alone_rate: list[float]
+    alone_first: int
+    evaluated: tuple[int, int] | None
+    overlap: tuple[int, int] | None
+    bursts: list[tuple[float, float]]
