@@ -1,5 +1,5 @@
 # What people type. Each target sets up what it needs first; nothing is done twice.
-.PHONY: build demo demo-site demo-network test quick check fuzz-nightly zoo-nightly packages bench budget clean distclean lock format
+.PHONY: build demo demo-site demo-network test quick check nightly fuzz-nightly zoo-nightly packages bench budget clean distclean lock format
 
 build:                  ## set everything up; afterwards .venv/bin/jostle is the command
 	@tools/setup.sh
@@ -19,8 +19,11 @@ test: build             ## the tests
 quick: build            ## in a minute: linters and tests of what your change touches, the nearest first
 	@.venv/bin/python tools/quick.py
 
-check: build            ## tests, linters, sanitizers, fuzzers, freshness of generated files
+check: build            ## tests, linters, sanitizers, fuzzers, generated files, and a seventh of nightly
 	@tools/check.sh
+
+nightly: build          ## hours: what takes too long for every change; records it in tools/nightly.tsv (best as root)
+	@.venv/bin/python tools/nightly.py
 
 fuzz-nightly: build     ## ten minutes of mutated profiles, through ingest and server, by a new seed
 	@.venv/bin/python tests/hostile/fuzz_through.py --minutes 10

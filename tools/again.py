@@ -34,10 +34,15 @@ def tried_again(logs: Path) -> dict[str, str]:
     return found
 
 
-def commit() -> str:
-    """Return the commit that was tested, with `+` where files differ from it; `-` without git."""
+def commit(*without: Path) -> str:
+    """Return the commit that was tested, with `+` where files differ from it; `-` without git.
+
+    Args:
+        without: Files that may differ.
+    """
     said = []
-    for words in (["rev-parse", "--short", "HEAD"], ["status", "--porcelain", "-uno"]):
+    others = ["--", ":/", *(f":(exclude){path}" for path in without)]
+    for words in (["rev-parse", "--short", "HEAD"], ["status", "--porcelain", "-uno", *others]):
         try:
             done = subprocess.run(["git", *words], capture_output=True, text=True, check=False)
         except OSError:

@@ -6,11 +6,12 @@
 #
 # A step that cannot be done here is told as NOT DONE and fails nothing.
 #
-# FUZZ_SECONDS (5) is the time for each fuzzer after its corpus. Logs: build/check/STEP.log
+# FUZZ_SECONDS (5) is the time for each fuzzer after its corpus. Logs: build/check/STEP.log;
+# CHECK_LOGS names another folder.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/.venv/bin:$PATH"
-export logs=build/check
+export logs=${CHECK_LOGS:-build/check}
 mkdir -p "$logs"
 rm -f "$logs"/*.failed "$logs"/*.not-done "$logs"/*.seconds
 wanted=("$@")
@@ -113,11 +114,13 @@ under_sanitizer='(test_config or test_counts or ends_after or storm or modes or 
     first_calls or test_gpu) and not forks and not java and not shell and not raw and not thread-exit and
     not more_mounts and not gloo'
 
-# sanitized NAME RUN-TIME-LIBRARY TESTS: the runtime's tests on a build with that sanitizer. The unit
-# test of segments is one thread that counts to millions: nothing for the thread sanitizer. What
-# failed alongside other steps is tried once more with nothing alongside it.
+# sanitized NAME RUN-TIME-LIBRARY TESTS [FILE...]: the runtime's tests, or those in the files, on a
+# build with that sanitizer. The unit test of segments is one thread that counts to millions: nothing
+# for the thread sanitizer. What failed alongside other steps is tried once more with nothing alongside it.
 sanitized() {
     local preload= still=() without=() code=0 place run
+    local files=("${@:4}")
+    [ $# -gt 3 ] || files=(tests/runtime tests/mpi/test_mpi_sanitizer.py)
     # Without random addresses: TSan executes a program again when it dislikes its layout, and
     # that first image is a process more than the tests expect.
     setarch -R true 2>/dev/null && still=(setarch -R)
@@ -130,11 +133,18 @@ sanitized() {
     run=(env PYTEST_DEBUG_TEMPROOT="$place" ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:handle_segv=0
         TSAN_OPTIONS=handle_segv=0 JOSTLE_NATIVE="$PWD/build/$1/native" JOSTLE_TEST_PRELOAD="$preload"
         timeout 900 "${still[@]}" python -m pytest -q -o "cache_dir=$logs/cache-$1"
-        tests/runtime tests/mpi/test_mpi_sanitizer.py -k "$(echo $3)")
+        "${files[@]}" -k "$(echo $3)")
     "${beside[@]}" "${run[@]}" || code=$?
     [ "$code" != 1 ] || { code=0 && flock -o "$logs/beside" "${run[@]}" --last-failed -rfEp || code=$?; }
     [ "$code" != 0 ] || rm -rf --one-file-system "$place"
     return "$code"
+}
+
+# ubsan_piece NUMBER: every fourth file of the runtime's tests under UBSan, without the MPI adapters.
+ubsan_piece() {
+    local files
+    mapfile -t files < <(printf '%s\n' tests/runtime/test_*.py | awk -v piece="$1" 'NR % 4 == piece')
+    sanitized ubsan-plain '' '' "${files[@]}"
 }
 
 # One fuzzer, on one core.
@@ -178,8 +188,14 @@ step budget python lab/bench/budget.py
 } &
 step fuzz fuzz
 wait
-# Only when it is named: all tests of the runtime, with the heartbeat as it is outside of sanitizers.
-[ "${#wanted[@]}" = 0 ] || step ubsan sanitized ubsan '' ''
+# One seventh of what takes too long for every change, alone: it is held against clocks.
+step nightly python tools/nightly.py --today
+# Only when they are named: all tests of the runtime, with the heartbeat as it is outside of sanitizers.
+if [ "${#wanted[@]}" -gt 0 ]; then
+    step ubsan sanitized ubsan '' ''
+    step ubsan-mpi sanitized ubsan '' '' tests/mpi/test_mpi_sanitizer.py
+    for piece in 0 1 2 3; do step "ubsan-$piece" ubsan_piece "$piece"; done
+fi
 
 printf 'make check: %d min %d s; the slowest steps (s): %s\n' $((SECONDS / 60)) $((SECONDS % 60)) \
     "$(cat "$logs"/*.seconds | sort -rn | head -n 6 | awk '{ print $2, $1 }' | paste -sd, | sed 's/,/, /g')"
@@ -191,5 +207,6 @@ if [ -n "$failed" ]; then
     exit 1
 fi
 sed -n "s/^PASSED /AGAIN /p" "$logs"/{asan,tsan,ubsan}.log 2>/dev/null
+sed -n '/^LATE /p' "$logs/nightly.log" 2>/dev/null
 undone=$(cd "$logs" && find . -name '*.not-done' | sed 's|^./||; s|\.not-done$||' | sort | xargs)
 echo "All checks passed${undone:+, but these were not done: $undone}."

@@ -5,6 +5,8 @@
 #
 #   tools/test.sh [OPTION...]     options of pytest
 #
+# Tests that are marked as nightly are left to tools/nightly.py.
+#
 # What failed is tried once more with nothing beside it: three streams on a small machine starve
 # programs that are held against clocks. What is wrong is wrong again; what is not, is named, and
 # counted over runs of all tests (tools/again.py).
@@ -35,8 +37,8 @@ one() {
     case $2 in lab-*) folder=lab/tests/${2#lab-} ;; esac
     shift 2
     place=$(mktemp -d /tmp/jXXXXXX) && chmod 0755 "$place"
-    PYTEST_DEBUG_TEMPROOT=$place .venv/bin/python -m pytest -q -o "cache_dir=$logs/cache/$name" "$@" \
-        "$folder" >"$log" 2>&1 || code=$?
+    PYTEST_DEBUG_TEMPROOT=$place .venv/bin/python -m pytest -q -m 'not nightly' \
+        -o "cache_dir=$logs/cache/$name" "$@" "$folder" >"$log" 2>&1 || code=$?
     case $code in 0 | 5) ;; *) state=FAILED && echo "$code" >"$logs/$name.failed" ;; esac # 5: no test
     if [ "$state" = ok ]; then rm -rf --one-file-system "$place"; else cat "$log"; fi
     printf '%-12s %-7s %4d s  %s\n' "$name" "$state" $((SECONDS - begin)) "$(tail -n 1 "$log")"

@@ -178,7 +178,13 @@ def labs_go() -> Iterator[None]:
         take_down(name)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def parameter(page: Path) -> object:
+    """A page as a parameter; one that brings a lab up is marked: it takes minutes."""
+    lab = any(each.text.startswith("jostle lab up") for each in commands(page))
+    return pytest.param(page, id=page.stem, marks=[pytest.mark.nightly] if lab else [])
+
+
+@pytest.mark.parametrize("page", map(parameter, PAGES))
 def test_commands(page: Path, command: Path, tmp_path: Path, labs_go: None) -> None:
     """Every command ends as it should and prints what the page shows."""
     found = list(commands(page))

@@ -43,7 +43,7 @@ class Site:
         token.write_text("secret-n1\n")
         self.receiver: Running = start(folder)
         (folder / "agent.conf").write_text(
-            f"spool = {self.spool}\nreceiver = http://127.0.0.1:{self.ground.port}\nnode = n1\n"
+            f"spool = {self.spool}\nreceiver = http://127.0.0.1:{self.receiver.port}\nnode = n1\n"
             f"token_file = {token}\ninterval = 100ms\n"
         )
         self.shipper = self.ship()
