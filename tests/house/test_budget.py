@@ -176,3 +176,7 @@ def test_routes_are_asked_about_jobs_that_are_there():
     entry = {"query": "metric=bytes&of=JOB"}
     path = answers._path("GET /api/v1/jobs/{own}/series beside", entry, ["a", "b"])
     assert path == "/api/v1/jobs/b/series?metric=bytes&of=a"
+
+
+def test_the_programs_to_count_are_there():
+    assert (figure.PROGRAMS / "counted.c").is_file()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-PROGRAMS = ROOT / "bench" / "programs"
+PROGRAMS = ROOT / "lab" / "bench" / "programs"
 #: Where the C parts are; the build that is counted.
 NATIVE = ROOT / "build" / "native"
 FILES, IN_A_FOLDER = 512, 32  # as in programs/counted.c
