@@ -61,9 +61,9 @@ NETWORK = {"name": "demo-network", "fs": "plain", "size": "64MiB"}
 #: The files of the tests of the runtime under UBSan are dealt out to so many parts.
 UBSAN = 4
 PARTS = (
-    Part("demo-site", f"{PYTHON} -m jostle site demo", 0, ("root",), SITE),
+    Part("demo-site", ".venv/bin/jostle site demo", 0, ("root",), SITE),
     Part("kills-all", f"{PYTHON} tests/receive/test_kill_all.py 20 $RANDOM", 0),
-    Part("demo-network", f"{PYTHON} -m jostle topology demo", 1, ("root", "mpirun"), NETWORK),
+    Part("demo-network", ".venv/bin/jostle topology demo", 1, ("root", "mpirun"), NETWORK),
     Part("docs-labs", f"{PYTHON} -m pytest -q -m nightly tests/docs", 1, ("root",)),
     Part("fuzz-through", f"{PYTHON} tests/hostile/fuzz_through.py --minutes 2", 2),
     Part("kills-receiver", f"{PYTHON} tests/receive/test_kill.py 50 $RANDOM", 2),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import subprocess
@@ -33,8 +34,10 @@ def test_parts_that_nobody_ran_before_have_a_day() -> None:
 
 @pytest.mark.parametrize("part", nightly.PARTS, ids=lambda part: part.name)
 def test_what_a_part_runs_is_there(part: nightly.Part) -> None:
-    for name in re.findall(r"(?:tools|tests|lab)/[\w/.]+", part.command):
+    for name in re.findall(r"(?:\.venv|tools|tests|lab)/[\w/.]+", part.command):
         assert (ROOT / name).exists(), name
+    for name in re.findall(r"python -m (\w+)", part.command):
+        assert importlib.util.find_spec(f"{name}.__main__"), f"{name} cannot be run"
 
 
 def test_the_pieces_of_ubsan_are_those_of_check() -> None:
