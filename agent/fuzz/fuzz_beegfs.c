@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sources/beegfs_text.h"
+#include "sources/file_systems/beegfs_text.h"
 
 static void take_client(void *to, const jst_beegfs_client *client)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sources/cgroup.h"
+#include "sources/host/cgroup.h"
 
 #define ROOM 8192
 

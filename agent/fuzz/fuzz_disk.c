@@ -1,5 +1,5 @@
 /* fuzz_disk.c: /proc/diskstats. */
-#include "../src/sources/disk.c"
+#include "../src/sources/host/disk.c"
 #include "fuzz_text.h"
 
 static bool any(const char *name)

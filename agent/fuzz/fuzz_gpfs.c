@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sources/gpfs_text.h"
+#include "sources/file_systems/gpfs_text.h"
 
 static void take_part(void *to, const jst_gpfs_part *part)
 {

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "sources/imc_sysfs.h"
-#include "sources/ports.h"
-#include "sources/power.h"
-#include "sources/slingshot.h"
+#include "sources/devices/imc_sysfs.h"
+#include "sources/devices/ports.h"
+#include "sources/devices/power.h"
+#include "sources/devices/slingshot.h"
 
 static void format(const char *folder, const char *name, const char *text)
 {

@@ -1,5 +1,5 @@
 /* fuzz_interface.c: /proc/net/dev. */
-#include "../src/sources/interface.c"
+#include "../src/sources/host/interface.c"
 #include "fuzz_text.h"
 
 static void parse(jst_sample *s, char *input)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sources/lustre_stats.h"
+#include "sources/file_systems/lustre_stats.h"
 
 typedef struct seen {
     uint64_t jobs, sum;

@@ -1,5 +1,5 @@
 /* fuzz_machine.c: /proc/stat, /proc/pressure, /proc/meminfo, /proc/vmstat. */
-#include "../src/sources/machine.c"
+#include "../src/sources/host/machine.c"
 #include "fuzz_text.h"
 
 static void parse(jst_sample *s, char *input)

@@ -1,5 +1,5 @@
 /* fuzz_nfs_mount.c: /proc/self/mountinfo and /proc/self/mountstats; whoever may mount chooses paths. */
-#include "../src/sources/nfs_mount.c"
+#include "../src/sources/file_systems/nfs_mount.c"
 #include "fuzz_text.h"
 
 static void parse(jst_sample *s, char *input)

@@ -1,5 +1,5 @@
 /* fuzz_nfs_server.c: /proc/net/rpc/nfsd. */
-#include "../src/sources/nfs_server.c"
+#include "../src/sources/file_systems/nfs_server.c"
 #include "fuzz_text.h"
 
 static void parse(jst_sample *s, char *input)

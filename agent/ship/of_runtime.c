@@ -1,6 +1,6 @@
 /* of_runtime.c: what config.c and text.c of the runtime use of it, where nothing is profiled. */
 #include "config.h"
-#include "identity.h"
+#include "process/identity.h"
 #include "sys.h"
 
 uint64_t jst_own_read_calls, jst_own_read_bytes;

@@ -9,7 +9,7 @@
 #include "config.h"
 #include "once.h"
 #include "sources.h"
-#include "sources/process.h"
+#include "sources/host/process.h"
 
 static const char usage[] =
     "usage: jostle-agent sample [--role node|server] [--serves SOURCE [--serves-by NAME,...]]\n"

@@ -1,11 +1,11 @@
 /* sources.c: the table of sources: a row here, a file in sources/. */
 #include "sources.h"
 
-#include "sources/beegfs.h"
-#include "sources/gpfs.h"
+#include "sources/file_systems/beegfs.h"
+#include "sources/file_systems/gpfs.h"
+#include "sources/file_systems/lustre.h"
 #include "sources/hardware.h"
-#include "sources/lustre.h"
-#include "sources/process.h"
+#include "sources/host/process.h"
 #include "sources/system.h"
 
 /* clang-format off */

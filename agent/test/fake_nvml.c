@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/sources/nvml.h"
+#include "../src/sources/devices/nvml.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define DEVICE(i) ((nvml_device)(fake + (i)))

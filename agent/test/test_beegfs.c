@@ -3,8 +3,8 @@
 
 #include "tree.h"
 
-#include "../src/sources/beegfs.c"
-#include "../src/sources/beegfs_text.h"
+#include "../src/sources/file_systems/beegfs.c"
+#include "../src/sources/file_systems/beegfs_text.h"
 
 #define R JST_STORAGE_READ_BYTES
 #define RO JST_STORAGE_READ_OPS

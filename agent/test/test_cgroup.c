@@ -1,8 +1,8 @@
 /* test_cgroup.c: control groups of batch jobs: fixtures of both versions, and a real group. */
 #include "tree.h"
 
-#include "../src/sources/cgroup.h"
 #include "../src/sources/hardware.h"
+#include "../src/sources/host/cgroup.h"
 
 static jst_sample s;
 

@@ -16,8 +16,8 @@
 
 #include "harness.h"
 
-#include "../src/sources/cgroup.h"
 #include "../src/sources/hardware.h"
+#include "../src/sources/host/cgroup.h"
 
 #define NAME "job_4242424"
 #define MEMORY ((size_t)48 << 20)

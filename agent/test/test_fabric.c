@@ -1,9 +1,9 @@
 /* test_fabric.c: ports of InfiniBand, Omni-Path, EFA and Slingshot. */
 #include "tree.h"
 
+#include "../src/sources/devices/ports.h"
+#include "../src/sources/devices/slingshot.h"
 #include "../src/sources/hardware.h"
-#include "../src/sources/ports.h"
-#include "../src/sources/slingshot.h"
 #include "../src/sources/system.h"
 
 static jst_sample s;

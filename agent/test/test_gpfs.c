@@ -4,8 +4,8 @@
 #include "tree.h"
 
 #include "../src/sources/child.c"
-#include "../src/sources/gpfs.c"
-#include "../src/sources/gpfs_text.h"
+#include "../src/sources/file_systems/gpfs.c"
+#include "../src/sources/file_systems/gpfs_text.h"
 
 #define R JST_STORAGE_READ_BYTES
 #define RO JST_STORAGE_READ_OPS

@@ -1,8 +1,8 @@
 /* test_lustre_client.c: mounts and requests of a Lustre client in folders that look like the kernel's. */
 #include "tree.h"
 
-#include "../src/sources/lustre.c"
-#include "../src/sources/lustre_client.c"
+#include "../src/sources/file_systems/lustre.c"
+#include "../src/sources/file_systems/lustre_client.c"
 
 #define DEBUG "/sys/kernel/debug/lustre"
 #define PROC_MOUNTS "/proc/mounts"

@@ -1,8 +1,8 @@
 /* test_lustre_jobs.c: what jobs asked of a Lustre target, reading by reading. */
 #include "tree.h"
 
-#include "../src/sources/lustre.c"
-#include "../src/sources/lustre_jobs.c"
+#include "../src/sources/file_systems/lustre.c"
+#include "../src/sources/file_systems/lustre_jobs.c"
 
 #define OST "/proc/fs/lustre/obdfilter/scratch-OST0003/job_stats"
 #define MDT "/proc/fs/lustre/mdt/scratch-MDT0000/job_stats"

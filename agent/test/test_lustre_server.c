@@ -1,8 +1,8 @@
 /* test_lustre_server.c: the targets of a Lustre server in folders that look like the kernel's. */
 #include "tree.h"
 
-#include "../src/sources/lustre.c"
-#include "../src/sources/lustre_server.c"
+#include "../src/sources/file_systems/lustre.c"
+#include "../src/sources/file_systems/lustre_server.c"
 
 static jst_sample s;
 

@@ -1,7 +1,7 @@
 /* test_lustre_stats.c: the texts of Lustre's versions, against numbers that were added up by hand. */
 #include "tree.h"
 
-#include "../src/sources/lustre_stats.c"
+#include "../src/sources/file_systems/lustre_stats.c"
 
 #define UNKNOWN (UINT64_MAX)  /* there was a number, but not a usable one */
 #define NONE (UINT64_MAX - 1) /* this version does not count it */

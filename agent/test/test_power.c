@@ -3,9 +3,9 @@
 
 #include "tree.h"
 
+#include "../src/sources/devices/imc_sysfs.h"
+#include "../src/sources/devices/power.h"
 #include "../src/sources/hardware.h"
-#include "../src/sources/imc_sysfs.h"
-#include "../src/sources/power.h"
 
 static jst_sample s;
 

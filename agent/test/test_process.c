@@ -8,7 +8,7 @@
 
 #include "config.h"
 #include "harness.h"
-#include "sources/process.h"
+#include "sources/host/process.h"
 
 #define LOOKS 6
 

@@ -9,8 +9,8 @@
 
 #include "common.h"
 #include "config.h"
-#include "identity.h"
 #include "jst_settings.h"
+#include "process/identity.h"
 #include "sys.h"
 #include "text.h"
 

@@ -17,7 +17,6 @@
 #endif
 
 #include "block.h"
-#include "children.h"
 #include "clock.h"
 #include "common.h"
 #include "config.h"
@@ -30,6 +29,7 @@
 #include "mpi/all_in_mpi.h"
 #include "mpi/peers.h"
 #include "mpi/segment_ring.h"
+#include "process/children.h"
 #include "profile/area.h"
 #include "profile/changed_root.h"
 #include "profile/profile_layout.h"

@@ -299,7 +299,7 @@ def test_configuration_reference() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (?:`(\w+)`|-) \|", runtime, re.MULTILINE)
     assert rows == [(setting["key"], setting.get("variable", "")) for setting in settings]
     source = (ROOT / "runtime/src/config.c").read_text()
-    source += (ROOT / "runtime/src/identity.c").read_text()
+    source += (ROOT / "runtime/src/process/identity.c").read_text()
     for name in set(re.findall(r'"(JOSTLE\w*|[A-Z]+_JOB_?ID)"', source)):
         assert f"`{name}`" in text, name
 

@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "../source.h"
+#include "source.h"
 
 typedef struct jst_child {
     char *const *arguments; /* the first is the program's path, before which jst_root stands */

@@ -2,7 +2,7 @@
 #ifndef JST_HARDWARE_H
 #define JST_HARDWARE_H
 
-#include "../source.h"
+#include "source.h"
 
 extern const jst_source jst_source_batch_jobs;     /* cgroup.c: control groups of batch jobs */
 extern const jst_source jst_source_fabric;         /* ports.c: InfiniBand, Omni-Path, EFA */

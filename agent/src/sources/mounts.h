@@ -2,7 +2,7 @@
 #ifndef JST_MOUNTS_H
 #define JST_MOUNTS_H
 
-#include "../source.h"
+#include "source.h"
 
 #define JST_MOUNT_TEXT 256
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../source.h"
+#include "source.h"
 
 #define JST_PATH 512
 #define JST_NAME 128

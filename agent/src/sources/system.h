@@ -2,7 +2,7 @@
 #ifndef JST_SYSTEM_H
 #define JST_SYSTEM_H
 
-#include "../source.h"
+#include "source.h"
 
 extern const jst_source jst_source_machine;    /* CPU time, pressure, memory, frequencies */
 extern const jst_source jst_source_disk;       /* block devices */

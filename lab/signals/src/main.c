@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "folder.h"
+#include "files/folder.h"
 #include "run.h"
 #include "stop.h"
 #include "sys.h"

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "clock.h"
-#include "file.h"
+#include "files/file.h"
 #include "log.h"
 #include "team.h"
 

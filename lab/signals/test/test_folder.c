@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "../src/folder.h"
+#include "../src/files/folder.h"
 
 static char place[] = "/tmp/jostle-test-folder-XXXXXX";
 static char folder[3072];

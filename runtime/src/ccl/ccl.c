@@ -17,12 +17,12 @@
 #include "clock.h"
 #include "config.h"
 #include "core.h"
-#include "loaded_object.h"
 #include "mpi/mpi_account.h"
 #include "mpi/mpi_call_kinds.h"
 #include "mpi/segment.h"
 #include "profile/area.h"
 #include "profile/profile_layout.h"
+#include "symbols/loaded_object.h"
 #include "sys.h"
 #include "text.h"
 

@@ -5,8 +5,8 @@
 #include "clock.h"
 #include "common.h"
 #include "errors.h"
-#include "left.h"
 #include "mount.h"
+#include "process/left.h"
 
 JST_COLD void jst_fail(jst_block *b, unsigned slot, int error)
 {

@@ -22,8 +22,8 @@
 #include "core.h"
 #include "errors.h"
 #include "file.h"
-#include "left.h"
 #include "mount.h"
+#include "process/left.h"
 #include "read_order.h"
 
 #include "../../include/jst_frame.h"

@@ -7,8 +7,8 @@
 #include <link.h>
 
 #include "common.h"
-#include "loaded_object.h"
 #include "mpi_host.h"
+#include "symbols/loaded_object.h"
 
 extern const char jst_mpi_names_begin[], jst_mpi_names_end[];
 

@@ -13,7 +13,7 @@
 #include "files/errors.h"
 #include "files/io.h"
 #include "files/mount.h"
-#include "resolve.h"
+#include "symbols/resolve.h"
 
 /* aio_lio_opcode as libc leaves it in a submitted request: bit 7 marks the 64-bit calls. */
 #define OPCODE_MASK 127

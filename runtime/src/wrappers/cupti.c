@@ -5,8 +5,8 @@
  * look these functions up with dlsym are not seen.
  */
 #include "common.h"
-#include "loaded_object.h"
 #include "modules/gpu.h"
+#include "symbols/loaded_object.h"
 
 #define NOT_INITIALIZED 15 /* CUPTI_ERROR_NOT_INITIALIZED */
 

@@ -12,8 +12,8 @@
 #include <ucontext.h>
 
 #include "common.h"
-#include "left.h"
-#include "resolve.h"
+#include "process/left.h"
+#include "symbols/resolve.h"
 
 void __longjmp_chk(struct __jmp_buf_tag to[1], int value) __attribute__((noreturn));
 

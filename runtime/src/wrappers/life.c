@@ -19,9 +19,9 @@
 #include "files/file.h"
 #include "files/mount.h"
 #include "heartbeat.h"
-#include "preload_gone.h"
 #include "profile/changed_root.h"
-#include "resolve.h"
+#include "symbols/preload_gone.h"
+#include "symbols/resolve.h"
 #include "sys.h"
 
 /* ---- ends ---- */

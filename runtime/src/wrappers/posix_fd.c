@@ -19,7 +19,7 @@
 #include "files/access.h"
 #include "files/file.h"
 #include "files/mount.h"
-#include "resolve.h"
+#include "symbols/resolve.h"
 
 int __fcntl(int fd, int cmd, ...);
 int close_range(unsigned first, unsigned last, int flags);

@@ -11,7 +11,7 @@
 #include "files/errors.h"
 #include "files/io.h"
 #include "files/mount.h"
-#include "resolve.h"
+#include "symbols/resolve.h"
 
 int __open(const char *path, int flags, ...);
 int __open64(const char *path, int flags, ...);

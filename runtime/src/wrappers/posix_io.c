@@ -9,7 +9,7 @@
 #include "files/errors.h"
 #include "files/io.h"
 #include "files/mount.h"
-#include "resolve.h"
+#include "symbols/resolve.h"
 
 ssize_t __read(int fd, void *buf, size_t n);
 ssize_t __read_chk(int fd, void *buf, size_t n, size_t room);

@@ -12,7 +12,7 @@
 #include "files/mount.h"
 #include "heartbeat.h"
 #include "posix_meta.h"
-#include "resolve.h"
+#include "symbols/resolve.h"
 #include "sys.h"
 
 int __xstat(int version, const char *path, struct stat *st);

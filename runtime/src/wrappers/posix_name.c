@@ -11,6 +11,6 @@
 #include "common.h"
 #include "files/io.h"
 #include "posix_meta.h"
-#include "resolve.h"
+#include "symbols/resolve.h"
 
 #include "generated/posix_name.inc"

@@ -7,7 +7,7 @@
 #include "../../include/jst_gpu.h"
 #include "block.h"
 #include "common.h"
-#include "loaded_object.h"
+#include "symbols/loaded_object.h"
 #include "text.h"
 
 #define NO_TOOLS 1 /* ROCP_REG_NO_TOOLS */

@@ -11,7 +11,7 @@
 #include "files/file.h"
 #include "files/io.h"
 #include "files/mount.h"
-#include "resolve.h"
+#include "symbols/resolve.h"
 
 /** Counts a character at a slot that is known already; false: the long way is needed. */
 static inline bool counted(const FILE *fp, const jst_direction *d)

@@ -11,7 +11,7 @@
 #include "files/io.h"
 #include "files/mount.h"
 #include "heartbeat.h"
-#include "resolve.h"
+#include "symbols/resolve.h"
 #include "text.h"
 
 /* ---- open ---- */

@@ -4,7 +4,7 @@
 #include "block.h"
 #include "common.h"
 #include "files/io.h"
-#include "resolve.h"
+#include "symbols/resolve.h"
 
 /* ---- blocks; of an item that the end of the file cut short nothing is counted ---- */
 

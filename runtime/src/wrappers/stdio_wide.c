@@ -5,7 +5,7 @@
 #include "block.h"
 #include "common.h"
 #include "files/io.h"
-#include "resolve.h"
+#include "symbols/resolve.h"
 
 static uint64_t wide_bytes(wint_t c)
 {

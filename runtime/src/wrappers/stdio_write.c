@@ -4,7 +4,7 @@
 #include "block.h"
 #include "common.h"
 #include "files/io.h"
-#include "resolve.h"
+#include "symbols/resolve.h"
 
 /* ---- blocks and strings ---- */
 

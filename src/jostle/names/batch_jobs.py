@@ -1,4 +1,4 @@
-"""Batch jobs and their parts, by the names that the runtime gives (runtime/src/identity.c).
+"""Batch jobs and their parts, by the names that the runtime gives (runtime/src/process/identity.c).
 
 A repository holds a batch job as several jobs: `slurm-12` is its script, `slurm-12-s0` a step and
 `slurm-12-w5d5327ca` an mpirun of it. A user calls the whole `12`, the script `12.batch` and a step

@@ -20,7 +20,7 @@ _JOB_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 _LONGEST = 64
 #: What launchers put into the environment of ranks.
 _RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "RANK")
-#: Batch systems, in the order in which the runtime asks (runtime/src/identity.c).
+#: Batch systems, in the order in which the runtime asks (runtime/src/process/identity.c).
 _BATCHES = (("slurm", "SLURM_JOB_ID"), ("pbs", "PBS_JOBID"), ("lsf", "LSB_JOBID"))
 
 

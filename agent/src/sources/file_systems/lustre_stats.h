@@ -9,7 +9,7 @@
 #ifndef JST_LUSTRE_STATS_H
 #define JST_LUSTRE_STATS_H
 
-#include "../source.h"
+#include "source.h"
 
 #define JST_LUSTRE_CELLS (JST_STORAGE_WAIT_OPS + 1) /* the metrics that Lustre can have */
 #define JST_LUSTRE_ID 128                           /* bytes of a job's id, its NUL included */

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "../source.h"
+#include "source.h"
 
 extern const jst_source jst_source_process;
 

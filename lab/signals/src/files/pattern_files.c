@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../signal.h"
+#include "../sys.h"
 #include "folder.h"
-#include "signal.h"
-#include "sys.h"
 
 enum { MOST_FILES = 16384 };                     /* that one process keeps of open-write-close */
 static const uint64_t look_every = 64 * JST_MIB; /* whether the disk has room still */

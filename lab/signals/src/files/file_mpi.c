@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "signal.h"
+#include "../signal.h"
 
 MPI_Comm *jst_team_communicator(void);
 

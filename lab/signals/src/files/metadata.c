@@ -3,8 +3,8 @@
  *
  * Each process works in a folder of its own; with --shared all work in one, and so contend for that
  * folder too. */
-#include "signal.h"
-#include "sys.h"
+#include "../signal.h"
+#include "../sys.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../signal.h"
 #include "folder.h"
-#include "signal.h"
 
 const char *jst_file_mend_of_full(const struct jst_run *run)
 {

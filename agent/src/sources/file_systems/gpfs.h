@@ -2,7 +2,7 @@
 #ifndef JST_GPFS_H
 #define JST_GPFS_H
 
-#include "../source.h"
+#include "source.h"
 
 extern const jst_source jst_source_gpfs;
 

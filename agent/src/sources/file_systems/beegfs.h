@@ -2,7 +2,7 @@
 #ifndef JST_BEEGFS_H
 #define JST_BEEGFS_H
 
-#include "../source.h"
+#include "source.h"
 
 extern const jst_source jst_source_beegfs;
 

@@ -2,7 +2,7 @@
 #ifndef JST_GPFS_TEXT_H
 #define JST_GPFS_TEXT_H
 
-#include "../source.h"
+#include "source.h"
 
 #define JST_GPFS_CELLS (JST_STORAGE_META_OPS + 1)
 #define JST_GPFS_NAME 128

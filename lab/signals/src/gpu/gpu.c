@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../signal.h"
 #include "cuda.h"
 #include "gpu_kernels.h"
-#include "signal.h"
 
 enum {
     TILE = 16, /* of gpu_kernels.cl */

@@ -2,7 +2,7 @@
 #ifndef JST_BEEGFS_TEXT_H
 #define JST_BEEGFS_TEXT_H
 
-#include "../source.h"
+#include "source.h"
 
 #define JST_BEEGFS_CELLS (JST_STORAGE_SYNC_OPS + 1)
 #define JST_BEEGFS_NAME 64

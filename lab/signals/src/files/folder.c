@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "clock.h"
-#include "sys.h"
+#include "../clock.h"
+#include "../sys.h"
 
 bool jst_folder_make(char *folder, size_t size, const char *dir, const char *job)
 {

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../source.h"
 #include "numbers.h"
+#include "source.h"
 #include "system.h"
 
 #define SECTOR 512

@@ -2,7 +2,7 @@
 #ifndef JST_MACHINE_H
 #define JST_MACHINE_H
 
-#include "../source.h"
+#include "source.h"
 
 /** Looks which CPUs there are; they are looked for again where their number has changed. */
 void jst_processor_begin(unsigned cpus);

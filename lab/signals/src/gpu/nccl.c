@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../signal.h"
 #include "cuda.h"
-#include "signal.h"
 
 enum { FLOAT32 = 7, SUM = 0 };
 
