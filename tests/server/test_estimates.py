@@ -49,10 +49,11 @@ def everything_is_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_was_kept_is_there_after_a_restart(tmp_path: Path) -> None:
-    EstimateStore(tmp_path).put("a/1", "m", MADE)
+    EstimateStore(tmp_path).put("a/1", "all", "m", MADE)
     again = EstimateStore(tmp_path)
-    assert again.get("a/1", "m") == MADE
-    assert again.get("a/1", "later") is again.get("b", "m") is None
+    assert again.get("a/1", "all", "m") == MADE
+    assert again.get("a/1", "all", "later") is again.get("b", "all", "m") is None
+    assert again.get("a/1", "10", "m") is None  # another viewer's
     (file,) = (tmp_path / "estimates").iterdir()
     assert file.stat().st_mode & 0o077 == 0
 
@@ -61,43 +62,48 @@ def test_what_is_damaged_or_of_another_version_is_not_believed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = EstimateStore(tmp_path)
-    kept.put("a/1", "m", MADE)
+    kept.put("a/1", "all", "m", MADE)
     (file,) = (tmp_path / "estimates").iterdir()
     whole = file.read_bytes()
     for content in (b"", whole[:-9], whole[:60] + b"\0" + whole[61:], whole + b" ", b"x" * 99):
         file.write_bytes(content)
-        assert kept.get("a/1", "m") is None
+        assert kept.get("a/1", "all", "m") is None
     file.write_bytes(whole)
-    assert kept.get("a/1", "m") == MADE
+    assert kept.get("a/1", "all", "m") == MADE
     monkeypatch.setattr(module, "code_fingerprint", lambda: "other")
-    assert EstimateStore(tmp_path).get("a/1", "m") is None
+    assert EstimateStore(tmp_path).get("a/1", "all", "m") is None
     assert not file.exists()
 
 
 def test_those_that_nobody_looks_at_make_room(tmp_path: Path) -> None:
-    EstimateStore(tmp_path).put("a/1", "m", MADE)
+    EstimateStore(tmp_path).put("a/1", "all", "m", MADE)
     (file,) = (tmp_path / "estimates").iterdir()
     kept = EstimateStore(tmp_path, most_bytes=int(2.5 * file.stat().st_size))
-    kept.put("b/1", "m", replace(MADE, job="b/1"))
+    kept.put("b/1", "all", "m", replace(MADE, job="b/1"))
     for at, path in enumerate((tmp_path / "estimates").iterdir()):
         os.utime(path, (at, at))
-    assert kept.get("a/1", "m") == MADE
-    kept.put("c/1", "m", replace(MADE, job="c/1"))
-    assert [kept.get(job, "m") is not None for job in ("a/1", "b/1", "c/1")] == [True, False, True]
+    assert kept.get("a/1", "all", "m") == MADE
+    kept.put("c/1", "all", "m", replace(MADE, job="c/1"))
+    assert [kept.get(job, "all", "m") is not None for job in ("a/1", "b/1", "c/1")] == [
+        True,
+        False,
+        True,
+    ]
 
 
 def test_without_a_folder_nothing_is_kept(tmp_path: Path) -> None:
     (tmp_path / "estimates").write_text("no folder")
     kept = EstimateStore(tmp_path)
-    kept.put("a/1", "m", MADE)
-    assert kept.get("a/1", "m") is None
+    kept.put("a/1", "all", "m", MADE)
+    assert kept.get("a/1", "all", "m") is None
 
 
 def test_after_a_restart_nobody_is_asked_for_what_is_on_disk(planted: Path, tmp_path: Path) -> None:
     def opened(asked: list[str]) -> JobService:
         job_service = JobService(planted, tmp_path)
         job_service.queue.ask = lambda *_: None  # type: ignore[method-assign]
-        job_service.queue.estimate = lambda job: asked.append(job) or VerdictAnswer(estimate=MADE)  # type: ignore
+        made = VerdictAnswer(estimate=MADE)
+        job_service.queue.estimate = lambda job, _: asked.append(job) or made  # type: ignore
         return job_service
 
     viewer = Viewer("chief", 0, "administrator")
@@ -108,4 +114,22 @@ def test_after_a_restart_nobody_is_asked_for_what_is_on_disk(planted: Path, tmp_
         assert not row["running"]
         assert job_service.estimate(job, viewer) == MADE
         assert len(asked) == asks
+        job_service.close()
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_what_a_viewer_sees_does_not_depend_on_who_asked_first(
+    planted: Path, tmp_path: Path, first: int
+) -> None:
+    """Neither in memory nor from the disk: an estimate counts the neighbours that he may know."""
+    viewers = [Viewer("chief", 0, "administrator"), Viewer("anne", 4711, "user")]
+    own = {viewer.users: replace(MADE, ranks=number) for number, viewer in enumerate(viewers)}
+    assert len(own) == 2
+    for _ in range(2):
+        job_service = JobService(planted, tmp_path)
+        job_service.queue.ask = lambda *_: None  # type: ignore[method-assign]
+        job_service.queue.estimate = lambda _, users: VerdictAnswer(estimate=own[users])  # type: ignore
+        job = next(iter(job_service.rows()))
+        for viewer in (*viewers[first:], *viewers[:first], *viewers):
+            assert job_service.estimate(job, viewer) == own[viewer.users]
         job_service.close()

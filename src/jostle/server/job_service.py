@@ -250,30 +250,33 @@ class JobService:
         Raises:
             EvaluationError: The job cannot be evaluated.
         """
-        return self.cached(("estimate", job), lambda: self._estimated(job, viewer), of=[job])
+        # An estimate counts what is known of neighbours, which depends on who looks.
+        key = ("estimate", job, sight(viewer.users))
+        return self.cached(key, lambda: self._estimated(job, viewer), of=[job])
 
     def _estimated(self, job: str, viewer: Viewer) -> Estimate:
         mark = self.index.marks.get(job, "")
-        estimate = self._estimates.get(job, mark)
+        users = viewer.users
+        estimate = self._estimates.get(job, sight(users), mark)
         if estimate is not None:
             return estimate
         with contextlib.suppress(JostleError):  # the estimate fails with the same error
             self.verdict(job, viewer, wait_s=_PATIENCE_S)
-        cached: Estimate | None = self._cache.get(("estimate", job), (mark,))
+        cached: Estimate | None = self._cache.get(("estimate", job, sight(users)), (mark,))
         if cached is not None:
             return cached
-        verdict_answer = self.queue.estimate(job)
+        verdict_answer = self.queue.estimate(job, users)
         if verdict_answer.estimate is None:
             raise EvaluationError(verdict_answer.error, hint=verdict_answer.hint)
-        self._keep(job, mark, verdict_answer.estimate)
+        self._keep(job, sight(users), mark, verdict_answer.estimate)
         return verdict_answer.estimate
 
-    def _keep(self, job: str, mark: str, estimate: Estimate) -> None:
+    def _keep(self, job: str, seen: str, mark: str, estimate: Estimate) -> None:
         """Cache an estimate in memory, and on disk if its job is over."""
-        self._cache.put(("estimate", job), estimate, (mark,))
+        self._cache.put(("estimate", job, seen), estimate, (mark,))
         row = self.index.rows.get(job)
         if row is not None and not row["running"]:
-            self._estimates.put(job, mark, estimate)
+            self._estimates.put(job, seen, mark, estimate)
 
     def digest(self, job: str) -> dict[str, Any]:
         """Return the digest of a job as JSON (null for NaN)."""

@@ -36,4 +36,4 @@ def add(app: FastAPI, context: ServerContext) -> None:
             compared = comparison([job_service.estimate(name, viewer) for name in names], programs)
             return compared_runs(compared, programs)
 
-        return job_service.answer(request, ("compare", names), make, of=names)
+        return job_service.answer(request, ("compare", viewer.users, names), make, of=names)

@@ -42,10 +42,12 @@ def add(app: FastAPI, context: ServerContext) -> None:
 
         def make() -> dict[str, Any]:
             run = job_service.cached(
-                ("segmented", job),
+                ("segmented", viewer.users, job),
                 lambda: Segmented.of(job_service.estimate(job, viewer)),
                 of=[job],
             )
             return segments_of(run, span=span, cluster=cluster, columns=points)
 
-        return job_service.answer(request, ("segments", job, cluster, span, points), make, of=[job])
+        return job_service.answer(
+            request, ("segments", viewer.users, job, cluster, span, points), make, of=[job]
+        )

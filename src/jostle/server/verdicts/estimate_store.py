@@ -50,22 +50,23 @@ class EstimateStore:
                 if not path.name.endswith(f"-{self._fingerprint}"):
                     path.unlink()
 
-    def get(self, job: str, mark: str) -> Estimate | None:
+    def get(self, job: str, seen: str, mark: str) -> Estimate | None:
         """Return the stored estimate of a job; None if there is none for its data.
 
         Args:
             job: Name of the job.
+            seen: Users whose jobs it may count one by one, as `sight` writes them.
             mark: State of the job's data, as `JobIndex.marks` has it.
         """
-        path = self._path(job)
+        path = self._path(job, seen)
         with contextlib.suppress(OSError, pa.ArrowException, KeyError, TypeError, ValueError):
-            estimate = _read(path.read_bytes(), job, mark)
+            estimate = _read(path.read_bytes(), job, seen, mark)
             if estimate is not None:
                 os.utime(path)  # the oldest go first
             return estimate
         return None
 
-    def put(self, job: str, mark: str, estimate: Estimate) -> None:
+    def put(self, job: str, seen: str, mark: str, estimate: Estimate) -> None:
         """Store an estimate in place of an earlier one, if it is long and the disk has room."""
         if estimate.segments.num_rows < WORTH_SEGMENTS:
             return
@@ -73,15 +74,15 @@ class EstimateStore:
         try:
             # NOTE: no fsync: a file that a crash left incomplete fails its checksum.
             temporary.touch(mode=0o600, exist_ok=False)
-            temporary.write_bytes(_written(job, mark, estimate))
-            temporary.replace(self._path(job))
+            temporary.write_bytes(_written(job, seen, mark, estimate))
+            temporary.replace(self._path(job, seen))
             self._make_room()
         except OSError:
             with contextlib.suppress(OSError):
                 temporary.unlink()
 
-    def _path(self, job: str) -> Path:
-        name = hashlib.blake2b(job.encode(), digest_size=16).hexdigest()
+    def _path(self, job: str, seen: str) -> Path:
+        name = hashlib.blake2b(f"{job}\n{seen}".encode(), digest_size=16).hexdigest()
         return self._folder / f"{name}-{self._fingerprint}"
 
     def _make_room(self) -> None:
@@ -95,11 +96,12 @@ class EstimateStore:
             left -= about.st_size
 
 
-def _written(job: str, mark: str, estimate: Estimate) -> bytes:
+def _written(job: str, seen: str, mark: str, estimate: Estimate) -> bytes:
     facts = asdict(replace(estimate, segments=pa.table({})))
     del facts["segments"]
     text = json.dumps(
-        {"job": job, "mark": mark, "facts": facts}, default=lambda array: array.tolist()
+        {"job": job, "seen": seen, "mark": mark, "facts": facts},
+        default=lambda array: array.tolist(),
     )
     table = estimate.segments.replace_schema_metadata({_FACTS: text.encode()})
     sink = pa.BufferOutputStream()
@@ -110,14 +112,14 @@ def _written(job: str, mark: str, estimate: Estimate) -> bytes:
     return _digest(content) + content
 
 
-def _read(content: bytes, job: str, mark: str) -> Estimate | None:
+def _read(content: bytes, job: str, seen: str, mark: str) -> Estimate | None:
     """Return the estimate of a file; None where it is damaged, or of other data."""
     whole = memoryview(content)
     if _digest(whole[_DIGEST:]) != whole[:_DIGEST]:
         return None
     table = pa.ipc.open_stream(pa.BufferReader(whole[_DIGEST:])).read_all()
     stored = json.loads(table.schema.metadata[_FACTS], object_hook=_interval)
-    if (stored["job"], stored["mark"]) != (job, mark):
+    if (stored["job"], stored["seen"], stored["mark"]) != (job, seen, mark):
         return None
     facts = stored["facts"]
     for name, kind in (("causes", Cause), ("clusters", Cluster), ("hits", Hit)):

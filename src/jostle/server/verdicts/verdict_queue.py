@@ -109,7 +109,8 @@ class VerdictQueue:
         """Make an idle queue; `ask`, `estimate` or `follow` starts its thread."""
         self.on_verdict: Callable[[str], None] = lambda _job: None
         self.on_stored: Callable[[StoredVerdict], None] = lambda _verdict: None
-        self.on_estimate: Callable[[str, str, Estimate], None] = lambda _job, _mark, _estimate: None
+        #: Called with job, `sight` of the users, mark of the job's data, and the estimate.
+        self.on_estimate: Callable[[str, str, str, Estimate], None] = lambda *_: None
         self._index = index
         self._verdicts = verdicts
         self._worker = WorkerProcess(index.repository.name)
@@ -151,18 +152,19 @@ class VerdictQueue:
         now, verdict_progress = self._now
         return verdict_progress if now == job else None
 
-    def estimate(self, job: str) -> VerdictAnswer:
+    def estimate(self, job: str, users: frozenset[int] | None) -> VerdictAnswer:
         """Estimate a job with its segments, ahead of all verdicts, and wait for it.
 
         Args:
             job: Name of the job.
+            users: Users (uids) whose jobs may be named; None: everybody's.
         """
         waits: Future[VerdictAnswer] = Future()
         self._begin()
         with self._news:
             if self._over:
                 return _OVER
-            self._asked.insert(0, _Task(job, None, asked=True, waits=waits))
+            self._asked.insert(0, _Task(job, users, asked=True, waits=waits))
             self._news.notify_all()
         return waits.result()
 
@@ -225,7 +227,7 @@ class VerdictQueue:
                 self._estimate(task, task.waits)
 
     def _estimate(self, task: _Task, waits: Future[VerdictAnswer]) -> None:
-        verdict_answer = self._worker.ask(VerdictRequest(task.job, only=True))
+        verdict_answer = self._worker.ask(VerdictRequest(task.job, task.users, only=True))
         with self._news:
             self._asked.remove(task)
             if not waits.done():
@@ -271,7 +273,7 @@ class VerdictQueue:
             self._verdicts.put(verdict, verdict_answer.body)
             self.on_stored(verdict)
             if verdict_answer.estimate is not None:
-                self.on_estimate(task.job, mark, verdict_answer.estimate)
+                self.on_estimate(task.job, sight(task.users), mark, verdict_answer.estimate)
             if row["running"]:
                 self._live_after = time.monotonic() + _IDLE * seconds
         with self._news:
