@@ -13,8 +13,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "plot"))  # estimates
 
 import estimates
 
-from jostle.analysis.estimation.model import Cause, Estimate, Hit, HitPart
-from jostle.analysis.identification.model import Interference, ResourceLoss
+from jostle.analysis.estimation.model import Cause, Hit, HitPart, RunEstimate
+from jostle.analysis.identification.model import JobInterference, ResourceLoss
 from jostle.analysis.interval import Interval
 from jostle.report.models.lost_time import lost_over_time
 from jostle.report.verdict.combine import combine
@@ -29,7 +29,7 @@ def _times(interval: Interval, factor: float) -> Interval:
     return Interval(factor * interval.value, factor * interval.low, factor * interval.high)
 
 
-def _beside(run: Estimate, seconds: Interval) -> Interference:
+def _beside(run: RunEstimate, seconds: Interval) -> JobInterference:
     """A neighbour that cost the run these seconds, all in its slices 2 to 4."""
     who = estimates.beside(run)
     (loss,), (suspect,) = who.resources, who.suspects
@@ -45,7 +45,7 @@ def _beside(run: Estimate, seconds: Interval) -> Interference:
     )
 
 
-def _sum(run: Estimate) -> float:
+def _sum(run: RunEstimate) -> float:
     return sum(cause.seconds.value for cause in run.causes)
 
 

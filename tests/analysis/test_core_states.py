@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "plot"))  # estimates
 import estimates
 
 from jostle.analysis.estimation.cores import explained_by_cores
-from jostle.analysis.estimation.model import Cause, Estimate, Hit, HitPart
+from jostle.analysis.estimation.model import Cause, Hit, HitPart, RunEstimate
 from jostle.analysis.interval import Interval
 from jostle.report.verdict.verdict import cause_rows, head
 from jostle.repository.types import CORE_METRICS, NO_CORE_STATES
@@ -27,7 +27,7 @@ LOST = np.zeros(RUN)
 LOST[[*range(20, 32), *range(70, 78)]] = 0.3  # s
 
 
-def run(lost: Any = LOST, cause: Any = ("unknown", "", "")) -> Estimate:
+def run(lost: Any = LOST, cause: Any = ("unknown", "", "")) -> RunEstimate:
     """A run that lost time in these slices, to one cause."""
     name, resource, kind = cause
     whole = float(np.sum(lost))

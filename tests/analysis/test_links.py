@@ -14,7 +14,7 @@ from beside_maker import MOUNT, SLICE_NS, START, Floats, bursts, writer
 from fabric_maker import RATE, Scene, Sender, ring
 
 from jostle.analysis import identify
-from jostle.analysis.identification.model import Interference
+from jostle.analysis.identification.model import JobInterference
 from jostle.network import link_loads
 from jostle.plot.charts.interference import charts
 from jostle.repository.query.co_running import hide
@@ -29,7 +29,7 @@ def loaded(load: Floats) -> Floats:
     return 1 + 1.5 * load / RATE
 
 
-def blamed(found: Interference) -> list[tuple[str, str]]:
+def blamed(found: JobInterference) -> list[tuple[str, str]]:
     return [(suspect.job, suspect.resource) for suspect in found.suspects]
 
 

@@ -11,7 +11,7 @@ import pytest
 from beside_maker import MIB, MOUNT, SLICE_NS, START, Floats, bursts, noise, writer
 
 from jostle.analysis import identify
-from jostle.analysis.identification.model import Interference
+from jostle.analysis.identification.model import JobInterference
 from jostle.repository.query.co_running import Beside
 from jostle.repository.query.machine_loads import SERVED, MachineLoads
 
@@ -129,7 +129,7 @@ def loaded(load: Floats, cost: float = 0.8) -> Floats:
     return 1 + cost * load / (50 * MIB)
 
 
-def blamed(found: Interference) -> list[tuple[str, str]]:
+def blamed(found: JobInterference) -> list[tuple[str, str]]:
     return [(suspect.kind, suspect.job) for suspect in found.suspects]
 
 

@@ -126,7 +126,7 @@ def test_causes_of_its_own_and_the_untested_are_shown(capsys: pytest.CaptureFixt
     from jostle.analysis.identification.model import (
         AccountPart,
         CoreAccount,
-        Interference,
+        JobInterference,
         Untested,
     )
     from jostle.analysis.interval import Interval
@@ -139,7 +139,7 @@ def test_causes_of_its_own_and_the_untested_are_shown(capsys: pytest.CaptureFixt
         AccountPart("a", "job", Interval(2.0, 1.0, 3.0)),
     ]
     account = CoreAccount("n1", 8.0, parts, True, [0], 4_000_000_000, {})
-    found = Interference(
+    found = JobInterference(
         "me",
         0,
         10.0,

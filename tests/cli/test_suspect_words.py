@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jostle.analysis.identification.model import Interference, ResourceLoss, Suspect, SuspectKind
+from jostle.analysis.identification.model import JobInterference, ResourceLoss, Suspect, SuspectKind
 from jostle.analysis.interval import Interval
 from jostle.cli.views.estimate import _who_in_brief
 from jostle.report.verdict.blame import blame, to_whom
@@ -12,7 +12,7 @@ from jostle.report.verdict.blame import blame, to_whom
 LOST = Interval(10.0, 9.0, 11.0)
 
 
-def verdict(*suspects: tuple[str, SuspectKind]) -> Interference:
+def verdict(*suspects: tuple[str, SuspectKind]) -> JobInterference:
     found = [
         Suspect(
             job,
@@ -48,7 +48,7 @@ def verdict(*suspects: tuple[str, SuspectKind]) -> Interference:
         [],
         "bytes",
     )
-    return Interference("me", 0, 60.0, LOST, LOST, [loss], found, {}, [], 0, 0.1, [])
+    return JobInterference("me", 0, 60.0, LOST, LOST, [loss], found, {}, [], 0, 0.1, [])
 
 
 @pytest.mark.parametrize(

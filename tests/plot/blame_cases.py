@@ -9,7 +9,7 @@ import numpy as np
 from jostle.analysis.identification.model import (
     Encounter,
     GuiltySlice,
-    Interference,
+    JobInterference,
     Matrix,
     Neighbour,
     Potential,
@@ -53,7 +53,7 @@ def loss(*, evident: bool = True) -> ResourceLoss:
     )
 
 
-def guilty() -> Interference:
+def guilty() -> JobInterference:
     """A job that lost 31.5 s of 300 s, most of it to `dump-17`."""
     place = loss()
     marks = [
@@ -78,7 +78,7 @@ def guilty() -> Interference:
         [],
         "ns",
     )
-    return Interference(
+    return JobInterference(
         "solver-42",
         BEGIN,
         300.0,
@@ -126,10 +126,10 @@ def guilty() -> Interference:
     )
 
 
-def innocent() -> Interference:
+def innocent() -> JobInterference:
     """The same job without evidence against anybody."""
     place = loss(evident=False)
-    return Interference(
+    return JobInterference(
         "solver-42",
         BEGIN,
         300.0,

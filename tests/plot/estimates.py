@@ -18,10 +18,10 @@ from jostle.analysis.estimation.model import (
     ClusterDifference,
     Comparison,
     Continuous,
-    Estimate,
     Hit,
+    RunEstimate,
 )
-from jostle.analysis.identification.model import GuiltySlice, Interference, ResourceLoss, Suspect
+from jostle.analysis.identification.model import GuiltySlice, JobInterference, ResourceLoss, Suspect
 from jostle.analysis.interval import Interval
 
 EPOCH = 1_700_000_000_000_000_000
@@ -35,7 +35,7 @@ _KINDS = (
 )
 
 
-def heads(*, disturbed: bool = True, seed: int = 1, job: str = "heads") -> Estimate:
+def heads(*, disturbed: bool = True, seed: int = 1, job: str = "heads") -> RunEstimate:
     """A run of four kinds of segments, of which some are hit in two spans of the run."""
     random = np.random.default_rng(seed)
     pattern = [kind for kind, (*_, often) in enumerate(_KINDS) for _ in range(often)]
@@ -88,7 +88,7 @@ def heads(*, disturbed: bool = True, seed: int = 1, job: str = "heads") -> Estim
         )
         for at in np.flatnonzero(excess > 0)
     ]
-    return Estimate(
+    return RunEstimate(
         job=job,
         method="jostle",
         world=0,
@@ -130,13 +130,13 @@ def heads(*, disturbed: bool = True, seed: int = 1, job: str = "heads") -> Estim
     )
 
 
-def ftq() -> Estimate:
+def ftq() -> RunEstimate:
     """A job without MPI that lost a little CPU time."""
     hits = [
         Hit(EPOCH + i * 10**9, EPOCH + (i + 1) * 10**9, 0.3, "cpu", "node1", -1) for i in (3, 4, 9)
     ]
     empty = pa.table({name: pa.array([], pa.float64()) for name in heads().segments.column_names})
-    return Estimate(
+    return RunEstimate(
         job="ftq",
         method="jostle",
         world=-1,
@@ -158,7 +158,7 @@ def ftq() -> Estimate:
     )
 
 
-def beside(made: Estimate, part: float = 0.25) -> Interference:
+def beside(made: RunEstimate, part: float = 0.25) -> JobInterference:
     """Who did it: a job that wrote in some of the two spans, and took a part of what was lost."""
     lost, percent = (
         Interval(part * one.value, part * one.low, part * one.high)
@@ -186,7 +186,7 @@ def beside(made: Estimate, part: float = 0.25) -> Interference:
         0.0,
         "aggregate-write, chunk 1 MiB",
     )
-    return Interference(
+    return JobInterference(
         made.job,
         EPOCH,
         made.run_s,
@@ -235,6 +235,6 @@ def _within(value: float, part: float) -> Interval:
     return Interval(value, value * (1 - part), value * (1 + part))
 
 
-def plain(made: Estimate, **changes: object) -> Estimate:
+def plain(made: RunEstimate, **changes: object) -> RunEstimate:
     """The same estimate with other figures."""
     return replace(made, **changes)  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from figure_texts import faults
-from jostle.analysis.estimation.model import Estimate
+from jostle.analysis.estimation.model import RunEstimate
 from jostle.plot.figures.estimate import compare as compare_figures
 from jostle.plot.figures.estimate import draw_all as estimate_figures
 from jostle.plot.figures.estimate.segments import counts
@@ -25,7 +25,7 @@ from jostle.report.models.lost_time import drawn_part, lost_over_time
 from jostle.report.models.segments import DrawnSegments, in_small_clusters, large_clusters
 
 
-def scattered() -> Estimate:
+def scattered() -> RunEstimate:
     """A run in which nearly every segment is a cluster of its own."""
     made = estimates.heads()
     table = made.segments.set_column(4, "cluster", pa.array(range(1, len(made.segments) + 1)))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from jostle.analysis.estimation.model import Cause, Cluster, Continuous, CoreSpeed, Estimate, Hit
+from jostle.analysis.estimation.model import Cause, Cluster, Continuous, CoreSpeed, Hit, RunEstimate
 from jostle.analysis.interval import Interval
 from jostle.report.verdict.verdict_worker import VerdictAnswer
 from jostle.server.access import Viewer
@@ -19,7 +19,7 @@ from jostle.server.verdicts import estimate_store as module
 from jostle.server.verdicts.estimate_store import EstimateStore
 
 SOME = Interval(1.5, 1.0, math.inf)
-MADE = Estimate(
+MADE = RunEstimate(
     "a/1",
     "jostle",
     0,

@@ -31,7 +31,7 @@ from jostle.analysis.digest.job_end import JobEnd, job_end
 from jostle.analysis.digest.model import (
     AccessShape,
     Clock,
-    Digest,
+    JobDigest,
     MountDigest,
     ProfilerCost,
     Rate,
@@ -45,12 +45,12 @@ from jostle.analysis.estimation import estimate
 from jostle.analysis.estimation.attribute import spread_over
 from jostle.analysis.estimation.classes import ClassName, class_of, probability
 from jostle.analysis.estimation.light import LIGHTS, Light
-from jostle.analysis.estimation.model import Estimate, Method
+from jostle.analysis.estimation.model import Method, RunEstimate
 from jostle.analysis.estimation.relative import relative_clusters
 from jostle.analysis.estimation.runs import compare, measured_percent
 from jostle.analysis.estimation.thesis import MEMBERS
 from jostle.analysis.identification import identify, matrix, neighbours
-from jostle.analysis.identification.model import Interference
+from jostle.analysis.identification.model import JobInterference
 from jostle.analysis.overhead import Overhead, ProgramOverhead, interval, overhead
 from jostle.analysis.ratio_intervals import (
     CONFIDENCE,
@@ -83,10 +83,9 @@ __all__ = [
     "BackgroundSeries",
     "ClassName",
     "Clock",
-    "Digest",
-    "Estimate",
-    "Interference",
+    "JobDigest",
     "JobEnd",
+    "JobInterference",
     "Light",
     "Method",
     "MountDigest",
@@ -98,6 +97,7 @@ __all__ = [
     "ProgramOverhead",
     "Range",
     "Rate",
+    "RunEstimate",
     "SegmentsDigest",
     "Share",
     "Spread",

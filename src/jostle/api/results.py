@@ -52,12 +52,12 @@ _COLUMNS = 130  # of the strip of lost time
 _MOST = 10  # rows of a table in a display; the object has them all
 
 
-class Estimate(estimate_model.Estimate):
+class Estimate(estimate_model.RunEstimate):
     """What interference cost one run; its attributes are those of the analysis."""
 
     def to_json(self) -> dict[str, Any]:
         """Return everything but the table of segments as plain values."""
-        return estimate_json(as_given(estimate_model.Estimate, self))
+        return estimate_json(as_given(estimate_model.RunEstimate, self))
 
     def __repr__(self) -> str:
         first = head(self)
@@ -70,14 +70,14 @@ class Estimate(estimate_model.Estimate):
         )
 
 
-class Interference(interference_model.Interference):
+class Interference(interference_model.JobInterference):
     """Which resources and whose load slowed a job; its attributes are those of the analysis."""
 
     _estimate: Estimate
 
     def to_json(self) -> dict[str, Any]:
         """Return what `jostle interference --json` prints."""
-        plain = as_given(interference_model.Interference, self)
+        plain = as_given(interference_model.JobInterference, self)
         return interference_json(self._estimate, plain)
 
     def __repr__(self) -> str:
@@ -150,8 +150,8 @@ class Verdict(VerdictHead):
 
     def to_json(self) -> dict[str, Any]:
         """Return what `jostle estimate --json` prints, without its figures."""
-        given = as_given(estimate_model.Estimate, self.estimate)
-        who = self.interference and as_given(interference_model.Interference, self.interference)
+        given = as_given(estimate_model.RunEstimate, self.estimate)
+        who = self.interference and as_given(interference_model.JobInterference, self.interference)
         return verdict_json(EvaluatedJob(given, who, self.mounts))
 
     def __repr__(self) -> str:
@@ -176,7 +176,7 @@ class Verdict(VerdictHead):
         )
 
 
-class Digest(digest_model.Digest):
+class Digest(digest_model.JobDigest):
     """What a job did; its attributes are those of the analysis."""
 
     def __repr__(self) -> str:
@@ -259,7 +259,7 @@ def as_given(kind: type[Result], value: Any) -> Result:
     return kind(**{field.name: getattr(value, field.name) for field in fields(kind)})
 
 
-def with_estimate(who: interference_model.Interference, estimate: Estimate) -> Interference:
+def with_estimate(who: interference_model.JobInterference, estimate: Estimate) -> Interference:
     """Return an interference that knows the estimate it agrees with."""
     found = as_given(Interference, who)
     object.__setattr__(found, "_estimate", estimate)

@@ -36,7 +36,7 @@ from jostle.server.verdicts.verdict_queue import VerdictQueue
 from jostle.server.verdicts.verdict_store import StoredVerdict, VerdictStore, cache_folder, sight
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import Estimate
+    from jostle.analysis.estimation.model import RunEstimate
 
 T = TypeVar("T")
 _log = logging.getLogger("jostle.serve")
@@ -240,7 +240,7 @@ class JobService:
         parts = {name: body.pop(name) for name in ("head", "blame", "interference", "mounts")}
         return {**parts, "estimate": body}
 
-    def estimate(self, job: str, viewer: Viewer) -> Estimate:
+    def estimate(self, job: str, viewer: Viewer) -> RunEstimate:
         """Return an estimate with its segments; it takes seconds where it is not cached.
 
         Args:
@@ -254,7 +254,7 @@ class JobService:
         key = ("estimate", job, sight(viewer.users))
         return self.cached(key, lambda: self._estimated(job, viewer), of=[job])
 
-    def _estimated(self, job: str, viewer: Viewer) -> Estimate:
+    def _estimated(self, job: str, viewer: Viewer) -> RunEstimate:
         mark = self.index.marks.get(job, "")
         users = viewer.users
         estimate = self._estimates.get(job, sight(users), mark)
@@ -262,7 +262,7 @@ class JobService:
             return estimate
         with contextlib.suppress(JostleError):  # the estimate fails with the same error
             self.verdict(job, viewer, wait_s=_PATIENCE_S)
-        cached: Estimate | None = self._cache.get(("estimate", job, sight(users)), (mark,))
+        cached: RunEstimate | None = self._cache.get(("estimate", job, sight(users)), (mark,))
         if cached is not None:
             return cached
         verdict_answer = self.queue.estimate(job, users)
@@ -271,7 +271,7 @@ class JobService:
         self._keep(job, sight(users), mark, verdict_answer.estimate)
         return verdict_answer.estimate
 
-    def _keep(self, job: str, seen: str, mark: str, estimate: Estimate) -> None:
+    def _keep(self, job: str, seen: str, mark: str, estimate: RunEstimate) -> None:
         """Cache an estimate in memory, and on disk if its job is over."""
         self._cache.put(("estimate", job, seen), estimate, (mark,))
         row = self.index.rows.get(job)

@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from jostle.analysis import Interference
+from jostle.analysis import JobInterference
 from jostle.repository import Repository
 from jostle_lab.synthetic.planted.model import CLEAN, GUILTY, Planted, PlantedJob, Spec
 from jostle_lab.synthetic.repository import plant
 
-Identify = Callable[[Repository, str], Interference]
+Identify = Callable[[Repository, str], JobInterference]
 _WORTH = 0.05  # of the run: from this loss on there is a suspect to be named
 _LARGE = 0.10  # of the run: from this loss on the error is relative
 _NEAR = 0.8
@@ -157,7 +157,7 @@ class BlameScore:
         return asdict(self) | {name: getattr(self, name) for name in names}
 
 
-def identify_job(repository: Repository, job: str) -> Interference:
+def identify_job(repository: Repository, job: str) -> JobInterference:
     """Ask as `jostle interference` does."""
     from jostle.analysis import identify
 
@@ -209,7 +209,7 @@ def _guilt(planted: Planted) -> dict[str, dict[int, float]]:
 
 
 def _job(
-    planted: Planted, job: PlantedJob, shares: dict[int, float], interference: Interference
+    planted: Planted, job: PlantedJob, shares: dict[int, float], interference: JobInterference
 ) -> JobScore:
     length = round(planted.spec.slice_s * 1e9)
     blamed = {

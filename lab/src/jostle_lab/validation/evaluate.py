@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from jostle.analysis import Estimate, Method, compare, estimate, measured_percent, spread_over
+from jostle.analysis import Method, RunEstimate, compare, estimate, measured_percent, spread_over
 from jostle_lab.validation.errors import why
 from jostle_lab.validation.marks import marks
 from jostle_lab.validation.oracle import (
@@ -186,7 +186,7 @@ def _of_code(
 ) -> tuple[list[Row], float, Grain | None]:
     """Evaluate the runs of one program; also return its call rate and the oracle's resolution."""
     marks_by_run: dict[str, Marks] = {}
-    said: dict[str, dict[str, Estimate]] = {}
+    said: dict[str, dict[str, RunEstimate]] = {}
     delays: dict[str, _Delays] = {}
     for number, run in enumerate(runs):
         tell(number, run.job)
@@ -268,7 +268,7 @@ def _floors(store: Store, runs: Sequence[ValidationRun]) -> dict[str, dict[str, 
 
 def _said(
     repository: Repository, run: ValidationRun, floors: Mapping[str, CoreFloor], seed: int
-) -> dict[str, Estimate]:
+) -> dict[str, RunEstimate]:
     """Estimate a run by all methods; a run with raw segments only by the thesis' method."""
     tables = repository.run_tables(run.job)
     if tables.floors:
@@ -280,7 +280,7 @@ def _said(
 
 def _by_thesis(
     runs: Sequence[ValidationRun],
-    said: dict[str, dict[str, Estimate]],
+    said: dict[str, dict[str, RunEstimate]],
     known: dict[str, Truth],
     limits: list[str],
 ) -> dict[str, float]:
@@ -336,7 +336,7 @@ def _band(delays: _Delays | None, seen: Marks, truth: Truth) -> Band | None:
     return band(delays.start_ns, delays.delay_ns, delays.rank, seen.at_ns)
 
 
-def judged(found: Estimate, edges_ns: Sequence[int] = ()) -> Judged:
+def judged(found: RunEstimate, edges_ns: Sequence[int] = ()) -> Judged:
     """Extract the scored values from an estimate.
 
     Args:

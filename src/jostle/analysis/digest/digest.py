@@ -21,7 +21,7 @@ from jostle.analysis.digest.job_advice import advise_job
 from jostle.analysis.digest.model import (
     AccessShape,
     Clock,
-    Digest,
+    JobDigest,
     MountDigest,
     ProfilerCost,
     Rate,
@@ -51,7 +51,7 @@ _UNSYNCHRONISED = 5  # TIME_ERROR of adjtimex
 _OF_THE_MACHINE = "perf: this machine does not count it"
 
 
-def digest(tables: JobTables) -> Digest:
+def digest(tables: JobTables) -> JobDigest:
     """Make the digest of a job.
 
     Args:
@@ -73,7 +73,7 @@ def digest(tables: JobTables) -> Digest:
     threads_ns = float(threads_time(sums, job_processes).sum())
     known = seconds >= SHORTEST_S and not math.isnan(share_of_time(float(cpu.sum()), threads_ns))
     rated_s = seconds if known else math.nan
-    made = Digest(
+    made = JobDigest(
         job=tables.job,
         programs=job_processes.programs(),
         hosts=sorted(set(job_processes.texts("host"))),

@@ -10,7 +10,7 @@ from jostle.analysis.digest.mpi_world import Advice
 from jostle.values.file_metrics import file_total
 
 if TYPE_CHECKING:
-    from jostle.analysis.digest.model import AccessShape, Digest
+    from jostle.analysis.digest.model import AccessShape, JobDigest
 
 #: Fewer calls than this say nothing about a habit.
 _FEW = 100
@@ -105,7 +105,7 @@ JOB_RULES: tuple[Rule, ...] = (
 )
 
 
-def job_features(digest: Digest) -> dict[str, float]:
+def job_features(digest: JobDigest) -> dict[str, float]:
     """Return what the rules may ask for; nan where it is unknown.
 
     Shares are of the summed lifetime of the processes; sizes are bytes.
@@ -149,6 +149,6 @@ def _per(number: int, of: int) -> float:
     return number / of if of else math.nan
 
 
-def advise_job(digest: Digest) -> list[Advice]:
+def advise_job(digest: JobDigest) -> list[Advice]:
     """Return the advice whose rules hold for a job without MPI, in the order of the rules."""
     return spoken(JOB_RULES, job_features(digest))

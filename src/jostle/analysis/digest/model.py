@@ -265,7 +265,7 @@ class GpuDigest:
 
 
 @dataclass(frozen=True)
-class Digest:
+class JobDigest:
     """A job in figures.
 
     Attributes:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.groups import BytesRule
-    from jostle.analysis.estimation.model import Estimate, Method
+    from jostle.analysis.estimation.model import Method, RunEstimate
     from jostle.repository.types import RunTables
 
 
 def estimate(
     tables: RunTables, *, method: Method = "jostle", bytes_rule: BytesRule = "exact", seed: int = 0
-) -> Estimate:
+) -> RunEstimate:
     """Estimate what interference cost a run, from its own profile alone.
 
     Args:

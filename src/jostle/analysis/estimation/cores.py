@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from jostle.analysis.estimation.attribute import spread_over
 from jostle.analysis.estimation.columns import Floats, Ints
-from jostle.analysis.estimation.model import Cause, CauseKind, CauseName, Estimate, Hit, HitPart
+from jostle.analysis.estimation.model import Cause, CauseKind, CauseName, Hit, HitPart, RunEstimate
 from jostle.analysis.interval import Interval
 
 _FEWEST = 20  # slices: with fewer, no shift is rare enough
@@ -89,7 +89,7 @@ class _Grid:
         return result
 
 
-def explained_by_cores(estimate: Estimate, states: pa.Table) -> Estimate:
+def explained_by_cores(estimate: RunEstimate, states: pa.Table) -> RunEstimate:
     """Return an estimate with the causes that the states of its nodes' cores explain.
 
     Args:
@@ -175,7 +175,7 @@ def _typical(level: Floats, there: _Flags) -> float:
     return float(np.median(known)) if len(known) else 0.0
 
 
-def _agreeing(states: Sequence[_State], estimate: Estimate, grid: _Grid) -> list[_State]:
+def _agreeing(states: Sequence[_State], estimate: RunEstimate, grid: _Grid) -> list[_State]:
     """Return the states whose instants agree with those of the loss, the best first.
 
     All states are shifted against the loss by the same slices; the best of them must agree better
@@ -215,7 +215,7 @@ def _fit(state: _State, lost: Floats) -> Floats | None:
     return fit.round(9)
 
 
-def _lost(estimate: Estimate, state: _State, grid: _Grid) -> Floats:
+def _lost(estimate: RunEstimate, state: _State, grid: _Grid) -> Floats:
     """Return the share of each slice that was lost to what the state may explain, [slices]."""
     parts = [
         (hit.start_ns, hit.end_ns, part.seconds)
@@ -243,7 +243,7 @@ def _may(part: HitPart, state: _State) -> bool:
     return (part.cause, part.kind) in names and part.resource in ("", state.host)
 
 
-def _moved(estimate: Estimate, state: _State, grid: _Grid) -> Estimate:
+def _moved(estimate: RunEstimate, state: _State, grid: _Grid) -> RunEstimate:
     """Return the estimate with the part of the loss that a state explains under its name."""
     lost = _lost(estimate, state, grid)
     there = state.there
@@ -330,7 +330,7 @@ def _always(states: Sequence[_State], rows: pa.Table, grid: _Grid) -> Iterator[s
         )
 
 
-def _watts(rows: pa.Table, estimate: Estimate) -> float | None:
+def _watts(rows: pa.Table, estimate: RunEstimate) -> float | None:
     """Return the power of a run's nodes, mean over it, W; None if one was not measured."""
     whole = 0.0
     for _, of in _by(rows, "host"):
@@ -345,7 +345,7 @@ def _watts(rows: pa.Table, estimate: Estimate) -> float | None:
     return whole or None
 
 
-def _power(rows: pa.Table, estimate: Estimate) -> float:
+def _power(rows: pa.Table, estimate: RunEstimate) -> float:
     """Return the mean power of a domain, W; 0 if too little of the run was measured."""
     rows = rows.filter(pc.is_valid(rows["power_energy_uj"]))
     begin, until = _times(rows)

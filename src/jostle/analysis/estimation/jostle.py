@@ -29,7 +29,7 @@ from jostle.analysis.estimation.continuous import continuous
 from jostle.analysis.estimation.crowded import Together, together
 from jostle.analysis.estimation.expected import Expected, expected
 from jostle.analysis.estimation.interval import Doubt, doubt
-from jostle.analysis.estimation.model import Cluster, Continuous, CoreSpeed, Estimate
+from jostle.analysis.estimation.model import Cluster, Continuous, CoreSpeed, RunEstimate
 from jostle.analysis.estimation.service import FileService, services
 from jostle.analysis.estimation.spans import estimate_slices
 from jostle.analysis.estimation.speed import Speed, core_speed, level_of, netted, speed_limits
@@ -89,7 +89,7 @@ class SegmentCosts:
     sleeps: bool
 
 
-def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
+def estimate_jostle(tables: RunTables, *, seed: int = 0) -> RunEstimate:
     """Estimate what interference cost a run.
 
     Args:
@@ -115,7 +115,7 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
     error = _doubt(costs, lost, run, coverage, seed, idle)
     bounded = error.around(lost, run)
     parts = _parts(costs, list(nodes))
-    return Estimate(
+    return RunEstimate(
         job=tables.job,
         method="jostle",
         world=world.number,

@@ -163,7 +163,7 @@ class CoreSpeed:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class RunEstimate:
     """What interference cost one run.
 
     Attributes:
@@ -309,7 +309,7 @@ class Comparison:
         limits: One sentence each.
     """
 
-    estimates: list[Estimate]
+    estimates: list[RunEstimate]
     baseline: int
     measured_s: list[float]
     estimated_s: list[float]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jostle.analysis.estimation.errors import EstimateError
-from jostle.analysis.estimation.model import Cluster, ClusterDifference, Comparison, Estimate
+from jostle.analysis.estimation.model import Cluster, ClusterDifference, Comparison, RunEstimate
 
 Floats = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ class _Profile:
     position: float
 
 
-def compare(estimates: Sequence[Estimate], baseline: int | None = None) -> Comparison:
+def compare(estimates: Sequence[RunEstimate], baseline: int | None = None) -> Comparison:
     """Split the time differences of runs of one program by cluster and cause (thesis 5.1.4).
 
     The fastest run is the baseline unless another is named. The additional time of a run is split
@@ -104,7 +104,7 @@ def measured_percent(run_s: float, fastest_s: float, displaced_s: float) -> floa
     return 100 * (run_s - fastest_s - displaced_s) / run_s
 
 
-def _profiles(estimate: Estimate) -> list[_Profile]:
+def _profiles(estimate: RunEstimate) -> list[_Profile]:
     """Return the usable clusters, largest in time first."""
     clusters = sorted((c for c in estimate.clusters if c.usable), key=lambda c: -c.total_s)[:_MOST]
     table = estimate.segments
@@ -183,18 +183,18 @@ def _split(table: list[list[Cluster | None]], run: int, baseline: int) -> tuple[
     return displaced, other
 
 
-def _beyond(estimate: Estimate) -> float:
+def _beyond(estimate: RunEstimate) -> float:
     """Return the loss without slow cores, which displace the references instead; seconds."""
     cores = estimate.core_speed
     return estimate.lost_s.value - (cores.seconds.value + cores.steal_s if cores else 0.0)
 
 
-def _outside(estimate: Estimate) -> float:
+def _outside(estimate: RunEstimate) -> float:
     """Return the time in clusters that are not usable, which cannot be matched; seconds."""
     return sum(c.total_s - c.excess_s for c in estimate.clusters if not c.usable)
 
 
-def _by_cause(estimates: Sequence[Estimate], baseline: int) -> dict[str, list[float]]:
+def _by_cause(estimates: Sequence[RunEstimate], baseline: int) -> dict[str, list[float]]:
     sums = []
     for estimate in estimates:
         mine: dict[str, float] = {}
@@ -225,7 +225,7 @@ def _differences(table: list[list[Cluster | None]], baseline: int) -> list[Clust
     return rows
 
 
-def _limits(estimates: Sequence[Estimate], baseline: int) -> list[str]:
+def _limits(estimates: Sequence[RunEstimate], baseline: int) -> list[str]:
     fastest = all(each.run_s >= estimates[baseline].run_s for each in estimates)
     which = "The fastest run" if fastest else f"The run {estimates[baseline].job}"
     limits = [f"{which} is the baseline; its own estimate shows whether it was disturbed."]

@@ -26,7 +26,7 @@ from jostle.analysis.estimation.columns import Floats, Ints, share
 from jostle.analysis.estimation.errors import EstimateError
 from jostle.analysis.estimation.interval import doubt
 from jostle.analysis.estimation.light import LEAST_SLICES
-from jostle.analysis.estimation.model import Estimate
+from jostle.analysis.estimation.model import RunEstimate
 from jostle.analysis.estimation.robust import usual
 from jostle.analysis.estimation.service import FileService, services
 from jostle.analysis.estimation.starved import alive, own_limits, starved
@@ -55,7 +55,7 @@ class _RunSlices:
         return result
 
 
-def estimate_slices(tables: RunTables, *, seed: int = 0) -> Estimate:
+def estimate_slices(tables: RunTables, *, seed: int = 0) -> RunEstimate:
     """Estimate what interference cost a job, from its slices.
 
     Args:
@@ -90,7 +90,7 @@ def estimate_slices(tables: RunTables, *, seed: int = 0) -> Estimate:
         seed=seed,
     )
     bounded = error.around(total, run)
-    return Estimate(
+    return RunEstimate(
         job=tables.job,
         method="jostle",
         world=-1,

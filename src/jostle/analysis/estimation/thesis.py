@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from jostle.analysis.estimation.errors import EstimateError
 from jostle.analysis.estimation.groups import BytesRule, equal_rows, features, hybrid
-from jostle.analysis.estimation.model import Cause, Cluster, Estimate, Hit
+from jostle.analysis.estimation.model import Cause, Cluster, Hit, RunEstimate
 from jostle.analysis.estimation.relative import relative_clusters
 from jostle.analysis.estimation.worlds import judged_world
 from jostle.analysis.interval import Interval
@@ -82,7 +82,7 @@ def _medians(values: NDArray[Any], number: Ints, members: Ints) -> Floats:
 
 def estimate_thesis(
     tables: RunTables, *, bytes_rule: BytesRule = "exact", seed: int = 0
-) -> Estimate:
+) -> RunEstimate:
     """Estimate what interference cost a run by the method of the thesis (ch. 5).
 
     The method works on any segments. On those of JOSTLE_SEGMENTS=raw, where every global collective
@@ -125,7 +125,7 @@ def estimate_thesis(
     limits = [*_limits(found, world, run_s, bytes_rule), *stood_in, *limits]
     seconds = Interval(lost, lost, max(lost, min(beyond, run_s)))
     percent = Interval(*(100 * value / run_s for value in (lost, seconds.low, seconds.high)))
-    return Estimate(
+    return RunEstimate(
         job=tables.job,
         method="thesis",
         world=world.number,
@@ -161,7 +161,7 @@ def work_of(segments: pa.Table, ranks: int) -> tuple[NDArray[Any], list[str]]:
         ranks: Number of ranks that they were merged from.
 
     Returns:
-        Computation, [n]; and sentences for Estimate.limits.
+        Computation, [n]; and sentences for RunEstimate.limits.
     """
     for name in ("flops", "instructions"):
         values = ints_or_zeros(segments, name)

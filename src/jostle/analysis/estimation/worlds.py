@@ -19,7 +19,7 @@ def judged_world(tables: RunTables) -> tuple[WorldSegments | None, list[str]]:
         tables: The run.
 
     Returns:
-        The world, None where no rank of the job has a segment; sentences for Estimate.limits.
+        The world, None where no rank of the job has a segment; sentences for RunEstimate.limits.
     """
     worlds = [world for world in tables.worlds if world.segments.num_rows]
     if not worlds:

@@ -17,7 +17,7 @@ from jostle.analysis.identification.links import with_links
 from jostle.analysis.identification.model import (
     OTHERS,
     GuiltySlice,
-    Interference,
+    JobInterference,
     ResourceLoss,
     Suspect,
 )
@@ -45,7 +45,7 @@ _LEAST = 0.01
 
 def identify(
     beside: Beside, *, seed: int = 0, as_user: int | Collection[int] | None = None
-) -> Interference:
+) -> JobInterference:
     """Find which jobs slowed a job, on which shared resource, by how much and when.
 
     Service time per operation (by kind and size) is set against the load of every other job on the
@@ -101,7 +101,7 @@ def identify(
     } | set(apart)
     active |= {part.name for each in accounts for part in each.account.parts if part.kind == "job"}
     unseen = [resource_loss.smallest_s for resource_loss in losses]
-    return Interference(
+    return JobInterference(
         job=found.job.job,
         start_ns=found.job.start_ns,
         run_s=run_s,

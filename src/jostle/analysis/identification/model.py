@@ -188,7 +188,7 @@ class ResourceLoss:
 
 
 @dataclass(frozen=True)
-class Interference:
+class JobInterference:
     """Which resources and whose load cost a job how many seconds.
 
     Attributes:

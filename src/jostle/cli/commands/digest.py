@@ -26,7 +26,7 @@ from jostle.cli.progress import Bar
 from jostle.errors import UsageError
 
 if TYPE_CHECKING:
-    from jostle.analysis import Digest
+    from jostle.analysis import JobDigest
     from jostle.analysis.digest.finishing import Finishing
     from jostle.plot.figures.page import Saved
     from jostle.report.models.scheduler import SchedulerFacts
@@ -170,7 +170,7 @@ def spool_store(
         yield store, name
 
 
-def _read(store: Repository, name: str, *, with_segments: bool) -> Digest:
+def _read(store: Repository, name: str, *, with_segments: bool) -> JobDigest:
     from jostle.analysis import digest, segment_rows
 
     tables = store.job_tables(name)
@@ -192,7 +192,7 @@ def _read(store: Repository, name: str, *, with_segments: bool) -> Digest:
 class _Content:
     """What there is to say of a job."""
 
-    digest: Digest
+    digest: JobDigest
     among: dict[str, Any]
     finishing: list[Finishing]
     facts: SchedulerFacts | None = None

@@ -27,7 +27,7 @@ from jostle.cli.views.interval_files import check_export, write_intervals
 from jostle.report.verdict.verdict import evaluate_job, verdict_json
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import Estimate
+    from jostle.analysis.estimation.model import RunEstimate
     from jostle.plot.figures.page import Saved
     from jostle.repository import Repository
 
@@ -122,7 +122,7 @@ def _store(
 
 
 def _draw(
-    estimate: Estimate, folder: Path | None, endings: tuple[str, ...], *, quiet: bool
+    estimate: RunEstimate, folder: Path | None, endings: tuple[str, ...], *, quiet: bool
 ) -> list[Saved]:
     if folder is None:
         return []

@@ -24,8 +24,8 @@ from jostle.cli.progress import Bar
 from jostle.report.verdict.verdict import evaluate_company, interference_json
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import Estimate
-    from jostle.analysis.identification.model import Interference
+    from jostle.analysis.estimation.model import RunEstimate
+    from jostle.analysis.identification.model import JobInterference
     from jostle.plot.figures.page import Saved
 
 _PAINTED = 2  # resources that are drawn in the terminal
@@ -91,7 +91,7 @@ def command(
     )
 
 
-def _present(estimate: Estimate, interference: Interference) -> None:
+def _present(estimate: RunEstimate, interference: JobInterference) -> None:
     from rich.text import Text
 
     from jostle.cli.views.interference import answer, details
@@ -107,7 +107,7 @@ def _present(estimate: Estimate, interference: Interference) -> None:
 
 
 def _draw(
-    interference: Interference, folder: Path, endings: tuple[str, ...], *, quiet: bool
+    interference: JobInterference, folder: Path, endings: tuple[str, ...], *, quiet: bool
 ) -> list[Saved]:
     from jostle.plot.figures.interference import plans
     from jostle.plot.figures.page import draw_pages

@@ -20,7 +20,7 @@ from jostle.report.format.values import duration
 from jostle.schema.settings import DEFAULT_SLICE_NS, SHORTEST_SLICE_NS
 
 if TYPE_CHECKING:
-    from jostle.analysis import Digest
+    from jostle.analysis import JobDigest
     from jostle.report.verdict.verdict import EvaluatedJob
     from jostle.repository import Repository
 
@@ -95,7 +95,7 @@ def is_outermost() -> bool:
 
 
 def end_verdict(
-    store: Repository, job: str, digest: Digest, *, quiet: bool = False, by_itself: bool = False
+    store: Repository, job: str, digest: JobDigest, *, quiet: bool = False, by_itself: bool = False
 ) -> EndVerdict:
     """Evaluate a run that has ended; load the engine only if a verdict is possible.
 
@@ -125,7 +125,7 @@ def end_verdict(
     return EndVerdict(evaluated, few_slices="" if decided else hint)
 
 
-def _slices(digest: Digest) -> tuple[int, int]:
+def _slices(digest: JobDigest) -> tuple[int, int]:
     """Return how many slices a run had, and their length, ns."""
     slice_ns = max(digest.slice_ns, default=0)
     number = -(-(digest.end_ns - digest.start_ns) // slice_ns) if slice_ns else 0
@@ -137,7 +137,7 @@ def had_slices(number: int, slice_ns: int, who: str) -> str:
     return f"{who} had only {number} slice{'s' if number != 1 else ''} of {duration(slice_ns)}"
 
 
-def short_run(digest: Digest) -> ShortRun | None:
+def short_run(digest: JobDigest) -> ShortRun | None:
     """Return a run that is too short for slices of the usual length, and the length it needs."""
     from jostle.analysis.estimation.light import LEAST_RUN_S, LEAST_SLICES
 
@@ -149,7 +149,7 @@ def short_run(digest: Digest) -> ShortRun | None:
     return None if needed == DEFAULT_SLICE_NS else ShortRun(digest.seconds, needed)
 
 
-def few_slices(digest: Digest, *, by_itself: bool) -> str:
+def few_slices(digest: JobDigest, *, by_itself: bool) -> str:
     """Return the hint for a run that was too short for its slices; "" for any other.
 
     Args:

@@ -17,7 +17,7 @@ from jostle.report.format.values import percent
 from jostle.report.verdict.verdict import estimate_json
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import Estimate
+    from jostle.analysis.estimation.model import RunEstimate
     from jostle.cli.launch.spawn import CommandOutcome
 
 #: Exit status of a disturbed run; that of an undecided one is the next. Users may choose another,
@@ -45,12 +45,12 @@ class GateResult:
 
     finding: Finding
     why: str = ""
-    estimate: Estimate | None = None
+    estimate: RunEstimate | None = None
     sure: float | None = None
     again: bool = False
 
 
-def find(estimate: Estimate, most: float) -> GateResult:
+def find(estimate: RunEstimate, most: float) -> GateResult:
     """Judge a run by its estimate, as its light is: by how sure it is on which side of the border.
 
     A certain loss counts even where little of the run could be evaluated; a run without loss is

@@ -32,7 +32,7 @@ from jostle.cli.output import next_steps, stderr_style, warn
 from jostle.report.format.values import byte_count, count, duration
 
 if TYPE_CHECKING:
-    from jostle.analysis import Digest
+    from jostle.analysis import JobDigest
     from jostle.repository import Repository
 
 
@@ -144,7 +144,7 @@ class RunReport:
         if by_itself:
             remember(self.cmd, self.repository, short_run(digest))
 
-    def _print_json(self, store: Repository, warnings: list[str], *, by_itself: bool) -> Digest:
+    def _print_json(self, store: Repository, warnings: list[str], *, by_itself: bool) -> JobDigest:
         from jostle.cli.views.run_summary import headline_json, read_digest
 
         digest = read_digest(store, self.name)
@@ -166,7 +166,7 @@ class RunReport:
         *,
         clears: bool,
         by_itself: bool,
-    ) -> Digest:
+    ) -> JobDigest:
         from jostle.cli.views.run_summary import headline
         from jostle.reader.liveness import still_written
 
@@ -211,7 +211,7 @@ class RunReport:
                 err=True,
             )
 
-    def _say_verdict(self, store: Repository, digest: Digest, *, by_itself: bool) -> None:
+    def _say_verdict(self, store: Repository, digest: JobDigest, *, by_itself: bool) -> None:
         flag = repository_flag(self.repository)
         if self.supplement is not None:
             self.supplement.say()

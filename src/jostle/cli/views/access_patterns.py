@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from jostle.report.format.values import byte_count, duration, percent
 
 if TYPE_CHECKING:
-    from jostle.analysis import AccessPattern, AccessPhase, Digest
+    from jostle.analysis import AccessPattern, AccessPhase, JobDigest
 
 _CHUNKS = {
     "open-write-close": "files of {}",
@@ -23,7 +23,7 @@ _CHUNKS = {
 _MORE = 4  # phases that are listed one by one
 
 
-def patterns_view(patterns: list[AccessPattern], digest: Digest) -> Iterator[str]:
+def patterns_view(patterns: list[AccessPattern], digest: JobDigest) -> Iterator[str]:
     """Yield a line per mount, and one per phase where they differ."""
     paths = {mount.mount: mount.paths[0] for mount in digest.mounts if mount.paths}
     names = [paths.get(pattern.mount) or pattern.mount for pattern in patterns]

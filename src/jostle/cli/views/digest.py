@@ -27,7 +27,7 @@ from jostle.report.models.finishing import finding, tail_share
 from jostle.schema.metrics import BY_ID
 
 if TYPE_CHECKING:
-    from jostle.analysis import AccessShape, Digest, MountDigest, Spread
+    from jostle.analysis import AccessShape, JobDigest, MountDigest, Spread
     from jostle.analysis.digest.finishing import Finishing
 
 _ERRORS = {
@@ -62,7 +62,7 @@ _PER_PROCESS = {
 }
 
 
-def processes_text(digest: Digest) -> str:
+def processes_text(digest: JobDigest) -> str:
     """Return how many processes and threads there were, and on how many nodes."""
     number = digest.processes + digest.short_processes
     words = [f"{count(number)} process{'es' if number != 1 else ''}"]
@@ -86,7 +86,7 @@ def mount_name(mount: MountDigest) -> str:
     return f"{paths[0]} ({mount.mount})" if mount.shared else paths[0]
 
 
-def own_cost(digest: Digest) -> str:
+def own_cost(digest: JobDigest) -> str:
     """Return what jostle cost."""
     cost = (
         f"jostle itself {duration(digest.cost.total_s * 1e9)}: {percent(own_share(digest))} of "
@@ -98,7 +98,7 @@ def own_cost(digest: Digest) -> str:
 
 
 def view(
-    digest: Digest, among: Mapping[str, Any], every: Sequence[Finishing] = ()
+    digest: JobDigest, among: Mapping[str, Any], every: Sequence[Finishing] = ()
 ) -> Iterator[Any]:
     """Yield the digest as lines and tables.
 
@@ -173,7 +173,7 @@ def _few(names: list[str]) -> str:
     return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
 
 
-def _mounts(digest: Digest) -> Any:
+def _mounts(digest: JobDigest) -> Any:
     frame = table(
         [
             "=mount",
@@ -209,7 +209,7 @@ def _mounts(digest: Digest) -> Any:
     return fit(frame, "opens", "metadata", "write served at", "read served at", "type")
 
 
-def _gpus(digest: Digest) -> Any:
+def _gpus(digest: JobDigest) -> Any:
     frame = table(
         [
             "=GPU",
@@ -243,7 +243,7 @@ def _gpus(digest: Digest) -> Any:
     return fit(frame, "within", "make", "other GPUs", "node", "launches", "back at")
 
 
-def _gpu_wait(digest: Digest) -> Iterator[str]:
+def _gpu_wait(digest: JobDigest) -> Iterator[str]:
     waited = gpu_wait(digest)
     if waited.seconds > 0:
         yield (
@@ -252,13 +252,13 @@ def _gpu_wait(digest: Digest) -> Iterator[str]:
         )
 
 
-def _lost_records(digest: Digest) -> Iterator[str]:
+def _lost_records(digest: JobDigest) -> Iterator[str]:
     lost = sum(gpu.lost_records for gpu in digest.gpus)
     if lost:
         yield f"{count(lost)} copies are not counted: CUPTI dropped their records"
 
 
-def _finishing(digest: Digest, every: Sequence[Finishing]) -> Iterator[str]:
+def _finishing(digest: JobDigest, every: Sequence[Finishing]) -> Iterator[str]:
     """Yield what is to say of the ends of processes: a tail-off, a slow server."""
     names = {mount.mount: mount_name(mount) for mount in digest.mounts}
     for each in every:
@@ -267,7 +267,7 @@ def _finishing(digest: Digest, every: Sequence[Finishing]) -> Iterator[str]:
             yield f"{names.get(each.mount, each.mount)}: {finding(each)}{more}"
 
 
-def _files(digest: Digest) -> Any:
+def _files(digest: JobDigest) -> Any:
     paths = {mount.mount: mount_name(mount) for mount in digest.mounts}
     formats = any(file.format for file in digest.files)
     frame = table(
@@ -299,7 +299,7 @@ def _files(digest: Digest) -> Any:
     return fit(frame, "mount", "opens", "processes")
 
 
-def _access(digest: Digest) -> Any:
+def _access(digest: JobDigest) -> Any:
     frame = table(
         ["=", ">calls", ">mean size", "=most common size", "=pattern", ">seeks/call", "=sizes"]
     )
@@ -345,7 +345,7 @@ def histogram(buckets: list[int]) -> str:
     return f"{low} {drawn} {_edge(2**last)}"
 
 
-def _shares(digest: Digest) -> Any:
+def _shares(digest: JobDigest) -> Any:
     frame = table(["=", ">time", ">share", "="])
     full, empty = ("█", "·") if utf8() else ("#", ".")
     for share in digest.shares:
@@ -370,7 +370,7 @@ def _spreads(metrics: Mapping[str, Spread], names: list[str]) -> Any:
     return frame
 
 
-def unaccounted(digest: Digest) -> Iterator[str]:
+def unaccounted(digest: JobDigest) -> Iterator[str]:
     """Return what the kernel saw and no wrapper did, where it is more than noise."""
     for part in digest.unaccounted:
         if part.share > 0.05 and part.bytes > 1 << 20:

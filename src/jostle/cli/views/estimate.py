@@ -29,8 +29,8 @@ from jostle.report.verdict.verdict import NOTHING, CauseRow, blame_of, cause_row
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.light import Light
-    from jostle.analysis.estimation.model import Cluster, Estimate
-    from jostle.analysis.identification.model import Interference
+    from jostle.analysis.estimation.model import Cluster, RunEstimate
+    from jostle.analysis.identification.model import JobInterference
     from jostle.analysis.interval import Interval
 
 #: Rows of the tables of clusters and suspects; --json has them all.
@@ -53,7 +53,7 @@ def place(resource: str, names: Mapping[str, str]) -> str:
     return names.get(resource, resource)
 
 
-def verdict(estimate: Estimate, interference: Interference | None = None) -> Any:
+def verdict(estimate: RunEstimate, interference: JobInterference | None = None) -> Any:
     """Return the verdict: `red  NAME lost 31 % ± 3 of its time: file system, by job ...`."""
     from rich.text import Text
 
@@ -77,7 +77,7 @@ def light_of(light: Light | None, style: str = "") -> Any:
     return Text(f"{dot}{light or 'undecided'}", style=f"{style}{light or 'default'}")
 
 
-def _who_in_brief(interference: Interference | None, blame: Blame) -> list[str]:
+def _who_in_brief(interference: JobInterference | None, blame: Blame) -> list[str]:
     """Name the suspects, their slices, and the share of the loss that no job explains."""
     if interference is None or not blame.suspects:
         return []
@@ -104,7 +104,7 @@ def _job(suspect: Blamed) -> str:
     return f"job {suspect.job}{owner}"
 
 
-def _when(interference: Interference, blame: Blame) -> str:
+def _when(interference: JobInterference, blame: Blame) -> str:
     """Return in how many of the slices that lost time suspects were active, and when."""
     many = f"in {_slices(blame)}"
     spans = join_spans(
@@ -134,7 +134,7 @@ def _clock(instant_ns: int) -> str:
 
 
 def view(
-    estimate: Estimate, names: Mapping[str, str], interference: Interference | None = None
+    estimate: RunEstimate, names: Mapping[str, str], interference: JobInterference | None = None
 ) -> Iterator[Any]:
     """Yield the estimate as lines and tables, the verdict first.
 
@@ -162,7 +162,7 @@ def view(
     yield from (f"note: {limit}" for limit in alike(limits))
 
 
-def _figures(estimate: Estimate) -> Iterator[Any]:
+def _figures(estimate: RunEstimate) -> Iterator[Any]:
     first = head(estimate)
     yield heading(
         f"{first.advice}.",
@@ -193,7 +193,7 @@ def _figures(estimate: Estimate) -> Iterator[Any]:
     yield f"{line}; method {estimate.method}"
 
 
-def _chance(estimate: Estimate) -> str:
+def _chance(estimate: RunEstimate) -> str:
     """Return the probability that the run lost more than a run fit for analysis may."""
     percents = round(100 * (1 - at_most(LOW, estimate.percent)))
     return "> 99 %" if percents > 99 else "< 1 %" if percents < 1 else f"{percents} %"
@@ -220,7 +220,7 @@ def _causes(shown: Sequence[CauseRow]) -> Any:
     return fit(frame, "95 %", *([] if twins else ["how"]))
 
 
-def _beside_the_loss(estimate: Estimate) -> Iterator[Any]:
+def _beside_the_loss(estimate: RunEstimate) -> Iterator[Any]:
     """Yield the speed of the cores, and effects outside the loss: imbalance, a drift."""
     cores = estimate.core_speed
     if cores is not None:
@@ -246,13 +246,13 @@ def _beside_the_loss(estimate: Estimate) -> Iterator[Any]:
         )
 
 
-def _strip_note(estimate: Estimate) -> str:
+def _strip_note(estimate: RunEstimate) -> str:
     width = max(shutil.get_terminal_size((80, 24)).columns, 40) - 14
     column = (estimate.end_ns - estimate.start_ns) / width
     return f"one column = {duration(column)}; a full one is lost altogether"
 
 
-def _strip(estimate: Estimate) -> Iterator[Any]:
+def _strip(estimate: RunEstimate) -> Iterator[Any]:
     from rich.text import Text
 
     from jostle.plot.terminal.lost_time import draw_lost
@@ -266,7 +266,7 @@ def _strip(estimate: Estimate) -> Iterator[Any]:
 
 
 def _neighbours(
-    interference: Interference | None, blame: Blame, names: Mapping[str, str]
+    interference: JobInterference | None, blame: Blame, names: Mapping[str, str]
 ) -> Iterator[Any]:
     if interference is None or not (interference.neighbours or blame.suspects):
         return
@@ -333,7 +333,7 @@ def _neighbours(
         yield f"suspects were at it in {_slices(blame)}"
 
 
-def _no_evidence(interference: Interference, names: Mapping[str, str]) -> str:
+def _no_evidence(interference: JobInterference, names: Mapping[str, str]) -> str:
     """Return the sentence for a result without suspects; undecided is not undisturbed."""
     if interference.blind:
         where = place(interference.blind.resource, names)
@@ -357,7 +357,7 @@ def _count_slices(number: int) -> str:
     return f"{count(number)} slice{'s' if number != 1 else ''}"
 
 
-def _clusters_note(estimate: Estimate) -> str:
+def _clusters_note(estimate: RunEstimate) -> str:
     usable = sum(cluster.usable for cluster in estimate.clusters)
     hit = sum(cluster.hit for cluster in estimate.clusters)
     members = sum(cluster.members for cluster in estimate.clusters)

@@ -17,10 +17,10 @@ from jostle.report.verdict.verdict import WORTH_A_WORD, blame_of, head
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from jostle.analysis.estimation.model import Estimate
+    from jostle.analysis.estimation.model import RunEstimate
     from jostle.analysis.identification.model import (
         CoreAccount,
-        Interference,
+        JobInterference,
         ResourceLoss,
         Suspect,
     )
@@ -37,7 +37,7 @@ def seconds_text(seconds: Interval) -> str:
     return f"{value} ({low} to {high})"
 
 
-def answer(estimate: Estimate, interference: Interference) -> Iterator[Any]:
+def answer(estimate: RunEstimate, interference: JobInterference) -> Iterator[Any]:
     """Yield the answer, then a line per resource and per suspect."""
     yield from in_short(estimate, interference)
     if interference.resources:
@@ -55,7 +55,7 @@ def answer(estimate: Estimate, interference: Interference) -> Iterator[Any]:
         yield from _core_account(account)
 
 
-def _agreement(interference: Interference) -> Iterator[str]:
+def _agreement(interference: JobInterference) -> Iterator[str]:
     """Yield what the statistical test says of those who were found by account."""
     said: dict[str, list[str]] = {}
     for suspect in interference.suspects:
@@ -89,7 +89,7 @@ def _core_account(account: CoreAccount) -> Iterator[Any]:
     yield fit(frame, "interval")
 
 
-def in_short(estimate: Estimate, interference: Interference) -> Iterator[Any]:
+def in_short(estimate: RunEstimate, interference: JobInterference) -> Iterator[Any]:
     """Yield the answer in a few lines, without tables."""
     run = f"of its {duration(interference.run_s * 1e9)}"
     split = blame_of(estimate, interference)
@@ -137,7 +137,7 @@ def _first(split: Blame) -> str:
     return f"{100 * share:.0f} % of that to {name}{whose} on {first.resources[0]}, in {slices}."
 
 
-def _seen(interference: Interference, run: str) -> Iterator[str]:
+def _seen(interference: JobInterference, run: str) -> Iterator[str]:
     """Yield the smallest loss that would have been detected, where one could be."""
     resource_losses = [
         resource_loss for resource_loss in interference.resources if not resource_loss.blind
@@ -199,7 +199,7 @@ def _resources(losses: list[ResourceLoss]) -> Table:
     return fit(frame, "own calls", "kind", "visible", "slices")
 
 
-def _suspects(interference: Interference) -> Table:
+def _suspects(interference: JobInterference) -> Table:
     frame = table(
         [
             "=job",
@@ -248,7 +248,7 @@ def _tested(suspect: Suspect) -> tuple[str, str, str]:
     return f"{suspect.correlation:.2f}", probability(suspect.p), probability(suspect.q)
 
 
-def _once(interference: Interference) -> Iterator[tuple[Suspect, str]]:
+def _once(interference: JobInterference) -> Iterator[tuple[Suspect, str]]:
     """Yield each suspect with where it was, once for all nodes that it shares with the job."""
     kinds = {loss.resource: loss.kind for loss in interference.resources}
     nodes = Counter(
@@ -270,7 +270,7 @@ def probability(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}".rstrip("0").rstrip(".")
 
 
-def details(interference: Interference) -> Iterator[Any]:
+def details(interference: JobInterference) -> Iterator[Any]:
     """Yield acquitted and untested neighbours with the reasons, and the limits of the answer."""
     if interference.acquitted:
         yield from ("", heading("Beside it, but not to blame"))

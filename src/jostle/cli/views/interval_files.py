@@ -13,7 +13,7 @@ from jostle.report.models.job_trace import trace_events
 from jostle.values.plain_values import cell
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import Estimate
+    from jostle.analysis.estimation.model import RunEstimate
 
 _SUFFIXES = (".json", ".csv")
 _COLUMNS = ("job", "start_ns", "end_ns", "start", "lost_s", "cause", "resource", "cluster")
@@ -43,7 +43,7 @@ def check_export(file: str | None) -> Path | None:
     return path
 
 
-def write_intervals(estimate: Estimate, path: Path) -> int:
+def write_intervals(estimate: RunEstimate, path: Path) -> int:
     """Write the interfered intervals of a run by cause; return how many there are.
 
     Args:
@@ -60,7 +60,7 @@ def write_intervals(estimate: Estimate, path: Path) -> int:
     return sum(len(hit.by_cause) for hit in estimate.hits)
 
 
-def _write_csv(estimate: Estimate, path: Path) -> None:
+def _write_csv(estimate: RunEstimate, path: Path) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(_COLUMNS)

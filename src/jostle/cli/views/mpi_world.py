@@ -10,7 +10,7 @@ from jostle.cli.output import fit, heading, table, utf8
 from jostle.report.format.values import alike, byte_count, count, duration, percent, significant
 
 if TYPE_CHECKING:
-    from jostle.analysis import Advice, Digest, Range, SegmentsDigest, WorldDigest
+    from jostle.analysis import Advice, JobDigest, Range, SegmentsDigest, WorldDigest
 
 _KINDS = {
     "ccl collective": "collectives (NCCL, gloo)",
@@ -341,7 +341,7 @@ def _letter(kind: int) -> str:
     return "-" if kind == 0 else chr(ord("A") + kind - 1) if kind <= 26 else str(kind)
 
 
-def all_advice(digest: Digest) -> list[Advice]:
+def all_advice(digest: JobDigest) -> list[Advice]:
     """Return the advice of all worlds, each rule once; without counted ranks that of the job."""
     advices: dict[str, Advice] = {item.rule: item for item in digest.next}
     for world in digest.mpi:

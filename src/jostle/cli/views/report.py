@@ -26,7 +26,7 @@ from jostle.report.format.values import local_time, percent, points, seconds
 from jostle.report.verdict.verdict import EvaluatedJob, head
 
 if TYPE_CHECKING:
-    from jostle.analysis import Digest
+    from jostle.analysis import JobDigest
     from jostle.report.models.scheduler import SchedulerFacts
     from jostle.report.verdict.batch_loss import BatchLoss
 
@@ -38,7 +38,7 @@ _NEXT = "What to look at next"
 
 def job_document(
     evaluated_job: EvaluatedJob,
-    digest: Digest,
+    digest: JobDigest,
     among: Mapping[str, Any],
     commands: Sequence[tuple[str, str]],
 ) -> Document:

@@ -12,7 +12,7 @@ from jostle.report.format.values import alike, byte_count, count, duration, perc
 from jostle.report.models.digest import busy_mounts, cpu_seconds, mount_traffic
 
 if TYPE_CHECKING:
-    from jostle.analysis import Digest
+    from jostle.analysis import JobDigest
     from jostle.cli.launch.spawn import CommandOutcome
     from jostle.repository import Repository
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 _SLACK_NS = 2_000_000_000
 
 
-def read_digest(store: Repository, job: str) -> Digest:
+def read_digest(store: Repository, job: str) -> JobDigest:
     """Make the digest of a job."""
     from jostle.analysis import digest
 
     return digest(store.job_tables(job))
 
 
-def headline(store: Repository, job: str, command: str, outcome: CommandOutcome) -> Digest:
+def headline(store: Repository, job: str, command: str, outcome: CommandOutcome) -> JobDigest:
     """Print the headline of a run on stderr, and return the digest that it is of."""
     digest = read_digest(store, job)
     name = PurePath(command).name
@@ -56,7 +56,7 @@ def headline(store: Repository, job: str, command: str, outcome: CommandOutcome)
     return digest
 
 
-def _mounts(digest: Digest) -> None:
+def _mounts(digest: JobDigest) -> None:
     """Print bytes and calls per mount, the four busiest."""
     frame = table(["=  mount", "=type", ">read", ">calls", ">written", ">calls"])
     mounts = busy_mounts(digest)
@@ -76,6 +76,6 @@ def _mounts(digest: Digest) -> None:
         show(f"  and {len(mounts) - 4} more mounts", err=True)
 
 
-def headline_json(digest: Digest, outcome: CommandOutcome) -> dict[str, Any]:
+def headline_json(digest: JobDigest, outcome: CommandOutcome) -> dict[str, Any]:
     """Return the same for programs: how the command ended, and the digest."""
     return {"job": digest.job, "recorded": True, **vars(outcome), "digest": digest.to_json()}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.analysis.identification.model import Interference, ResourceKind, ResourceLoss
+from jostle.analysis.identification.model import JobInterference, ResourceKind, ResourceLoss
 from jostle.analysis.interval import Interval
 from jostle.report.format.values import duration, significant
 
@@ -95,7 +95,7 @@ class BlameChart:
         return int(self.edges[1] - self.edges[0])
 
 
-def charts(interference: Interference, *, most: int = 3) -> list[BlameChart]:
+def charts(interference: JobInterference, *, most: int = 3) -> list[BlameChart]:
     """Lay out the resources that are worth a picture: the guilty ones, else the most used one.
 
     Args:
@@ -112,7 +112,7 @@ def charts(interference: Interference, *, most: int = 3) -> list[BlameChart]:
     return [_chart(interference, loss) for loss in chosen[:most]]
 
 
-def _chart(interference: Interference, loss: ResourceLoss) -> BlameChart:
+def _chart(interference: JobInterference, loss: ResourceLoss) -> BlameChart:
     at = np.array(loss.steps_ns, dtype=np.int64) // loss.slice_ns
     first = max(int(at.min()), int(at.max()) - _MOST_SLICES)
     size = int(at.max()) - first + 1

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jostle.analysis.identification.model import Interference
+from jostle.analysis.identification.model import JobInterference
 from jostle.plot.charts.axis import ceiling, time_ticks
 from jostle.plot.charts.chart import FILL, PALETTE
 from jostle.plot.charts.interference import BlameChart, Floats, charts, means, service_top
@@ -27,7 +27,7 @@ _SERVICE, _OWN, _OTHERS, _GAP, _FOOT = 1.25, 0.6, 1.0, 0.34, 0.45
 _MOST = 1200  # steps that can be told apart in print
 
 
-def plans(interference: Interference) -> Iterator[Plan]:
+def plans(interference: JobInterference) -> Iterator[Plan]:
     """Yield a figure for each resource that is worth one (see `charts`)."""
     for chart in charts(interference):
         yield blame_page(chart), partial(draw_figure, chart=chart)

@@ -11,7 +11,7 @@ from jostle.plot.terminal.chart import GUTTER, Span, time_axis
 from jostle.report.models.lost_time import lost_over_time
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import CauseName, Estimate
+    from jostle.analysis.estimation.model import CauseName, RunEstimate
 
 _SHORT: dict[CauseName, str] = {
     "cpu": "CPU",
@@ -21,7 +21,7 @@ _SHORT: dict[CauseName, str] = {
 }
 
 
-def draw_lost(estimate: Estimate, *, width: int, unicode: bool) -> list[list[Span]]:
+def draw_lost(estimate: RunEstimate, *, width: int, unicode: bool) -> list[list[Span]]:
     """Draw when the seconds were lost, one row per cause, as lines of styled text.
 
     Args:

@@ -8,7 +8,7 @@ from jostle.analysis.shares_of_time import share_of_time
 from jostle.values.file_metrics import file_metrics
 
 if TYPE_CHECKING:
-    from jostle.analysis import Digest, MountDigest, Share
+    from jostle.analysis import JobDigest, MountDigest, Share
 
 _TRAFFIC = ("read_bytes", "read_ops", "write_bytes", "write_ops", "meta_ops", "open_ops")
 
@@ -23,22 +23,22 @@ def _posix_and_stdio(mount: MountDigest, quantity: str) -> int:
     return sum(spread.total for spread in spreads if spread)
 
 
-def busy_mounts(digest: Digest) -> list[MountDigest]:
+def busy_mounts(digest: JobDigest) -> list[MountDigest]:
     """Return the mounts with at least one successful call or byte."""
     return [mount for mount in digest.mounts if any(mount_traffic(mount).values())]
 
 
-def cpu_seconds(digest: Digest) -> float:
+def cpu_seconds(digest: JobDigest) -> float:
     """Return the CPU time of all processes, user and system, s."""
     spent = (digest.metrics.get(name) for name in ("os_user_ns", "os_system_ns"))
     return sum(spread.total for spread in spent if spread) / 1e9
 
 
-def gpu_wait(digest: Digest) -> Share:
+def gpu_wait(digest: JobDigest) -> Share:
     """Return the time in calls that wait for GPUs."""
     return next(share for share in digest.shares if share.name == "waiting for GPUs")
 
 
-def own_share(digest: Digest) -> float:
+def own_share(digest: JobDigest) -> float:
     """Return the cost of jostle as a share of the processes' lifetime, 0 to 1; NaN: not known."""
     return share_of_time(digest.cost.total_s, digest.process_seconds)

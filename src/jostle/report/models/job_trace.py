@@ -13,7 +13,7 @@ from jostle.report.models.jobs import job_row, job_rows
 from jostle.report.models.metrics import View, view
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import Estimate, Hit
+    from jostle.analysis.estimation.model import Hit, RunEstimate
     from jostle.report.models.steps import Steps
     from jostle.repository import Repository
 
@@ -22,7 +22,7 @@ _LOSSES, _NEIGHBOURS, _MOUNTS, _GPUS, _NODES = 1, 2, 3, 4, 10
 
 
 def job_trace(
-    store: Repository, job: str, estimate: Estimate | None, users: frozenset[int] | None = None
+    store: Repository, job: str, estimate: RunEstimate | None, users: frozenset[int] | None = None
 ) -> dict[str, Any]:
     """Return a job in the Trace Event Format, which Perfetto and Chrome read.
 
@@ -38,7 +38,7 @@ def job_trace(
 
 
 def _job_events(
-    store: Repository, job: str, estimate: Estimate | None, users: frozenset[int] | None
+    store: Repository, job: str, estimate: RunEstimate | None, users: frozenset[int] | None
 ) -> Iterator[dict[str, Any]]:
     """Yield the events of a job; times are microseconds since the Unix epoch.
 
@@ -129,7 +129,7 @@ def _span(name: str, start_ns: int, end_ns: int, group: int, track: int) -> dict
     }
 
 
-def trace_events(estimate: Estimate) -> dict[str, Any]:
+def trace_events(estimate: RunEstimate) -> dict[str, Any]:
     """Return the intervals in the Trace Event Format of Chrome, which Perfetto reads.
 
     Times are microseconds since the Unix epoch, so that they lie right beside other events of
@@ -163,7 +163,7 @@ def trace_events(estimate: Estimate) -> dict[str, Any]:
     return {"traceEvents": events, "displayTimeUnit": "ms"}
 
 
-def _verdict(estimate: Estimate) -> dict[str, Any]:
+def _verdict(estimate: RunEstimate) -> dict[str, Any]:
     return {
         "light": estimate.light,
         "sure": estimate.lit.sure,

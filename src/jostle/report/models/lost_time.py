@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from jostle.report.format.values import duration
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import CauseName, Estimate
+    from jostle.analysis.estimation.model import CauseName, RunEstimate
 
 #: Causes in the order in which charts show them.
 ORDER: tuple[CauseName, ...] = (
@@ -27,7 +27,7 @@ _NEARLY_ALL = 0.9  # of the loss
 
 
 def lost_over_time(
-    estimate: Estimate, borders: NDArray[np.float64]
+    estimate: RunEstimate, borders: NDArray[np.float64]
 ) -> dict[CauseName, NDArray[np.float64]]:
     """Spread the lost seconds over spans of the run.
 
@@ -56,7 +56,7 @@ def lost_over_time(
     return spread
 
 
-def drawn_part(estimate: Estimate) -> str:
+def drawn_part(estimate: RunEstimate) -> str:
     """Return how much of the loss is drawn, as a sentence; "" if it is nearly all.
 
     Small losses of many segments are part of the loss, but are no hits.

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import Cluster, Estimate
+    from jostle.analysis.estimation.model import Cluster, RunEstimate
 
 Floats = NDArray[np.float64]
 #: A figure has no room for more points: of the others every so many is drawn.
@@ -44,7 +44,7 @@ class DrawnSegments:
     least: float = 0.0
 
     @classmethod
-    def of(cls, estimate: Estimate) -> DrawnSegments:
+    def of(cls, estimate: RunEstimate) -> DrawnSegments:
         """Take the segments of an estimate."""
         table = estimate.segments
         # Instants since the epoch have more digits than a float.
@@ -97,7 +97,7 @@ def _floats(table: pa.Table, name: str, missing: float = np.nan) -> Floats:
     return values
 
 
-def large_clusters(estimate: Estimate, most: int) -> list[Cluster]:
+def large_clusters(estimate: RunEstimate, most: int) -> list[Cluster]:
     """Return the clusters that figures show one by one, at most so many, by number.
 
     Args:
@@ -109,7 +109,7 @@ def large_clusters(estimate: Estimate, most: int) -> list[Cluster]:
     return sorted(longest, key=lambda cluster: cluster.number)
 
 
-def in_small_clusters(estimate: Estimate, segments: DrawnSegments) -> DrawnSegments:
+def in_small_clusters(estimate: RunEstimate, segments: DrawnSegments) -> DrawnSegments:
     """Return the segments of usable clusters that are too small to be shown."""
     small = [
         cluster.number

@@ -11,7 +11,7 @@ from jostle.values.plain_values import plain
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Hit
-    from jostle.analysis.identification.model import HowFound, Interference, Suspect, SuspectKind
+    from jostle.analysis.identification.model import HowFound, JobInterference, Suspect, SuspectKind
     from jostle.analysis.interval import Interval
 
 #: What is said of the rest: a neighbour that was not profiled, or one that nothing could be shown
@@ -112,7 +112,7 @@ class Blame:
         return found
 
 
-def blame(lost: Interval, interference: Interference | None, hits: Sequence[Hit] = ()) -> Blame:
+def blame(lost: Interval, interference: JobInterference | None, hits: Sequence[Hit] = ()) -> Blame:
     """Split a loss among the suspects.
 
     Suspects explain no more than there is: of several resources that lost the same instants, and
@@ -161,7 +161,7 @@ def blame(lost: Interval, interference: Interference | None, hits: Sequence[Hit]
     )
 
 
-def _widths(interference: Interference | None, explained: float) -> tuple[float, float]:
+def _widths(interference: JobInterference | None, explained: float) -> tuple[float, float]:
     """Return the lower and upper width of what suspects by test took together, seconds.
 
     What is divided by account was measured: who took which part is in doubt, not their sum.
@@ -173,7 +173,7 @@ def _widths(interference: Interference | None, explained: float) -> tuple[float,
     return part * (whole.value - whole.low), part * (whole.high - whole.value)
 
 
-def _tested_s(interference: Interference) -> float:
+def _tested_s(interference: JobInterference) -> float:
     """Return what suspects by test took together, each instant once."""
     by_account = sum(
         loss.seconds.value
@@ -183,7 +183,7 @@ def _tested_s(interference: Interference) -> float:
     return max(interference.seconds.value - by_account, 0.0)
 
 
-def _by_suspects(interference: Interference, named: float) -> float:
+def _by_suspects(interference: JobInterference, named: float) -> float:
     """Return what suspects by test took: what several resources lost at once counts once."""
     alone = sum(
         resource_loss.seconds.value
@@ -229,7 +229,7 @@ def _suspects(
     return sorted(listed, key=lambda blamed: (-blamed.seconds.value, blamed.job))
 
 
-def _slices(interference: Interference | None, hits: Sequence[Hit]) -> tuple[int, int]:
+def _slices(interference: JobInterference | None, hits: Sequence[Hit]) -> tuple[int, int]:
     """Count the slices in which time was lost, and those that suspects made slow."""
     guilty = interference.guilty if interference else []
     losses = interference.resources if interference else []

@@ -18,8 +18,8 @@ from jostle.report.verdict.gpu_share import with_gpus
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.light import DoubtName
-    from jostle.analysis.estimation.model import CauseName, Estimate, Hit, HitPart
-    from jostle.analysis.identification.model import Interference, ResourceLoss
+    from jostle.analysis.estimation.model import CauseName, Hit, HitPart, RunEstimate
+    from jostle.analysis.identification.model import JobInterference, ResourceLoss
 
 #: Part of a slice: smaller losses are no hits.
 _LEAST_OF_SLICE = 0.02
@@ -43,8 +43,10 @@ class _Raised:
 
 
 def combine(
-    estimate: Estimate, interference: Interference | None, names: Mapping[str, str] | None = None
-) -> tuple[Estimate, Interference | None]:
+    estimate: RunEstimate,
+    interference: JobInterference | None,
+    names: Mapping[str, str] | None = None,
+) -> tuple[RunEstimate, JobInterference | None]:
     """Return an estimate and an interference that agree.
 
     Without segments a run shows only that some slices were slower than its others. If neighbours
@@ -73,7 +75,9 @@ def combine(
     return estimate, _within(interference, estimate, tested)
 
 
-def _raised(estimate: Estimate, interference: Interference, tested: Interval) -> list[_Raised]:
+def _raised(
+    estimate: RunEstimate, interference: JobInterference, tested: Interval
+) -> list[_Raised]:
     """Return the resources on which the neighbours' load decides; tested: seconds by test."""
     losses = [
         loss
@@ -108,7 +112,7 @@ def _calls(loss: ResourceLoss) -> str:
     return loss.resource
 
 
-def _part_beside_segments(estimate: Estimate, explained: Interval) -> float:
+def _part_beside_segments(estimate: RunEstimate, explained: Interval) -> float:
     """Return the part of the neighbours' loss that counts for a run with segments."""
     if explained.value > estimate.lost_s.high:
         return 1.0
@@ -117,12 +121,14 @@ def _part_beside_segments(estimate: Estimate, explained: Interval) -> float:
     return 0.0
 
 
-def _shown(estimate: Estimate, resource: str) -> float:
+def _shown(estimate: RunEstimate, resource: str) -> float:
     """Return the loss that the run shows by itself on a resource, s."""
     return sum(cause.seconds.value for cause in estimate.causes if cause.resource == resource)
 
 
-def _with_raised(estimate: Estimate, raised: list[_Raised], names: Mapping[str, str]) -> Estimate:
+def _with_raised(
+    estimate: RunEstimate, raised: list[_Raised], names: Mapping[str, str]
+) -> RunEstimate:
     """Return the estimate with the losses that the neighbours' load explains."""
     from jostle.analysis.estimation.model import Cause
 
@@ -160,7 +166,7 @@ def _with_raised(estimate: Estimate, raised: list[_Raised], names: Mapping[str, 
     )
 
 
-def _note(estimate: Estimate, each: _Raised, names: Mapping[str, str]) -> str:
+def _note(estimate: RunEstimate, each: _Raised, names: Mapping[str, str]) -> str:
     where = names.get(each.resource, each.resource)
     where = "messages" if where == "MPI" else where
     return (
@@ -170,7 +176,7 @@ def _note(estimate: Estimate, each: _Raised, names: Mapping[str, str]) -> str:
     )
 
 
-def _hits(estimate: Estimate, raised: list[_Raised]) -> list[Hit]:
+def _hits(estimate: RunEstimate, raised: list[_Raised]) -> list[Hit]:
     """Return the hits with those of the raised resources replaced, in time."""
     from jostle.analysis.estimation.model import HitPart
 
@@ -187,7 +193,7 @@ def _hits(estimate: Estimate, raised: list[_Raised]) -> list[Hit]:
     return [_hit(*span, parts[span]) for span in sorted(parts)]
 
 
-def _lost_slices(estimate: Estimate, each: _Raised) -> Iterable[tuple[int, int, float]]:
+def _lost_slices(estimate: RunEstimate, each: _Raised) -> Iterable[tuple[int, int, float]]:
     """Yield start and end of each slice of a resource that lost time, ns, and its loss, s."""
     lost = [max(seconds, 0.0) for seconds in each.loss.lost]
     length = each.loss.slice_ns
@@ -207,7 +213,9 @@ def _hit(start_ns: int, end_ns: int, cluster: int, parts: list[HitPart]) -> Hit:
     return Hit(start_ns, end_ns, seconds, parts[0].cause, parts[0].resource, cluster, parts)
 
 
-def _within(interference: Interference, estimate: Estimate, tested: Interval) -> Interference:
+def _within(
+    interference: JobInterference, estimate: RunEstimate, tested: Interval
+) -> JobInterference:
     """Return the interference with no more seconds than were lost, in shares of the same run.
 
     Args:

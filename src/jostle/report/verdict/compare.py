@@ -10,7 +10,7 @@ from jostle.report.verdict.run_ratios import RunRatios, run_ratios
 from jostle.report.verdict.verdict import estimate_json, evaluate_job
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import ClusterDifference, Comparison, Estimate
+    from jostle.analysis.estimation.model import ClusterDifference, Comparison, RunEstimate
     from jostle.repository import Repository
 
 #: A smaller share of the baseline's run time is not a difference.
@@ -51,7 +51,7 @@ def compare_jobs(
 
 
 def comparison(
-    estimates: Sequence[Estimate], programs: Sequence[str], baseline: int | None = None
+    estimates: Sequence[RunEstimate], programs: Sequence[str], baseline: int | None = None
 ) -> Comparison:
     """Compare estimates.
 

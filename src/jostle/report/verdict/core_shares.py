@@ -16,8 +16,8 @@ import numpy.typing as npt
 from jostle.analysis.interval import Interval
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import Estimate, Hit
-    from jostle.analysis.identification.model import CoreAccount, Interference
+    from jostle.analysis.estimation.model import Hit, RunEstimate
+    from jostle.analysis.identification.model import CoreAccount, JobInterference
 
 #: Part of the run: for a smaller loss no suspect is named.
 _LEAST = 0.01
@@ -39,8 +39,8 @@ class _Shares:
 
 
 def with_core_shares(
-    estimate: Estimate, interference: Interference
-) -> tuple[Estimate, Interference]:
+    estimate: RunEstimate, interference: JobInterference
+) -> tuple[RunEstimate, JobInterference]:
     """Give suspects by account their parts of what the run lost on cores.
 
     Args:
@@ -54,7 +54,7 @@ def with_core_shares(
     return estimate, interference
 
 
-def _shares(estimate: Estimate, account: CoreAccount) -> _Shares:
+def _shares(estimate: RunEstimate, account: CoreAccount) -> _Shares:
     on_cores = [
         cause
         for cause in estimate.causes
@@ -105,7 +105,7 @@ def _by_slice(hits: Sequence[Hit], account: CoreAccount) -> npt.NDArray[np.float
     return lost
 
 
-def _with_steal(estimate: Estimate, host: str, shares: _Shares) -> Estimate:
+def _with_steal(estimate: RunEstimate, host: str, shares: _Shares) -> RunEstimate:
     """Return the estimate with what the hypervisor withheld as a cause of its own."""
     from jostle.analysis.estimation.model import Cause, Hit, HitPart
 
@@ -131,8 +131,8 @@ def _with_steal(estimate: Estimate, host: str, shares: _Shares) -> Estimate:
 
 
 def _with_shares(
-    interference: Interference, account: CoreAccount, shares: _Shares, run_s: float
-) -> Interference:
+    interference: JobInterference, account: CoreAccount, shares: _Shares, run_s: float
+) -> JobInterference:
     """Return the interference with a node's suspects by account at their parts of the loss."""
     outside = [part for part in account.parts if part.kind in ("job", "unprofiled")]
     whole = sum(part.seconds.value for part in outside)
@@ -195,7 +195,7 @@ def _with_shares(
     )
 
 
-def accounted_s(interference: Interference) -> float:
+def accounted_s(interference: JobInterference) -> float:
     """Return the seconds that are divided by account, on all nodes."""
     return sum(
         loss.seconds.value
@@ -204,7 +204,7 @@ def accounted_s(interference: Interference) -> float:
     )
 
 
-def tested_s(interference: Interference) -> Interval:
+def tested_s(interference: JobInterference) -> Interval:
     """Return the seconds that the test attributes, before those by account are scaled."""
     series = [
         loss.lost for loss in interference.resources if loss.how == "account" and loss.evident

@@ -15,14 +15,14 @@ from jostle.analysis.interval import Interval
 from jostle.report.format.values import seconds as seconds_text
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import CauseName, Estimate, Hit, HitPart
-    from jostle.analysis.identification.model import Interference, ResourceLoss
+    from jostle.analysis.estimation.model import CauseName, Hit, HitPart, RunEstimate
+    from jostle.analysis.identification.model import JobInterference, ResourceLoss
 
 #: What a slower GPU looks like in segments: what is left of the time, and waits for the slowest.
 _SEEN_AS: tuple[CauseName, ...] = ("unknown", "memory or cpu", "network")
 
 
-def with_gpus(estimate: Estimate, interference: Interference) -> Estimate:
+def with_gpus(estimate: RunEstimate, interference: JobInterference) -> RunEstimate:
     """Return an estimate of a run with segments with the loss that lies on GPUs put there.
 
     Args:

@@ -14,8 +14,8 @@ from jostle.values.plain_values import plain
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.light import Light
-    from jostle.analysis.estimation.model import Cause, CauseName, Estimate, HowKnown
-    from jostle.analysis.identification.model import Interference
+    from jostle.analysis.estimation.model import Cause, CauseName, HowKnown, RunEstimate
+    from jostle.analysis.identification.model import JobInterference
     from jostle.analysis.interval import Interval
     from jostle.repository import Repository, RunTables
 
@@ -48,8 +48,8 @@ class EvaluatedJob:
         names: The path of each mount, for users.
     """
 
-    estimate: Estimate
-    who: Interference | None
+    estimate: RunEstimate
+    who: JobInterference | None
     names: dict[str, str]
 
 
@@ -142,7 +142,7 @@ def evaluate_company(
     seed: int,
     viewer: int | None = None,
     say: ReportProgress = lambda *_: None,
-) -> tuple[Estimate, Interference]:
+) -> tuple[RunEstimate, JobInterference]:
     """Evaluate a job for what its neighbours did: also that there were none is an answer.
 
     Args:
@@ -166,7 +166,7 @@ def _beside(
     seed: int,
     viewer: int | frozenset[int] | None,
     at: Callable[[int], None],
-) -> Interference | None:
+) -> JobInterference | None:
     """Identify suspects, if other jobs, or programs without a profile, ran beside the job."""
     at(0)
     if not store.has_company(name):
@@ -190,7 +190,7 @@ def mount_paths(tables: RunTables) -> dict[str, str]:
     return names
 
 
-def head(estimate: Estimate) -> VerdictHead:
+def head(estimate: RunEstimate) -> VerdictHead:
     """Return the numbers that go with the light."""
     lit = estimate.lit
     causes = _main_causes(estimate) if estimate.percent.value >= WORTH_A_WORD else []
@@ -211,7 +211,7 @@ def head(estimate: Estimate) -> VerdictHead:
     )
 
 
-def _main_causes(estimate: Estimate) -> list[Cause]:
+def _main_causes(estimate: RunEstimate) -> list[Cause]:
     """Return the causes that took a notable part of the loss, the largest first."""
     sums: dict[CauseName, float] = {}
     for cause in estimate.causes:
@@ -228,12 +228,12 @@ def _words(causes: list[Cause]) -> str:
     return " and ".join(cause_words(cause.cause) for cause in causes)
 
 
-def blame_of(estimate: Estimate, interference: Interference | None) -> Blame:
+def blame_of(estimate: RunEstimate, interference: JobInterference | None) -> Blame:
     """Split the loss that goes with the light among the suspects."""
     return blame(estimate.lost_s, interference, estimate.hits)
 
 
-def estimate_json(estimate: Estimate) -> dict[str, Any]:
+def estimate_json(estimate: RunEstimate) -> dict[str, Any]:
     """Return an estimate as plain values; `judged` says whether its light is decided."""
     probability = estimate.probability if estimate.light else None
     return estimate.to_json() | {"probability": probability, "judged": estimate.light is not None}
@@ -258,7 +258,7 @@ class CauseRow:
     how: HowKnown
 
 
-def cause_rows(estimate: Estimate, names: Mapping[str, str]) -> list[CauseRow]:
+def cause_rows(estimate: RunEstimate, names: Mapping[str, str]) -> list[CauseRow]:
     """Return the table of causes, the largest first; causes of next to nothing are left out.
 
     Args:
@@ -278,7 +278,7 @@ def cause_rows(estimate: Estimate, names: Mapping[str, str]) -> list[CauseRow]:
     ]
 
 
-def interference_json(estimate: Estimate, interference: Interference) -> dict[str, Any]:
+def interference_json(estimate: RunEstimate, interference: JobInterference) -> dict[str, Any]:
     """Return what `interference --json` prints: the neighbours, and the loss they had part in."""
     return interference.to_json() | {
         "head": head(estimate).to_json(),

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from jostle.errors import JostleError
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import Estimate
+    from jostle.analysis.estimation.model import RunEstimate
     from jostle.report.verdict.verdict import ReportProgress
     from jostle.repository import Repository
 
@@ -61,7 +61,7 @@ class VerdictAnswer:
 
     body: bytes = b""
     brief: dict[str, Any] | None = None
-    estimate: Estimate | None = None
+    estimate: RunEstimate | None = None
     error: str = ""
     hint: str = ""
 

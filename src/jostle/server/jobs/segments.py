@@ -11,7 +11,7 @@ from fastapi import HTTPException
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
-from jostle.analysis.estimation.model import Cluster, Estimate
+from jostle.analysis.estimation.model import Cluster, RunEstimate
 from jostle.report.models.segments import DrawnSegments, large_clusters
 
 Ints = NDArray[np.signedinteger[Any]]
@@ -107,7 +107,7 @@ class Segmented:
         rest: What the others are together.
     """
 
-    made: Estimate
+    made: RunEstimate
     drawn: DrawnSegments
     hit: NDArray[np.bool_]
     by_length: Ints
@@ -116,7 +116,7 @@ class Segmented:
     rest: dict[str, Any]
 
     @classmethod
-    def of(cls, estimate: Estimate) -> Segmented:
+    def of(cls, estimate: RunEstimate) -> Segmented:
         """Sort the segments of an estimate."""
         drawn = DrawnSegments.of(estimate)
         by_cluster = np.argsort(drawn.cluster, kind="stable").astype(np.int32)

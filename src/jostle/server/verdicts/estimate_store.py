@@ -17,7 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from jostle.analysis.estimation.model import Cause, Cluster, Continuous, CoreSpeed, Estimate, Hit
+from jostle.analysis.estimation.model import Cause, Cluster, Continuous, CoreSpeed, Hit, RunEstimate
 from jostle.analysis.interval import Interval
 from jostle.server.verdicts.verdict_store import code_fingerprint
 
@@ -50,7 +50,7 @@ class EstimateStore:
                 if not path.name.endswith(f"-{self._fingerprint}"):
                     path.unlink()
 
-    def get(self, job: str, seen: str, mark: str) -> Estimate | None:
+    def get(self, job: str, seen: str, mark: str) -> RunEstimate | None:
         """Return the stored estimate of a job; None if there is none for its data.
 
         Args:
@@ -66,7 +66,7 @@ class EstimateStore:
             return estimate
         return None
 
-    def put(self, job: str, seen: str, mark: str, estimate: Estimate) -> None:
+    def put(self, job: str, seen: str, mark: str, estimate: RunEstimate) -> None:
         """Store an estimate in place of an earlier one, if it is long and the disk has room."""
         if estimate.segments.num_rows < WORTH_SEGMENTS:
             return
@@ -96,7 +96,7 @@ class EstimateStore:
             left -= about.st_size
 
 
-def _written(job: str, seen: str, mark: str, estimate: Estimate) -> bytes:
+def _written(job: str, seen: str, mark: str, estimate: RunEstimate) -> bytes:
     facts = asdict(replace(estimate, segments=pa.table({})))
     del facts["segments"]
     text = json.dumps(
@@ -112,7 +112,7 @@ def _written(job: str, seen: str, mark: str, estimate: Estimate) -> bytes:
     return _digest(content) + content
 
 
-def _read(content: bytes, job: str, seen: str, mark: str) -> Estimate | None:
+def _read(content: bytes, job: str, seen: str, mark: str) -> RunEstimate | None:
     """Return the estimate of a file; None where it is damaged, or of other data."""
     whole = memoryview(content)
     if _digest(whole[_DIGEST:]) != whole[:_DIGEST]:
@@ -127,7 +127,7 @@ def _read(content: bytes, job: str, seen: str, mark: str) -> Estimate | None:
     for name, sole in (("continuous", Continuous), ("core_speed", CoreSpeed)):
         facts[name] = sole(**facts[name]) if facts[name] else None
     facts["doubts"] = tuple(facts["doubts"])
-    return Estimate(**facts, segments=table.replace_schema_metadata(None))
+    return RunEstimate(**facts, segments=table.replace_schema_metadata(None))
 
 
 def _interval(fields: dict[str, Any]) -> dict[str, Any] | Interval:

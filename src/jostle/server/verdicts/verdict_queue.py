@@ -19,7 +19,7 @@ from jostle.server.jobs.index import JobIndex
 from jostle.server.verdicts.verdict_store import StoredVerdict, VerdictStore, now, sight
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import Estimate
+    from jostle.analysis.estimation.model import RunEstimate
 
 #: Shortest age of a running job's verdict before it is made again, s, and idle time after a verdict
 #: in multiples of the time that it took: verdicts take at most a tenth of the time.
@@ -110,7 +110,7 @@ class VerdictQueue:
         self.on_verdict: Callable[[str], None] = lambda _job: None
         self.on_stored: Callable[[StoredVerdict], None] = lambda _verdict: None
         #: Called with job, `sight` of the users, mark of the job's data, and the estimate.
-        self.on_estimate: Callable[[str, str, str, Estimate], None] = lambda *_: None
+        self.on_estimate: Callable[[str, str, str, RunEstimate], None] = lambda *_: None
         self._index = index
         self._verdicts = verdicts
         self._worker = WorkerProcess(index.repository.name)

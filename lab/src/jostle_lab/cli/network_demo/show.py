@@ -14,7 +14,7 @@ from jostle_lab.cli.network_demo.picture import crossed, picture, shared
 from jostle_lab.cli.network_demo.plan import LOUD, RATE, SHARER, SLICE_NS, TOPOLOGY, WATCHED, jobs
 
 if TYPE_CHECKING:
-    from jostle.analysis import Interference
+    from jostle.analysis import JobInterference
     from jostle.topology import Topology
     from jostle_lab.cluster import Lab
     from jostle_lab.validation.lab.messages import Truth
@@ -107,7 +107,7 @@ def _planted(repository: Path, truth: Truth, links: Sequence[str]) -> bool:
     return missed
 
 
-def _findings(verdict: Interference, truth: Truth, links: Sequence[str]) -> Iterator[_Finding]:
+def _findings(verdict: JobInterference, truth: Truth, links: Sequence[str]) -> Iterator[_Finding]:
     """Compare what was planted with the verdict."""
     from jostle.report.format.values import duration
 

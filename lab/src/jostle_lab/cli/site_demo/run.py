@@ -13,7 +13,7 @@ from jostle_lab.cli.site_demo.site import DemoSite, sleep_until
 from jostle_lab.native import lab_native_path
 
 if TYPE_CHECKING:
-    from jostle.analysis import Interference
+    from jostle.analysis import JobInterference
 
 _PATIENCE_S = 60.0
 #: The jobs that have a profile, and so a digest.
@@ -106,7 +106,7 @@ def _digest_of(output: Path) -> str:
     return text.partition(": done\n")[2].strip()
 
 
-def findings(site: DemoSite, jobs: dict[str, str], verdict: Interference) -> Iterator[Finding]:
+def findings(site: DemoSite, jobs: dict[str, str], verdict: JobInterference) -> Iterator[Finding]:
     """Compare what was planted with what was found."""
     from jostle.report.format.values import duration
 

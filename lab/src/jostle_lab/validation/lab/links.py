@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from jostle.analysis import Interference, identify
+from jostle.analysis import JobInterference, identify
 from jostle.repository import Repository
 from jostle.topology import Topology
 from jostle.topology.store import FOLDER, save
@@ -140,7 +140,7 @@ def _bursts(dice: random.Random) -> tuple[tuple[float, float], ...]:
     return tuple(bursts)
 
 
-def see(scene: LinkScene, truth: Truth, verdict: Interference) -> LinkSeen:
+def see(scene: LinkScene, truth: Truth, verdict: JobInterference) -> LinkSeen:
     """Compare an experiment with the verdict on the watched job."""
     first = verdict.suspects[0] if verdict.suspects else None
     places = {end for link in scene.links for end in link.split(" > ")}

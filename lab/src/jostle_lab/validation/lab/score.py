@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from jostle.analysis import Interference
+from jostle.analysis import JobInterference
 from jostle_lab.validation.lab.plan import SLICE_NS
 from jostle_lab.validation.lab.runner import Played
 
@@ -170,7 +170,7 @@ def unsteady(runs: Sequence[Played]) -> dict[str, float]:
 
 def see(
     played: Played,
-    interference: Interference,
+    interference: JobInterference,
     usual: Mapping[str, float],
     differing: Collection[str] = (),
 ) -> Seen | None:
@@ -286,7 +286,7 @@ def calm(played: Played, shares: Mapping[int, float]) -> float | None:
     return statistics.fmean(clear) if len(clear) >= _FEWEST_CALM else None
 
 
-def slices(shares: Mapping[int, float], interference: Interference) -> Slices:
+def slices(shares: Mapping[int, float], interference: JobInterference) -> Slices:
     """Count slices that were classified rightly and wrongly.
 
     Args:

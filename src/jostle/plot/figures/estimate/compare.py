@@ -30,7 +30,7 @@ from jostle.report.format.values import count
 from jostle.report.models.segments import DrawnSegments
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import ClusterDifference, Comparison, Estimate
+    from jostle.analysis.estimation.model import ClusterDifference, Comparison, RunEstimate
 
 _TOP, _HIGH, _GAP = 0.42, 1.45, 0.34
 _MOST, _MOST_RUNS = 40, 8
@@ -45,7 +45,7 @@ _COLOURS = {str(cause): colour for cause, colour in COLOURS.items()} | {
 class ComparedRun:
     """One run's boxes, in the order of the matched clusters; None where it has none of it."""
 
-    made: Estimate
+    made: RunEstimate
     boxes: tuple[ClusterBox | None, ...]
 
 

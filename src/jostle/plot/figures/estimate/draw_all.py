@@ -28,14 +28,14 @@ from jostle.report.models.segments import (
 )
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import Cluster, Estimate
+    from jostle.analysis.estimation.model import Cluster, RunEstimate
 
 _SPANS = 120  # of the figure of lost time
 #: Clusters that get figures of their own: the worst, and others with so much of the loss.
 _MOST_CLUSTERS, _MUCH = 3, 0.2
 
 
-def plans(estimate: Estimate) -> Iterator[Plan]:
+def plans(estimate: RunEstimate) -> Iterator[Plan]:
     """Yield the figures that an estimate has data for, without drawing them."""
     if estimate.hits:
         yield _lost_page(estimate), partial(_draw_lost, estimate=estimate)
@@ -61,7 +61,7 @@ def plans(estimate: Estimate) -> Iterator[Plan]:
         yield page, partial(estimate_segments.draw_timeline, scene=scene)
 
 
-def _chosen(estimate: Estimate, clusters: Sequence[Cluster]) -> list[Cluster]:
+def _chosen(estimate: RunEstimate, clusters: Sequence[Cluster]) -> list[Cluster]:
     """Choose the clusters that lost most; where nothing is lost, the one that took longest."""
     usable = [cluster for cluster in clusters if cluster.usable]
     worst = sorted(usable, key=lambda cluster: (-cluster.excess_s, -cluster.total_s))[
@@ -75,13 +75,13 @@ def _chosen(estimate: Estimate, clusters: Sequence[Cluster]) -> list[Cluster]:
     ]
 
 
-def members(estimate: Estimate) -> str:
+def members(estimate: RunEstimate) -> str:
     """Return how many ranks or processes were judged."""
     singular, plural = ("rank", "ranks") if estimate.world >= 0 else ("process", "processes")
     return f"{count(estimate.ranks)} {singular if estimate.ranks == 1 else plural}"
 
 
-def foot(estimate: Estimate) -> str:
+def foot(estimate: RunEstimate) -> str:
     """Return the small print: job, method, coverage."""
     return (
         f"job {estimate.job} of {local_time(estimate.start_ns)} · "
@@ -90,7 +90,7 @@ def foot(estimate: Estimate) -> str:
     )
 
 
-def _lost_page(estimate: Estimate) -> Page:
+def _lost_page(estimate: RunEstimate) -> Page:
     title = (
         f"{estimate.job} lost {percent_within(estimate.percent)} of its time{_to_whom(estimate)}"
     )
@@ -112,7 +112,7 @@ def _lost_page(estimate: Estimate) -> Page:
     return Page("lost-time", title, note, foot(estimate), numbers, width=FULL, body=2.35)
 
 
-def _to_whom(estimate: Estimate) -> str:
+def _to_whom(estimate: RunEstimate) -> str:
     """Return which cause took most, where one is known that did."""
     sums: dict[str, float] = {}
     for cause in estimate.causes:
@@ -123,12 +123,12 @@ def _to_whom(estimate: Estimate) -> str:
     return f", most of it to the {'CPU' if worst == 'cpu' else worst}"
 
 
-def _spans(estimate: Estimate) -> dict[str, np.typing.NDArray[np.float64]]:
+def _spans(estimate: RunEstimate) -> dict[str, np.typing.NDArray[np.float64]]:
     borders = np.linspace(0.0, estimate.end_ns - estimate.start_ns, _SPANS + 1)
     return {str(cause): seconds for cause, seconds in lost_over_time(estimate, borders).items()}
 
 
-def _draw_lost(canvas: Canvas, estimate: Estimate) -> None:
+def _draw_lost(canvas: Canvas, estimate: RunEstimate) -> None:
     """Draw the lost seconds as stacked steps."""
     axes = canvas.axes(LEFT, 0.32, canvas.width - LEFT - RIGHT, 1.5)
     edges = np.linspace(0, estimate.run_s, _SPANS + 1)
@@ -160,7 +160,7 @@ def _percent_label(value: float, _digits: int = 3) -> str:
     return f"{value:g} %" if value else "0"
 
 
-def _timeline_page(estimate: Estimate, scene: Scene) -> Page:
+def _timeline_page(estimate: RunEstimate, scene: Scene) -> Page:
     hit = int(scene.segments.hit.sum())
     number = count(len(scene.segments))
     title = f"{count(hit)} of {number} segments of {estimate.job} took longer than their like"
@@ -185,7 +185,7 @@ def _timeline_page(estimate: Estimate, scene: Scene) -> Page:
     )
 
 
-def _histogram_page(estimate: Estimate, scene: Scene) -> Page:
+def _histogram_page(estimate: RunEstimate, scene: Scene) -> Page:
     title = f"How long the segments of {estimate.job} took, and how much work was in them"
     if not scene.has_work:
         title = f"How long the segments of {estimate.job} took"
@@ -202,7 +202,9 @@ def _histogram_page(estimate: Estimate, scene: Scene) -> Page:
 
 
 def _spread_page(
-    estimate: Estimate, clusters: Sequence[Cluster], boxes: Sequence[estimate_clusters.ClusterBox]
+    estimate: RunEstimate,
+    clusters: Sequence[Cluster],
+    boxes: Sequence[estimate_clusters.ClusterBox],
 ) -> Page:
     worst = max(clusters, key=lambda cluster: cluster.excess_s)
     title = f"Like segments take alike: {count(len(clusters))} clusters of {estimate.job}"
@@ -220,7 +222,7 @@ def _spread_page(
     return Page("clusters-spread", title, note, foot(estimate), numbers, width=FULL, body=body)
 
 
-def _shown(estimate: Estimate, number: int) -> str:
+def _shown(estimate: RunEstimate, number: int) -> str:
     """Return which clusters are left out."""
     large = sum(cluster.members >= LEAST_MEMBERS for cluster in estimate.clusters)
     text = f"Clusters of fewer than {LEAST_MEMBERS} are not shown."
@@ -229,7 +231,7 @@ def _shown(estimate: Estimate, number: int) -> str:
     return text
 
 
-def _sizes_page(estimate: Estimate, clusters: Sequence[Cluster]) -> Page:
+def _sizes_page(estimate: RunEstimate, clusters: Sequence[Cluster]) -> Page:
     largest = max(clusters, key=lambda cluster: cluster.members)
     whole = sum(cluster.members for cluster in estimate.clusters)
     title = (
@@ -249,7 +251,7 @@ def _sizes_page(estimate: Estimate, clusters: Sequence[Cluster]) -> Page:
     )
 
 
-def _small_page(estimate: Estimate, scene: Scene) -> Page:
+def _small_page(estimate: RunEstimate, scene: Scene) -> Page:
     hit, number = int(scene.segments.hit.sum()), count(len(scene.segments))
     title = f"{count(hit)} of {number} segments took longer than others of their kind let expect"
     note = (
@@ -267,7 +269,9 @@ def _small_page(estimate: Estimate, scene: Scene) -> Page:
     )
 
 
-def _one_cluster(estimate: Estimate, segments: DrawnSegments, cluster: Cluster) -> Iterator[Plan]:
+def _one_cluster(
+    estimate: RunEstimate, segments: DrawnSegments, cluster: Cluster
+) -> Iterator[Plan]:
     """Yield timeline and histograms of one cluster, with its threshold."""
     own = segments.only(segments.cluster == cluster.number)
     if not len(own):
