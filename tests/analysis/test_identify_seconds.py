@@ -200,7 +200,7 @@ def test_evidence_without_a_culprit_does_not_sound_like_none():
         p=0.0003,
         q=0.001,
         tests={"a": SimpleNamespace(smallest=0.001)},
-        served=SimpleNamespace(judged=np.ones(9, bool)),
+        served=SimpleNamespace(scored=np.ones(9, bool)),
         resource=SimpleNamespace(others=np.arange(9.0)),
     )
     assert why_not(one).startswith("The job's calls took longer")

@@ -51,7 +51,7 @@ class Case:
     def calm_known(self) -> bool:
         """Whether there are enough undisturbed slices."""
         many = int(self.calm.sum())
-        return many >= max(QUIET, _FEW_CALM * int(self.served.judged.sum()))
+        return many >= max(QUIET, _FEW_CALM * int(self.served.scored.sum()))
 
     def fit(self, rows: Rows) -> tuple[float, Floats]:
         """Fit ratio = level + sum of strength * height, with no negative coefficient.
@@ -86,7 +86,7 @@ class Case:
 
     def fastest(self, part: float) -> float:
         """Return the quantile `part` of the ratio over the evaluated slices."""
-        return float(np.quantile(self.ratio[self.served.judged], part))
+        return float(np.quantile(self.ratio[self.served.scored], part))
 
     @cached_property
     def theirs(self) -> float:

@@ -35,7 +35,7 @@ def _apart_ns(beside: Beside) -> int:
 
 def limits(
     beside: Beside,
-    judged: Sequence[ResourceTest],
+    scored: Sequence[ResourceTest],
     losses: Sequence[SuspectLoss | None],
     run_s: float,
     accounted: Collection[str] = (),
@@ -44,7 +44,7 @@ def limits(
 
     Args:
         beside: The job and its neighbours, from Repository.beside.
-        judged: The tested resources.
+        scored: The tested resources.
         losses: The loss on each of them; None without evidence.
         run_s: Length of the run, seconds.
         accounted: Nodes whose cores have an account.
@@ -53,13 +53,13 @@ def limits(
     if not beside.job.slice_ns or not (beside.own_mounts.num_rows or beside.own_nodes.num_rows):
         said.append("The job has no slices: it was too short, or used nothing that is counted.")
     apart = _apart_ns(beside)
-    if judged and apart > _APART * beside.job.slice_ns:
+    if scored and apart > _APART * beside.job.slice_ns:
         said.append(
             "Clocks of the nodes are not synchronised well enough: they may be up to "
             f"{apart / 1e6:.0f} ms apart, with slices of {beside.job.slice_ns / 1e6:.0f} ms; "
             "effects shifted by more than a slice are missed."
         )
-    for resource_test, loss in zip(judged, losses, strict=True):
+    for resource_test, loss in zip(scored, losses, strict=True):
         said += _of_place(resource_test, loss)
     shared = set(beside.node_loads.column("host").to_pylist())
     if shared - set(nodes(beside)) - set(accounted):
@@ -87,7 +87,7 @@ def _of_place(resource_test: ResourceTest, loss: SuspectLoss | None) -> list[str
             f"On {resource.name} others are known in slices of {resource.raw_ns / 1e9:g} s only: "
             "their bursts are blurred."
         )
-    quiet = int((quiet_slices(resource.others, 0) & resource_test.served.judged).sum())
+    quiet = int((quiet_slices(resource.others, 0) & resource_test.served.scored).sum())
     if resource_test.slices and quiet < QUIET:
         said.append(
             f"On {resource.name} another job was active nearly all the time ({quiet} quiet "

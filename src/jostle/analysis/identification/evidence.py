@@ -60,7 +60,7 @@ def ranks(values: Floats) -> Floats:
     return np.asarray(middle[where.reshape(-1)] / max(len(values) - 1, 1))
 
 
-def own_phases(kind: NDArray[np.int64], judged: Flags, slow: Floats, own: list[Floats]) -> Floats:
+def own_phases(kind: NDArray[np.int64], scored: Flags, slow: Floats, own: list[Floats]) -> Floats:
     """Return an orthonormal base of the job's own causes: classes of operations, and own load.
 
     The job's own load is left out if slow slices have less of it: that is an effect of interference
@@ -69,7 +69,7 @@ def own_phases(kind: NDArray[np.int64], judged: Flags, slow: Floats, own: list[F
 
     Args:
         kind: Class of each slice.
-        judged: Slices that count.
+        scored: Slices that count.
         slow: The slowdown.
         own: What the job did per slice (load, processes).
 
@@ -77,19 +77,19 @@ def own_phases(kind: NDArray[np.int64], judged: Flags, slow: Floats, own: list[F
         Orthonormal columns, zero where not judged, shape (slices, columns); the first stand for
         the classes.
     """
-    if not judged.any():
-        return np.zeros((len(judged), 0))
-    columns = [((kind == k) & judged).astype(float) for k in np.unique(kind[judged])]
+    if not scored.any():
+        return np.zeros((len(scored), 0))
+    columns = [((kind == k) & scored).astype(float) for k in np.unique(kind[scored])]
     base = _orthonormal(columns)
     for values in own:
-        level = np.zeros(len(judged))
-        level[judged] = ranks(values[judged])
+        level = np.zeros(len(scored))
+        level[scored] = ranks(values[scored])
         free = level - base @ (base.T @ level)
-        rank = np.zeros(len(judged))
-        rank[judged] = ranks(slow[judged])
+        rank = np.zeros(len(scored))
+        rank[scored] = ranks(slow[scored])
         rank -= base @ (base.T @ rank)
         norms = float(np.linalg.norm(free) * np.linalg.norm(rank))
-        if norms > 1e-9 and float(free @ rank) / norms > 2 / np.sqrt(judged.sum()):
+        if norms > 1e-9 and float(free @ rank) / norms > 2 / np.sqrt(scored.sum()):
             base = _orthonormal([*base.T, level])
     return base
 
@@ -109,36 +109,36 @@ def _orthonormal(columns: list[Floats]) -> Floats:
 class Moved:
     """The slowdown of a job on one resource, ready for loads to be moved along it."""
 
-    def __init__(self, slow: Floats, judged: Flags, base: Floats, lags: tuple[int, int]) -> None:
+    def __init__(self, slow: Floats, scored: Flags, base: Floats, lags: tuple[int, int]) -> None:
         """Prepare the tests.
 
         Args:
             slow: The slowdown per slice.
-            judged: Slices that count.
+            scored: Slices that count.
             base: Of `own_phases`.
             lags: Least and greatest lag of the load to be tried, slices.
         """
-        self._slow, self._judged = slow, judged
+        self._slow, self._scored = slow, scored
         self.size = len(slow)
-        self.count = int(judged.sum())
+        self.count = int(scored.sum())
         level = np.zeros(self.size)
         if self.count:
-            level[judged] = ranks(slow[judged])
+            level[scored] = ranks(slow[scored])
         free = level - base @ (base.T @ level)
         self._norm = float(np.linalg.norm(free))
         self._free = free
         self._lags = lags
         self._base = base
-        padded = np.vstack([free, judged.astype(float), *base.T])
+        padded = np.vstack([free, scored.astype(float), *base.T])
         self._spectra = np.conj(np.fft.rfft(padded, axis=1))
 
     def beside(self, load: Floats) -> Moved:
         """Return the same with one more load in the base: what it explains is explained."""
-        judged = self._judged
-        level = np.where(judged, ranks(load), 0.0)
-        there = np.where(judged, load > 0, 0.0)  # that it was there at all may do the harm
+        scored = self._scored
+        level = np.where(scored, ranks(load), 0.0)
+        there = np.where(scored, load > 0, 0.0)  # that it was there at all may do the harm
         base = _orthonormal([*self._base.T, there, level])
-        return Moved(self._slow, judged, base, self._lags)
+        return Moved(self._slow, scored, base, self._lags)
 
     def fits(self, loads: Floats) -> tuple[Floats, Floats]:
         """Return the partial correlation for every circular shift of loads.
@@ -166,9 +166,9 @@ class Moved:
         share = np.where(whole > 1e-9, share, 0.0)
         return np.clip(fit, -1, 1)[:, back], share[:, back]
 
-    def at_least(self, slow: Floats, judged: Flags, load: Floats) -> float:
+    def at_least(self, slow: Floats, scored: Flags, load: Floats) -> float:
         """Return the best correlation of a load with another slowdown of the same slices."""
-        other = Moved(slow, judged, self._base, self._lags)
+        other = Moved(slow, scored, self._base, self._lags)
         fit = other.fits(ranks(load)[None, :])[0][0]
         return max(float(fit[lag % self.size]) for lag in range(self._lags[0], self._lags[1] + 1))
 

@@ -12,7 +12,6 @@ from jostle.analysis.identification.core_account import Accounted, core_accounts
 from jostle.analysis.identification.core_suspects import core_losses, joined, with_worse
 from jostle.analysis.identification.evaluation import Evaluation
 from jostle.analysis.identification.gpus import gpu_resources
-from jostle.analysis.identification.innocence import innocence
 from jostle.analysis.identification.links import with_links
 from jostle.analysis.identification.model import (
     OTHERS,
@@ -24,13 +23,19 @@ from jostle.analysis.identification.model import (
 from jostle.analysis.identification.pattern import pattern
 from jostle.analysis.identification.resource_tests import (
     ResourceTest,
-    accuse,
     blind,
+    choose_suspects,
     delayed,
-    judge,
+    score,
     why_not,
 )
-from jostle.analysis.identification.resources import Floats, job_axis, shared_resources
+from jostle.analysis.identification.resources import (
+    Floats,
+    SharedResource,
+    job_axis,
+    shared_resources,
+)
+from jostle.analysis.identification.ruled_out import ruled_out
 from jostle.analysis.identification.seconds_lost import LEAST_SHARE, SuspectLoss, suspect_loss
 from jostle.analysis.identification.servers import times_as_slow, with_servers
 from jostle.analysis.identification.service_time import ServiceTimes
@@ -67,19 +72,12 @@ def identify(
     found = with_unprofiled(beside)
     if as_user is not None:
         found = hide(found, (as_user,) if isinstance(as_user, int) else as_user, OTHERS)
-    watched = {*found.machines.places, *found.traffic.of(found.job.job).mounts}
-    shared, apart = with_links(found, shared_resources(found, watched))
-    found, resources = with_servers(found, shared)
-    resources = [*resources, *gpu_resources(found, job_axis(found))]
-    judged = [judge(resource, clock_slices(found)) for resource in resources]
-    accuse(judged)
     run_s = max(found.job.last_ns - found.job.start_ns, 0) / _NS
-    for resource_test in judged:
-        # A loss below the reporting limit is never attributed, so it counts as undetectable.
-        resource_test.smallest_s = min(max(resource_test.smallest_s, _LEAST * run_s), run_s)
+    found, resources, apart = _resources(found)
+    scored = _tested(resources, found, run_s)
     evaluations = [
         _evaluation(resource_test, run_s, np.random.default_rng([seed, k]))
-        for k, resource_test in enumerate(judged)
+        for k, resource_test in enumerate(scored)
     ]
     accounts = core_accounts(found, job_axis(found))
     tested = [each for each in evaluations if not _accounted(each, accounts)]
@@ -89,7 +87,7 @@ def identify(
     suspects = _ranked([*_suspects(found, tested), *by_account.suspects])
     part = 100 / run_s if run_s else 0.0
     losses = [loss for evaluation in tested for loss in _losses(evaluation)] + by_account.losses
-    rest = innocence(
+    rest = ruled_out(
         evaluations,
         [each.account for each in accounts],
         {suspect.job for suspect in suspects},
@@ -125,6 +123,24 @@ def identify(
         untested=rest.untested,
         accounts=[each.account for each in accounts],
     )
+
+
+def _resources(found: Beside) -> tuple[Beside, list[SharedResource], dict[str, str]]:
+    """Return the shared resources of a job, and the neighbours that share none of its links."""
+    watched = {*found.machines.places, *found.traffic.of(found.job.job).mounts}
+    shared, apart = with_links(found, shared_resources(found, watched))
+    found, resources = with_servers(found, shared)
+    return found, [*resources, *gpu_resources(found, job_axis(found))], apart
+
+
+def _tested(resources: list[SharedResource], found: Beside, run_s: float) -> list[ResourceTest]:
+    """Test each resource, and decide over all of them which neighbours slowed the job there."""
+    scored = [score(resource, clock_slices(found)) for resource in resources]
+    choose_suspects(scored)
+    for resource_test in scored:
+        # A loss below the reporting limit is never attributed, so it counts as undetectable.
+        resource_test.smallest_s = min(max(resource_test.smallest_s, _LEAST * run_s), run_s)
+    return scored
 
 
 def _accounted(evaluation: Evaluation, accounts: Sequence[Accounted]) -> bool:
@@ -279,7 +295,7 @@ def _suspects(beside: Beside, evaluations: Sequence[Evaluation]) -> list[Suspect
                     resource=resource_test.resource.place(name),
                     share=share.value,
                     seconds=Interval(value, min(low, value), max(high, value)),
-                    slices=int((resource_test.served.judged & (load > 0)).sum()),
+                    slices=int((resource_test.served.scored & (load > 0)).sum()),
                     correlation=test.correlation,
                     p=test.p,
                     q=q,
@@ -342,7 +358,7 @@ def _resource(evaluation: Evaluation) -> ResourceLoss:
     resource = resource_test.resource
     served: ServiceTimes = loss.service if loss else resource_test.served
     service = np.full(resource.axis[2], np.nan)
-    service[served.judged] = np.exp(served.slow[served.judged])
+    service[served.scored] = np.exp(served.slow[served.scored])
     return ResourceLoss(
         resource=resource.name,
         kind=resource.kind,

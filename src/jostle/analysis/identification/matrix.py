@@ -168,12 +168,12 @@ class _Meetings:
 
 def _part(rows: ResourceRows, roles: Roles) -> MatrixPart:
     """Add up the slices of some resources by job, and by job and program beside it."""
-    judged = (rows.expected > 0) & roles.own[rows.job]
-    met = _meetings(rows, judged, len(roles.names))
-    own, total, least = _explained(rows, judged, met)
-    clear = np.where(judged, rows.spent - total * rows.expected, 0.0)
+    scored = (rows.expected > 0) & roles.own[rows.job]
+    met = _meetings(rows, scored, len(roles.names))
+    own, total, least = _explained(rows, scored, met)
+    clear = np.where(scored, rows.spent - total * rows.expected, 0.0)
     columns = (rows.expected, clear, np.ones(len(clear)), least * rows.expected)
-    job, sums = _summed(rows.job[judged], [values[judged] for values in columns])
+    job, sums = _summed(rows.job[scored], [values[scored] for values in columns])
     pair = met.program * len(roles.jobs) + rows.job[met.row]
     pair, beside = _summed(
         pair, [*(values[met.row] for values in columns), own * rows.expected[met.row]]
@@ -229,12 +229,12 @@ def _over_jobs(
     ]
 
 
-def _meetings(rows: ResourceRows, judged: NDArray[np.bool_], programs: int) -> _Meetings:
+def _meetings(rows: ResourceRows, scored: NDArray[np.bool_], programs: int) -> _Meetings:
     """Find which programs were active at the same resource and time as a job."""
     usual = _usual_rates(rows, programs)
     channel = rows.resource * programs + rows.program
     active = rows.load >= _USUAL * usual[channel] * (rows.end - rows.start)
-    row, other = _candidates(rows, np.flatnonzero(judged), np.flatnonzero(active), programs)
+    row, other = _candidates(rows, np.flatnonzero(scored), np.flatnonzero(active), programs)
     start, end = rows.start[row], rows.end[row]
 
     def flowed(key: Ints, asked: Ints) -> Floats:
@@ -275,7 +275,7 @@ def _candidates(rows: ResourceRows, own: Ints, active: Ints, programs: int) -> t
 
 
 def _explained(
-    rows: ResourceRows, judged: NDArray[np.bool_], met: _Meetings
+    rows: ResourceRows, scored: NDArray[np.bool_], met: _Meetings
 ) -> tuple[Floats, Floats, Floats]:
     """Divide the slowdown of every row among the programs beside it.
 
@@ -291,7 +291,7 @@ def _explained(
     if not len(met.row):
         return part, total, least
     many = int(rows.resource.max()) + 1
-    group = np.where(judged, rows.program * many + rows.resource, -1)
+    group = np.where(scored, rows.program * many + rows.resource, -1)
     order = np.argsort(group[met.row], kind="stable")
     ids, first = np.unique(group[met.row][order], return_index=True)
     members: dict[int, Ints] = {}

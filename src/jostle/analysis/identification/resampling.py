@@ -40,7 +40,7 @@ def drawn(
         of each suspect, 0 to 1.
     """
     value = float(lost.sum())
-    rows, still = np.flatnonzero(case.served.judged), np.flatnonzero(case.calm)
+    rows, still = np.flatnonzero(case.served.scored), np.flatnonzero(case.calm)
     where = np.flatnonzero(case.hit)
     if not len(where):
         none = Interval(0.0, 0.0, 0.0)
@@ -94,7 +94,7 @@ def _unsure(case: Case, where: Rows, still: Rows, level: float, rng: Rng) -> Flo
 
 def _parts(case: Case, strengths: Floats) -> Floats:
     """Return each suspect's part of the fitted loss."""
-    parts = strengths * (case.heights * case.busy[:, None])[case.served.judged].sum(axis=0)
+    parts = strengths * (case.heights * case.busy[:, None])[case.served.scored].sum(axis=0)
     total = float(parts.sum())
     return np.asarray(parts / total) if total > 0 else np.zeros(len(strengths))
 

@@ -73,7 +73,7 @@ class ResourceTest:
     @property
     def slices(self) -> int:
         """Slices that could be evaluated."""
-        return int(self.served.judged.sum())
+        return int(self.served.scored.sum())
 
     @property
     def own_s(self) -> float:
@@ -81,7 +81,7 @@ class ResourceTest:
         return float(self.resource.mean_busy.sum())
 
 
-def judge(resource: SharedResource, clock_slices: int) -> ResourceTest:
+def score(resource: SharedResource, clock_slices: int) -> ResourceTest:
     """Test the loads of other jobs on a resource.
 
     Args:
@@ -115,13 +115,13 @@ def judge(resource: SharedResource, clock_slices: int) -> ResourceTest:
 
 
 def _ready(resource: SharedResource, served: ServiceTimes, lags: tuple[int, int]) -> Moved:
-    judged = served.judged
-    begun = judged.copy()
-    begun[1:] &= ~judged[:-1]
+    scored = served.scored
+    begun = scored.copy()
+    begun[1:] &= ~scored[:-1]
     own = [resource.own_load, np.round(resource.processes), begun.astype(float)]
     # Where own calls of several processes are under way at once they wait for each other.
-    base = own_phases(served.kind, judged, served.slow, own)
-    return Moved(served.slow, judged, base, lags)
+    base = own_phases(served.kind, scored, served.slow, own)
+    return Moved(served.slow, scored, base, lags)
 
 
 def grained(load: Floats) -> Floats:
@@ -135,17 +135,17 @@ def grained(load: Floats) -> Floats:
 def _doses(resource: SharedResource, served: ServiceTimes) -> tuple[dict[str, float], list[str]]:
     """Parts the jobs by whether they put enough load there to matter."""
     little, enough = {}, {}
-    judged = served.judged
+    scored = served.scored
     for job, load in resource.loads.items():
         if job in resource.servers:
             continue
-        here = judged & (load > 0)
+        here = scored & (load > 0)
         whole = float((resource.own_load + resource.others)[here].sum())
         dose = float(load[here].sum()) / whole if whole > 0 else 0.0
         if dose < _DOSE:
             little[job] = dose
         else:
-            enough[job] = float(load[judged].sum())
+            enough[job] = float(load[scored].sum())
     heavy = sorted(enough, key=lambda job: (-enough[job], job))
     for job in heavy[_MOST:]:
         little[job] = 0.0
@@ -172,7 +172,7 @@ def adjusted(values: Sequence[float]) -> list[float]:
     return [float(value) for value in q]
 
 
-def accuse(judgements: Sequence[ResourceTest]) -> None:
+def choose_suspects(tests: Sequence[ResourceTest]) -> None:
     """Control the rate of false discoveries: over resources, then over suspects of each.
 
     On a resource with evidence suspects are taken one by one, the plainest first; what the load of
@@ -180,7 +180,7 @@ def accuse(judgements: Sequence[ResourceTest]) -> None:
     load may slow a server, and then the load is the cause.
     """
     for resource_test, q in zip(
-        judgements, adjusted([resource_test.p for resource_test in judgements]), strict=True
+        tests, adjusted([resource_test.p for resource_test in tests]), strict=True
     ):
         resource_test.q = q
         moved, left = resource_test.moved, dict(resource_test.tests)
@@ -236,13 +236,13 @@ def _answers(resource_test: ResourceTest, job: str, test: Test) -> bool:
     """Return whether more load went with more slowdown, not only some load with some."""
     if test.correlation <= 0:
         return False
-    judged = resource_test.served.judged & _unexplained(resource_test)
+    scored = resource_test.served.scored & _unexplained(resource_test)
     load = delayed(resource_test.resource.loads[job], test.lag)
-    here = judged & (load > 0)
+    here = scored & (load > 0)
     if int(here.sum()) < 2 * QUIET:
         return True
     middle = float(np.median(load[here]))
-    strong, weak = here & (load >= middle), judged & ~(here & (load >= middle))
+    strong, weak = here & (load >= middle), scored & ~(here & (load >= middle))
     if not weak.any():
         return True
     return bool(
@@ -256,8 +256,8 @@ def _unexplained(resource_test: ResourceTest) -> Flags:
     for name in resource_test.suspects:
         load = delayed(resource_test.resource.loads[name], resource_test.tests[name].lag)
         free &= load <= _AT_WORK * float(np.quantile(load[load > 0], 0.9)) if load.any() else True
-    judged = resource_test.served.judged
-    return free if int((free & judged).sum()) >= FEWEST else np.ones(len(free), dtype=bool)
+    scored = resource_test.served.scored
+    return free if int((free & scored).sum()) >= FEWEST else np.ones(len(free), dtype=bool)
 
 
 def delayed(load: Floats, lag: int) -> Floats:
@@ -307,11 +307,11 @@ def shorter_slices(resource_test: ResourceTest) -> str:
     return more.replace("run with --slice ", "`jostle run --slice ").replace(", or", " -- CMD`, or")
 
 
-def _more_slices(slice_ns: int, judged: int) -> str:
+def _more_slices(slice_ns: int, scored: int) -> str:
     """Return how a run gets slices enough: shorter ones, or a longer run."""
-    wanted = slice_ns * judged / (_AMPLE * FEWEST)
+    wanted = slice_ns * scored / (_AMPLE * FEWEST)
     shorter = [(length, name) for length, name in _LENGTHS if length <= wanted]
-    longer = f"{_AMPLE * FEWEST / judged:.2g} times as long" if judged else "longer"
+    longer = f"{_AMPLE * FEWEST / scored:.2g} times as long" if scored else "longer"
     return f"run with --slice {shorter[-1][1]}, or {longer}" if shorter else f"run {longer}"
 
 
@@ -335,5 +335,5 @@ def why_not(resource_test: ResourceTest) -> str:
 
 
 def _steady(resource_test: ResourceTest) -> bool:
-    level = grained(resource_test.resource.others)[resource_test.served.judged]
+    level = grained(resource_test.resource.others)[resource_test.served.scored]
     return bool(len(level) and np.ptp(level) <= 0.1 * max(float(np.max(level)), 1.0))

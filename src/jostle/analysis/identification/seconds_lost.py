@@ -71,26 +71,26 @@ def suspect_loss(
     load = np.asarray(heights.sum(axis=1))
     quiet = quiet_slices(load, 1 if lag else 0)
     served = service(resource, quiet)
-    whole = np.where(served.judged, served.spent / np.maximum(served.expected, 1e-12), 1.0)
-    loaded = served.judged & (load > _LOADED * _usual(load))
-    calm, hit = served.judged & quiet & ~loaded, served.judged & (loaded | ~quiet)
+    whole = np.where(served.scored, served.spent / np.maximum(served.expected, 1e-12), 1.0)
+    loaded = served.scored & (load > _LOADED * _usual(load))
+    calm, hit = served.scored & quiet & ~loaded, served.scored & (loaded | ~quiet)
     rest = np.maximum(resource.others - np.sum([resource.loads[name] for name in loads], axis=0), 0)
-    unclean = _unclean(resource, calm if calm.any() else served.judged)
+    unclean = _unclean(resource, calm if calm.any() else served.scored)
     if unclean:
         heights = np.column_stack([heights, np.minimum(rest / _usual(rest), 2.0)])
     ratio = cut(cut(whole, loaded), calm)
     case = Case(resource.busy, whole, ratio, heights, served, calm, hit, unclean)
-    rows = np.flatnonzero(served.judged)
+    rows = np.flatnonzero(served.scored)
     fitted, strengths = case.fit(rows)
     level = case.level(np.flatnonzero(case.calm), fitted)
     lost = np.zeros(len(load))
     lost[hit] = case.lost(np.flatnonzero(hit), level)
     seconds, evident, shares = drawn(case, lost, strengths, list(loads), rng)
     if unclean:
-        hurt = np.flatnonzero(hit | (served.judged & (rest > _LOADED * _usual(rest))))
+        hurt = np.flatnonzero(hit | (served.scored & (rest > _LOADED * _usual(rest))))
         lost[hurt] = case.lost(hurt, case.without_others(level, fitted))
     part = heights[:, : len(loads)] @ strengths[: len(loads)]
-    expected = np.where(served.judged, resource.busy * part / (fitted + heights @ strengths), 0.0)
+    expected = np.where(served.scored, resource.busy * part / (fitted + heights @ strengths), 0.0)
     seconds = _doubted(seconds, float(lost.sum()), case)
     here, gone = float(resource.busy[hit].sum()), float(lost.sum())
     slowdown = here / (here - gone) if here > gone > -here else None
@@ -122,7 +122,7 @@ def _doubted(seconds: Interval, value: float, case: Case) -> Interval:
     if not case.unclean:
         return seconds
     value = max(value, seconds.value)
-    rows = np.flatnonzero(case.served.judged)
+    rows = np.flatnonzero(case.served.scored)
     most = max(float(case.lost(rows, case.fastest(_FASTEST)).sum()), seconds.high, value)
     high = max(seconds.high, value)
     return Interval(
@@ -151,21 +151,21 @@ def smallest_loss(
         moved: Of the slowdown as it was.
         level: Critical correlation.
     """
-    judged = served.judged
+    scored = served.scored
     busy = float(resource.busy[load > 0].sum())
-    if not judged.any() or not load.any() or level >= 1:
+    if not scored.any() or not load.any() or level >= 1:
         return busy
-    shape = np.where(judged, np.minimum(load / _usual(load), 1.0), 0.0)
-    if float(np.std(shape[judged])) < 1e-6:
+    shape = np.where(scored, np.minimum(load / _usual(load), 1.0), 0.0)
+    if float(np.std(shape[scored])) < 1e-6:
         return busy
     still = served.slow.copy()
-    here, gone = judged & (shape > 0.5), judged & (shape <= _LOADED)
+    here, gone = scored & (shape > 0.5), scored & (shape <= _LOADED)
     if here.any() and gone.any():
         still[here] -= np.median(still[here]) - np.median(still[gone])
-    noise = float(np.std(still[judged]))
+    noise = float(np.std(still[scored]))
     for strength in np.geomspace(0.002, 3.0, _STEPS):
         slow = still + strength * shape
-        if moved.at_least(slow, judged, load) > level + (1 - level) * 0.1 or strength > 8 * noise:
+        if moved.at_least(slow, scored, load) > level + (1 - level) * 0.1 or strength > 8 * noise:
             part = 1 - np.exp(-strength * shape)
-            return float((resource.busy * part)[judged].sum())
+            return float((resource.busy * part)[scored].sum())
     return busy

@@ -35,7 +35,7 @@ class ServiceTimes:
         spent: Seconds that the same operations took.
         slow: log(spent / expected); nan where it is unknown.
         kind: Number of the class that most of the expected time belongs to; -1 without.
-        judged: slow is known.
+        scored: slow is known.
         referenced: Share of the expected time whose reference comes from quiet slices.
     """
 
@@ -43,7 +43,7 @@ class ServiceTimes:
     spent: Floats
     slow: Floats
     kind: NDArray[np.int64]
-    judged: Flags
+    scored: Flags
     referenced: float
 
 
@@ -87,12 +87,12 @@ def service(resource: SharedResource, quiet: Flags) -> ServiceTimes:
             known += float(here.sum()) if from_quiet else 0.0
             number += 1
     lost = np.sum([calls.seconds for calls in resource.calls], axis=0) - spent
-    judged = (expected > 0) & (spent > 0) & (lost <= _EVEN * (spent + lost))
+    scored = (expected > 0) & (spent > 0) & (lost <= _EVEN * (spent + lost))
     slow = np.full(size, np.nan)
-    slow[judged] = np.log(spent[judged] / expected[judged])
+    slow[scored] = np.log(spent[scored] / expected[scored])
     whole = float(expected.sum())
     return ServiceTimes(
-        expected, spent, slow, np.where(judged, kind, -1), judged, known / whole if whole else 0.0
+        expected, spent, slow, np.where(scored, kind, -1), scored, known / whole if whole else 0.0
     )
 
 

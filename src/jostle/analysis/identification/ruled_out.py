@@ -21,7 +21,7 @@ _UNSEEN = 1 / 3
 
 
 @dataclass(frozen=True)
-class Innocence:
+class RuledOut:
     """What is known of the jobs that are no suspects.
 
     Attributes:
@@ -33,13 +33,13 @@ class Innocence:
     untested: dict[str, Untested]
 
 
-def innocence(
+def ruled_out(
     evaluations: Sequence[Evaluation],
     accounts: Sequence[CoreAccount],
     guilty: Collection[str],
     apart: Mapping[str, str],
     run_s: float,
-) -> Innocence:
+) -> RuledOut:
     """Say of every job without detectable harm why it is no suspect.
 
     Of several resources, the reason comes from the one on which the job spent most time; one on
@@ -75,7 +75,7 @@ def innocence(
     for job in set(apart) - set(guilty):
         reasons[job] = f"{reasons.get(job, '')} {apart[job]}".strip()
     cleared = {job: why for job, why in sorted(reasons.items()) if job not in untested}
-    return Innocence(cleared, dict(sorted(untested.items())))
+    return RuledOut(cleared, dict(sorted(untested.items())))
 
 
 def _elsewhere(
