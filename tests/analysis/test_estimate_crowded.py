@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from jostle.analysis.estimation.account import account
+from jostle.analysis.estimation.account import SharedCores, account
 from jostle.analysis.estimation.crowded import Crowd, Together, crowd, together
 from jostle.analysis.estimation.jostle import _idle
 
@@ -111,7 +111,7 @@ def test_waiting_for_ones_turn_is_not_the_networks():
     )
     kind = np.zeros(60, np.int64)
     alone = account(table, 4, kind)
-    shared = account(table, 4, kind, np.full(60, 0.002))
+    shared = account(table, 4, kind, SharedCores(np.full(60, 0.002)))
     assert alone.network.sum() > 0.5
     assert shared.network.sum() < 0.2
     assert shared.network[7] > 0.06
@@ -140,12 +140,12 @@ def test_that_all_wait_longer_than_turns_explain_is_lost_however_often():
     for number, segment in enumerate(shares):
         segment[: 4 * (number % 10 > 0)] = 1.0
     kind = np.zeros(60, np.int64)
-    found = account(waiting(shares), 4, kind, np.zeros(60), turns=0.5)
+    found = account(waiting(shares), 4, kind, SharedCores(np.zeros(60), turns=0.5))
     truth = 0.04 * 54
     assert found.network.sum() == pytest.approx(truth, rel=0.1)
     # Eight ranks on two cores wait three quarters of their time by themselves.
     busy = random.uniform(0.5, 0.75, (60, 10))
-    assert account(waiting(busy), 8, kind, np.zeros(60), turns=0.75).network.sum() == 0
+    assert account(waiting(busy), 8, kind, SharedCores(np.zeros(60), turns=0.75)).network.sum() == 0
 
 
 def test_a_wait_for_a_core_that_others_have_is_lost_once():
@@ -154,7 +154,7 @@ def test_a_wait_for_a_core_that_others_have_is_lost_once():
     shares[[7, 21]] = 0.6
     taken = np.zeros(40)
     taken[[7, 21]] = 0.05
-    found = account(waiting(shares), 4, np.zeros(40, np.int64), taken, turns=0.5)
+    found = account(waiting(shares), 4, np.zeros(40, np.int64), SharedCores(taken, turns=0.5))
     np.testing.assert_allclose(found.cpu, taken)
     np.testing.assert_allclose((found.network + found.cpu)[[7, 21]], 0.05, atol=0.005)
 
@@ -233,15 +233,15 @@ def test_delays_of_a_millisecond_in_every_step_are_told_by_the_ranks():
     # Turns make bins wait two thirds of their time; delays, 0.3 s a second, make none different.
     random = np.random.default_rng(5)
     table, kind = placed(random.uniform(0.6, 0.7, (100, 10))), np.zeros(100, np.int64)
-    blind = account(table, 8, kind, np.zeros(100), turns=0.75)
+    blind = account(table, 8, kind, SharedCores(np.zeros(100), turns=0.75))
     assert blind.network.sum() < 0.1 and not blind.anywhere.any()
     begin = np.arange(10) * S
     told = Together(begin, begin + S, np.full(10, 0.3))
-    found = account(table, 8, kind, np.zeros(100), turns=0.75, all_waiting=told)
+    found = account(table, 8, kind, SharedCores(np.zeros(100), turns=0.75, all_waiting=told))
     assert found.network.sum() == pytest.approx(3.0)
     np.testing.assert_allclose(found.network, found.anywhere, atol=0.01)
     # What others took of the cores made them wait: it is lost once.
-    found = account(table, 8, kind, np.full(100, 0.02), turns=0.75, all_waiting=told)
+    found = account(table, 8, kind, SharedCores(np.full(100, 0.02), turns=0.75, all_waiting=told))
     assert (found.network + found.cpu).sum() == pytest.approx(3.0)
 
 
@@ -253,17 +253,20 @@ def test_bins_tell_where_and_the_ranks_how_much():
     shares[random.random((100, 10)) < 0.02] = 0.95
     table, kind, begin = placed(shares), np.zeros(100, np.int64), np.arange(10) * S
     seconds = np.where(np.arange(10) == 3, 0.04, 0.0)
-    bins = account(table, 8, kind, np.zeros(100), turns=0.75)
+    bins = account(table, 8, kind, SharedCores(np.zeros(100), turns=0.75))
     assert bins.network.sum() > 0.1
     found = account(
-        table, 8, kind, np.zeros(100), turns=0.75, all_waiting=Together(begin, begin + S, seconds)
+        table,
+        8,
+        kind,
+        SharedCores(np.zeros(100), turns=0.75, all_waiting=Together(begin, begin + S, seconds)),
     )
     assert found.network.sum() == pytest.approx(0.04, rel=0.05)
     assert found.network[34] > 0.02
     assert found.network[:29].sum() == pytest.approx(0, abs=1e-3)
     # Before the ranks looked at each other bins are all there is.
     late = Together(begin[5:], begin[5:] + S, np.zeros(5))
-    found = account(table, 8, kind, np.zeros(100), turns=0.75, all_waiting=late)
+    found = account(table, 8, kind, SharedCores(np.zeros(100), turns=0.75, all_waiting=late))
     np.testing.assert_allclose(found.network[:50], bins.network[:50])
     np.testing.assert_allclose(found.network[50:], 0, atol=1e-12)
 
@@ -275,7 +278,10 @@ def test_a_stretch_across_a_boundary_is_where_bins_show_it():
     begin = np.arange(4) * S
     told = Together(begin, begin + S, np.array([0, 0.08, 0, 0]))
     found = account(
-        placed(shares), 8, np.zeros(40, np.int64), np.zeros(40), turns=0.75, all_waiting=told
+        placed(shares),
+        8,
+        np.zeros(40, np.int64),
+        SharedCores(np.zeros(40), turns=0.75, all_waiting=told),
     )
     assert found.network.sum() == pytest.approx(0.08, rel=0.01)
     assert found.network[9] == pytest.approx(0.04, rel=0.2)

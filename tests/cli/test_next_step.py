@@ -29,7 +29,7 @@ def test_a_hint_leads_to_a_verb_behind(verb: str, seen: str) -> None:
 
 @pytest.mark.parametrize(("verb", "seen"), ROWS)
 def test_hints_are_commands(verb: str, seen: str) -> None:
-    told = steps(verb, seen, "mine", flag=" --repository R", others=["other"], spool="S")
+    told = steps(verb, seen, "mine", flag=" --repository R", others=["other"], words={"SPOOL": "S"})
     assert 1 <= len(told) <= 2
     for command in told:
         assert verb_of(command) in all_verbs()
@@ -86,7 +86,7 @@ def test_another_users_view_names_no_other_job() -> None:
 )
 def test_the_hint_of_an_estimate_fits_what_it_shows(job: str, seen: str) -> None:
     told = stub("estimate", job).err.splitlines()
-    expected = steps("estimate", seen, job, another=f"{job}-before")
+    expected = steps("estimate", seen, job, words={"ANOTHER_RUN": f"{job}-before"})
     assert [line.removeprefix("next:").strip() for line in told] == expected
 
 

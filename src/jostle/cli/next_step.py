@@ -96,6 +96,9 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 }
 
 
+_NO_WORDS: Mapping[str, str] = {}
+
+
 def steps(
     verb: str,
     seen: str,
@@ -104,9 +107,7 @@ def steps(
     flag: str = "",
     viewer: int | None = None,
     others: Sequence[str] = (),
-    another: str = "",
-    spool: str = "",
-    node: str = "",
+    words: Mapping[str, str] = _NO_WORDS,
 ) -> list[str]:
     """Return the commands to try after a verb.
 
@@ -118,9 +119,9 @@ def steps(
         viewer: User (uid) whose view was asked for; verbs that know no such option are left out
             where they would name others' jobs.
         others: Other jobs that were shown.
-        another: Another run of the same program; "" if there is none.
-        spool: Folder of profiles that are in no repository.
-        node: A machine that was shown.
+        words: What other words of the table stand for: ANOTHER_RUN (of the same program; without
+            it commands about one are left out), SPOOL (a folder of profiles that are in no
+            repository) and NODE (a machine that was shown).
 
     Returns:
         Whole commands.
@@ -130,15 +131,15 @@ def steps(
     """
     commands = []
     for template in TABLE[verb][seen]:
-        name, *words = template.split(" ")
-        if viewer is not None and "OTHERS" in words:
+        name, *named = template.split(" ")
+        if viewer is not None and "OTHERS" in named:
             continue
-        if "ANOTHER_RUN" in words and not another:
+        if "ANOTHER_RUN" in named and not words.get("ANOTHER_RUN"):
             continue
         if template == "agent start" and _agent_runs():
             continue
-        filled = {"JOB": job or "JOB", "SPOOL": spool, "ANOTHER_RUN": another, "NODE": node}
-        named = [filled.get(word, word) for word in words]
+        filled = {"JOB": job or "JOB", **words}
+        named = [filled.get(word, word) for word in named]
         place = named.index("OTHERS") if "OTHERS" in named else None
         if place is not None:
             named[place : place + 1] = others

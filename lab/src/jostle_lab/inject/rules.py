@@ -222,6 +222,11 @@ def parse_ranks(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(ranges)
 
 
+def parse_calls(text: str) -> tuple[str, ...]:
+    """Return the names of groups in a list with commas."""
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
 def environment(
     calls: str,
     delay: str,
@@ -230,50 +235,35 @@ def environment(
     probability: float = 1.0,
     seed: int = 0,
     ranks: str = "",
-    from_ns: int = 0,
-    until_ns: int | None = None,
-    period_ns: int = 0,
-    duty: float = 0.5,
-    phase_ns: int = 0,
 ) -> dict[str, str]:
-    """Return the variables for a program that runs under `jostle-run` or `jostle run`.
-
-    Both put the profiler's library in front of LD_PRELOAD, where it belongs.
+    """Return the variables for a program that is delayed as long as it runs; see `variables`.
 
     Args:
         calls: Names of GROUPS, comma separated.
         delay: `fixed:5ms`, `gauss:5ms,1ms`, `pareto:1ms,1.5[,cap]`.
         log: Folder for the logs; created if it is missing.
         probability: Probability that such a call is delayed.
-        seed: As in Rules, like all that follows.
+        seed: As in Rules.
         ranks: `0,2-3`; empty for all.
-        from_ns: See Rules.
-        until_ns: See Rules.
-        period_ns: See Rules.
-        duty: See Rules.
-        phase_ns: See Rules.
 
     Raises:
         UsageError: A value is invalid.
         NativeMissingError: The library is not installed.
     """
     rules = Rules(
-        calls=tuple(word.strip() for word in calls.split(",") if word.strip()),
+        calls=parse_calls(calls),
         delay=Delay.parse(delay),
         probability=probability,
         seed=seed,
         ranks=parse_ranks(ranks) if ranks else (),
-        from_ns=from_ns,
-        until_ns=until_ns,
-        period_ns=period_ns,
-        duty=duty,
-        phase_ns=phase_ns,
     )
     return variables(rules, Path(log))
 
 
 def variables(rules: Rules, log: Path) -> dict[str, str]:
     """Return JOSTLE_INJECT and LD_PRELOAD for these rules, and create the folder of the logs.
+
+    `jostle-run` and `jostle run` put the profiler's library in front of it, where it belongs.
 
     Raises:
         JostleError: The folder or the library's path cannot be used.

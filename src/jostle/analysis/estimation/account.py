@@ -71,14 +71,28 @@ class Account:
     queued: Floats | float = 0.0
 
 
+@dataclass(frozen=True)
+class SharedCores:
+    """Ranks that have no core of their own: their time off the CPU is no evidence.
+
+    Attributes:
+        taken: Seconds of CPU that others took in each segment, [n].
+        turns: Mean share of the time that ranks wait because they take turns on too few cores.
+        all_waiting: Recorded time in which all ranks were in MPI at once; None if it was not
+            recorded.
+    """
+
+    taken: Floats
+    turns: float = 1.0
+    all_waiting: Together | None = None
+
+
 def account(
     segments: pa.Table,
     ranks: int,
     kind: Ints,
-    taken: Floats | None = None,
-    turns: float = 1.0,
+    shared: SharedCores | None = None,
     short: float = 0.0,
-    all_waiting: Together | None = None,
     queue: Floats | float = 0.0,
     sleeps: bool = False,
 ) -> Account:
@@ -89,13 +103,8 @@ def account(
         ranks: Number of ranks that they were merged from.
         kind: Number of the kind of each segment; segments of one kind have the same usual wait,
             [n].
-        taken: Seconds of CPU that others took in each segment, [n], if ranks have no core of their
-            own (their off-CPU time is no evidence then); None if each has one.
-        turns: With `taken`: mean share of the time that ranks wait because they take turns on too
-            few cores.
+        shared: What is known of cores that ranks share; None: each rank has its own.
         short: Share of the waiting in calls that waited less than 0.1 ms.
-        all_waiting: With `taken`: recorded time in which all ranks were in MPI at once; None if it
-            was not recorded.
         queue: Seconds of each segment that a rank waited for a core, from the run queue, [n].
         sleeps: The ranks leave their cores of their own accord, so that time off the CPU is no
             loss by itself: those of training jobs wait for GPUs and for data.
@@ -108,8 +117,8 @@ def account(
     width = floats(segments, "bin_ns")[row]
     together = summed(row, waited, segments.num_rows) / 1e9
     calls = sum(some_floats(segments, CALLS).values(), np.zeros(len(duration))) / max(ranks, 1)
-    if taken is not None:
-        return _crowded(segments, row, waited, width, kind, taken, turns, all_waiting)
+    if shared is not None:
+        return _on_shared_cores(segments, row, waited, width, kind, shared)
     often = (share(calls, duration)[row] * width / 1e9).clip(1)
     often[calls[row] == 0] = np.inf
     beyond = _per_kind(waited, width, kind[row], _JITTER_S, calls=often, short=short)
@@ -135,15 +144,8 @@ def account(
     return Account(network, np.minimum(cpu, duration - network))
 
 
-def _crowded(
-    segments: pa.Table,
-    row: Ints,
-    waited: Floats,
-    width: Floats,
-    kind: Ints,
-    taken: Floats,
-    turns: float,
-    together: Together | None,
+def _on_shared_cores(
+    segments: pa.Table, row: Ints, waited: Floats, width: Floats, kind: Ints, shared: SharedCores
 ) -> Account:
     """Account for lost time where ranks have no core of their own.
 
@@ -152,7 +154,7 @@ def _crowded(
     evaluated per whole segment, which averages the turns. This locates the loss; its amount comes
     from the ranks' own record of when all of them waited, if there is one.
     """
-    duration = floats(segments, "duration_ns")
+    duration, turns = floats(segments, "duration_ns"), shared.turns
     part = share(waited, width)
     ordinary = part[part <= turns]
     own = float(np.median(ordinary)) if len(ordinary) else turns
@@ -164,10 +166,10 @@ def _crowded(
     usually = share(left - beyond, duration - outside)
     lost = outside + beyond / (1 - usually).clip(_EVER)
     lost, anywhere = np.minimum(lost, duration) / 1e9, np.zeros(len(duration))
-    if together is not None:
-        lost, anywhere = _scaled_to_record(segments, lost, together)
+    if shared.all_waiting is not None:
+        lost, anywhere = _scaled_to_record(segments, lost, shared.all_waiting)
     # Ranks wait in MPI because one of them waits for a core that others have: one loss, not two.
-    cpu = np.minimum(taken, duration / 1e9)
+    cpu = np.minimum(shared.taken, duration / 1e9)
     return Account((lost - cpu).clip(0), cpu, anywhere)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from jostle.analysis.estimation.account import Account, account
+from jostle.analysis.estimation.account import Account, SharedCores, account
 from jostle.analysis.estimation.attribute import (
     CauseSeconds,
     SliceEvidence,
@@ -173,17 +173,11 @@ def segment_costs(
     shown = evidence(start, end, slices, served, ranks)
     crowds = shown.crowds.values()
     all_waiting = together(slices, int(start[0]), int(end[-1])) if crowds else None
-    seen = account(
-        segments,
-        len(world.ranks),
-        work.kind,
-        shown.queue if crowds else None,
-        max((crowd.turns for crowd in crowds), default=1.0),
-        _short(slices),
-        all_waiting,
-        shown.queue,
-        sleeps,
-    )
+    shared = None
+    if crowds:
+        shared = SharedCores(shown.queue, max(crowd.turns for crowd in crowds), all_waiting)
+    short = _short(slices)
+    seen = account(segments, len(world.ranks), work.kind, shared, short, shown.queue, sleeps)
     storage = np.minimum(
         shown.late_share * floats(segments, "io_ns_max") / 1e9, duration - seen.network - seen.cpu
     ).clip(0)

@@ -17,7 +17,7 @@ from jostle.analysis.placement.communicators import communicators
 from jostle.analysis.placement.company import Stay, company
 from jostle.analysis.placement.fabric_map import FabricMap
 from jostle.analysis.placement.model import Box, CommunicatorShape, Company, Meeting, Shape, Touched
-from jostle.analysis.placement.program import program_placement, shapes_of
+from jostle.analysis.placement.program import RunMessages, program_placement, shapes_of
 from jostle.analysis.placement.program_model import (
     CommunicatorHops,
     Correlation,
@@ -46,6 +46,7 @@ __all__ = [
     "PairOfRuns",
     "ProgramPlacement",
     "Run",
+    "RunMessages",
     "Shape",
     "Stay",
     "SuspectProgram",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -56,15 +57,29 @@ class _Ranks:
         return self.rows[job].stop - self.rows[job].start
 
 
+@dataclass(frozen=True)
+class RunMessages:
+    """What the ranks of some runs sent.
+
+    Attributes:
+        ranks: Sums of each rank (Repository.messages.ranks).
+        slices: The same slice by slice (Repository.messages.slices).
+        members: Communicators of the runs (Repository.messages.communicators).
+        given: What ranks gave to the collectives of each.
+    """
+
+    ranks: pa.Table
+    slices: pa.Table
+    members: pa.Table
+    given: pa.Table
+
+
 def program_placement(
     fabric_map: FabricMap,
     program: str,
     own: Sequence[Stay],
     others: Sequence[Stay],
-    ranks: pa.Table,
-    slices: pa.Table,
-    members: pa.Table,
-    given: pa.Table,
+    sent: RunMessages,
     notes: Sequence[str] = (),
 ) -> ProgramPlacement:
     """Say what placement has to do with the speed of a program's runs.
@@ -74,14 +89,11 @@ def program_placement(
         program: Its name.
         own: Its runs.
         others: All other jobs.
-        ranks: What ranks of the runs sent (Repository.messages.ranks).
-        slices: The same slice by slice (Repository.messages.slices).
-        members: Communicators of the runs (Repository.messages.communicators).
-        given: What ranks gave to the collectives of each.
+        sent: What the ranks of its runs sent.
         notes: What is known to be wrong with the fabric.
     """
-    table = _Ranks(ranks)
-    groups = _communicators(members, given)
+    table = _Ranks(sent.ranks)
+    groups = _communicators(sent.members, sent.given)
     everyone = [*others, *own]
     usual, left_out = _usual(fabric_map, own, table)
     runs = [_run(fabric_map, stay, everyone, table, groups.get(stay.job)) for stay in usual]
@@ -96,7 +108,7 @@ def program_placement(
         correlation([run.rate for run in runs], [run.seconds for run in runs]),
         suspects(runs),
         tuple(telling_pairs(runs, {job: stay.hosts for job, stay in stays.items()})),
-        courses(runs, slices, stays),
+        courses(runs, sent.slices, stays),
         noise(runs),
         communicator_hops(runs),
         _calls(runs),

@@ -106,7 +106,7 @@ def command(
             )
         _put(content, place, endings, as_json=as_json, with_segments=with_segments)
         if not as_json:
-            next_steps(*steps("digest", "a spool", spool=spool))
+            next_steps(*steps("digest", "a spool", words={"SPOOL": spool}))
         return
     store = open_repository(repository)
     flag = repository_flag(repository)

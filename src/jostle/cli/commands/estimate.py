@@ -102,7 +102,14 @@ def command(
 
     another = "" if alone else newest_other_run(store, name, viewer)
     next_steps(
-        *steps("estimate", seen, name, flag=flag, viewer=viewer, another=another, spool=spool or "")
+        *steps(
+            "estimate",
+            seen,
+            name,
+            flag=flag,
+            viewer=viewer,
+            words={"ANOTHER_RUN": another, "SPOOL": spool or ""},
+        )
     )
 
 

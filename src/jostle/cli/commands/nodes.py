@@ -77,7 +77,7 @@ def command(
         show("", *saved_lines(saved, place, reason="nothing is persistently worse"))
     seen = "differences" if content.differences else "none" if content.days else "nothing"
     host = content.differences[0].host if content.differences else ""
-    next_steps(*steps("nodes", seen, node=host, flag=repository_flag(repository)))
+    next_steps(*steps("nodes", seen, words={"NODE": host}, flag=repository_flag(repository)))
 
 
 def _draw(

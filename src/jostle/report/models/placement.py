@@ -114,6 +114,7 @@ def program_placement(store: Repository, program: str) -> tuple[ProgramPlacement
     Raises:
         UsageError: No job runs it, no fabric is known, or too few runs are in one.
     """
+    from jostle.analysis.placement import RunMessages
     from jostle.analysis.placement import program_placement as place
 
     everyone = _stays(store)
@@ -126,16 +127,8 @@ def program_placement(store: Repository, program: str) -> tuple[ProgramPlacement
     fabric_map, notes = _fabric_map(store, own)
     others = [stay for stay in everyone.values() if stay.program != program]
     asked, jobs = store.messages, [stay.job for stay in own]
-    content = place(
-        fabric_map,
-        program,
-        own,
-        others,
-        asked.ranks(jobs),
-        asked.slices(jobs),
-        *asked.communicators(jobs),
-        notes=notes,
-    )
+    sent = RunMessages(asked.ranks(jobs), asked.slices(jobs), *asked.communicators(jobs))
+    content = place(fabric_map, program, own, others, sent, notes)
     if len(content.runs) < LEAST_RUNS:
         number = len(content.runs)
         why = f" (left out: {', '.join(content.left_out)})" if content.left_out else ""

@@ -9,7 +9,15 @@ import click
 
 from jostle.cli.options import SliceLength, repository_option
 from jostle.errors import UsageError
-from jostle_lab.inject.rules import GROUPS, environment, length_ns
+from jostle_lab.inject.rules import (
+    GROUPS,
+    Delay,
+    Rules,
+    length_ns,
+    parse_calls,
+    parse_ranks,
+    variables,
+)
 
 _EXAMPLES = (
     (
@@ -162,20 +170,19 @@ def command(
         raise UsageError("--duty and --phase are parts of a period.", hint="Add --period 4s")
     name = job_name(job, program_of_command(cmd))
     folder = Path(log or f"inject-{name}").expanduser().absolute()
-    variables = environment(
-        calls,
-        delay,
-        folder,
+    rules = Rules(
+        calls=parse_calls(calls),
+        delay=Delay.parse(delay),
         probability=probability,
         seed=seed,
-        ranks=ranks or "",
+        ranks=parse_ranks(ranks) if ranks else (),
         from_ns=from_ns,
         until_ns=until_ns,
         period_ns=period_ns or 0,
         duty=0.5 if duty is None else duty,
         phase_ns=phase_ns or 0,
     )
-    delays = Delays(variables, folder)
+    delays = Delays(variables(rules, folder), folder)
     try:
         wanted = NameOfRun(name, named=job is not None)
         options = RunOptions(repository, slice_ns, as_json=as_json, keep=keep)
