@@ -39,7 +39,8 @@ def make_spool(folder: Path, processes: int) -> None:
     All hold the same 2000 different records, each process in another order, so that the columns
     of a job's slices are as hard to compress as real ones.
     """
-    from synth import EPOCH, SECOND, TYPICAL, Profile
+    from synth import EPOCH, SECOND, Profile
+    from synth_random import TYPICAL
 
     rng = random.Random(1)
     profile = Profile(end_ns=EPOCH + SLICES * 4 * SECOND, end_reason=1)

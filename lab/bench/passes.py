@@ -27,7 +27,8 @@ SECOND = 1_000_000_000
 
 def images(history: int) -> tuple[list[bytes], list[bytes]]:
     """Make the heads of a profile after each pass, and the records that each pass adds."""
-    from synth import TYPICAL, Profile
+    from synth import Profile
+    from synth_random import TYPICAL
 
     rng = random.Random(1)
     begin = time.time_ns() // (4 * SECOND) * 4 * SECOND - (history + 100) * 4 * SECOND

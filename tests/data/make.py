@@ -20,8 +20,9 @@ sys.path.insert(0, str(HERE.parent))
 from frozen import segment_totals, totals  # noqa: E402
 from jostle import native_path  # noqa: E402
 from jostle.reader import ProfileHeader, ReadRequest, read_header, read_profiles, read_segments  # noqa: E402
-from synth import EPOCH, random_profile, small_mpi, small_profile, small_shorts  # noqa: E402
+from synth import EPOCH  # noqa: E402
 from synth_format import schema_layout  # noqa: E402
+from synth_random import random_profile, small_mpi, small_profile, small_shorts  # noqa: E402
 from synth_segments import peers_record, random_stream  # noqa: E402
 
 # Writes 40 000 bytes ten times a second for two seconds and a half, then reads one file back.

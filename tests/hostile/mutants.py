@@ -10,8 +10,9 @@ from pathlib import Path
 from support import make_profile, make_shorts
 from test_segment_tables import make_loop, make_rank
 
-from synth import EPOCH, MPI_FIELDS, File, Profile, random_profile, small_mpi, small_shorts
+from synth import EPOCH, MPI_FIELDS, File, Profile
 from synth_format import record, varint
+from synth_random import random_profile, small_mpi, small_shorts
 
 DATA = Path(__file__).parents[1] / "data"
 #: Numbers at which something turns.

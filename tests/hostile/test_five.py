@@ -12,7 +12,8 @@ from users import U1, U2, U3, U4, U5, Put
 
 from jostle.repository import Repository
 from jostle.repository.store.layout import TABLES
-from synth import Profile, flip
+from synth import Profile
+from synth_random import flip
 
 USERS = (U1, U2, U3, U4, U5)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import peek
+import peek_segments
 import pytest
 from mpis import Mpi, Mpirun, World
 
@@ -11,7 +11,7 @@ CXX = ("-Wl,--no-as-needed", "-lstdc++", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPI
 
 def globals_of(world: World) -> list[int]:
     """How many global collectives the segments of each rank have."""
-    return [sum(s["globals"] for s in peek.segments(p.path)) for p in world.ranks]
+    return [sum(s["globals"] for s in peek_segments.segments(p.path)) for p in world.ranks]
 
 
 def test_a_call_left_by_longjmp_hides_no_later_ones(jostle: Mpirun, mpi: Mpi) -> None:

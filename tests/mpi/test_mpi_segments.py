@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import peek
+import peek_segments
 import pytest
 from mpis import Mpi, Mpirun, World
 
@@ -24,7 +24,7 @@ def cut(world: World) -> list[list[Segment]]:
     """The segments of each rank, and that they are a whole: no gap, in order."""
     out = []
     for rank in world.ranks:
-        found = peek.segments(rank.path)
+        found = peek_segments.segments(rank.path)
         assert found
         assert found[0]["start_ns"] == rank.header["mpi_init_ns"]
         out.append(found)
@@ -156,7 +156,7 @@ def test_raw_records_every_end(jostle: Mpirun, mpi: Mpi) -> None:
 
 def test_off_means_off(jostle: Mpirun, mpi: Mpi) -> None:
     world = run(jostle, mpi, 2, "phases", 3, 10, env={"JOSTLE_SEGMENTS": "off"})
-    assert all(not peek.segments(p.path) for p in world.ranks)
+    assert all(not peek_segments.segments(p.path) for p in world.ranks)
 
 
 @pytest.mark.tries(3)

@@ -19,8 +19,9 @@ import pytest
 
 from jostle.reader import ProfileHeader, ReadRequest, read_header, read_profiles, read_segments
 from jostle.schema.profile import END_REASONS
-from synth import EPOCH, Profile, random_profile
+from synth import EPOCH, Profile
 from synth_format import record
+from synth_random import random_profile
 from synth_segments import Ring, Segment, Stream
 
 BOOT_ID = uuid.UUID(Path("/proc/sys/kernel/random/boot_id").read_text().strip())

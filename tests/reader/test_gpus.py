@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jostle.reader import Decoded, ProfileHeader, ReadRequest, ReadResult, read_profiles
-from synth import SMALL, Profile
+from synth import Profile
 from synth_format import record, svarint, varint
 from synth_gpus import GpuName, Gpus, random_gpus
+from synth_random import SMALL
 
 SETTINGS = settings(max_examples=40)
 BIG = 2**62

@@ -21,18 +21,9 @@ from jostle.reader import (
     read_header,
     read_profiles,
 )
-from synth import (
-    EPOCH,
-    SMALL,
-    Profile,
-    Short,
-    Shorts,
-    flip,
-    random_profile,
-    small_profile,
-    small_shorts,
-)
+from synth import EPOCH, Profile, Short, Shorts
 from synth_format import Bits, Layout, record, schema_layout, svarint, varint
+from synth_random import SMALL, flip, random_profile, small_profile, small_shorts
 
 SETTINGS = settings(max_examples=60)
 

@@ -25,8 +25,9 @@ from jostle.reader import (
     read_profiles,
 )
 from jostle.schema.metrics import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
-from synth import EPOCH, SECOND, Profile, Row, Short, Shorts, bulk_spool, random_profile
+from synth import EPOCH, SECOND, Profile, Row, Short, Shorts
 from synth_format import Layout, Metric, ns_code, ns_value, schema_layout
+from synth_random import bulk_spool, random_profile
 
 SETTINGS = settings(max_examples=40)
 

@@ -22,8 +22,9 @@ from jostle.reader import (
     read_profiles,
     read_segments,
 )
-from synth import EPOCH, MPI_FIELDS, SECOND, SMALL, Profile, random_profile, small_mpi, small_shorts
+from synth import EPOCH, MPI_FIELDS, SECOND, Profile
 from synth_format import record, varint
+from synth_random import SMALL, random_profile, small_mpi, small_shorts
 from synth_segments import (
     VALUES,
     Ring,

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from jostle.reader import Decoded, ReadRequest, ReadResult, read_profiles
 from jostle.reader.traffic import members
-from synth import EPOCH, SMALL, Profile
+from synth import EPOCH, Profile
 from synth_format import record, string, svarint, varint
+from synth_random import SMALL
 from synth_traffic import Traffic, random_traffic
 
 SETTINGS = settings(max_examples=40)

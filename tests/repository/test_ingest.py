@@ -35,7 +35,8 @@ from jostle.repository.ingest import ingest as ingest_module
 from jostle.repository.ingest.fair_batches import batches, rare_collections
 from jostle.repository.ingest.spool import HeaderPeek
 from jostle.repository.store.layout import mount_identity
-from synth import EPOCH, SECOND, Profile, flip
+from synth import EPOCH, SECOND, Profile
+from synth_random import flip
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from support import make_profile, make_shorts
 
 from jostle.repository import Repository
 from jostle_lab.synthetic import Spec, plant, plant_machines
-from synth import small_mpi
+from synth_random import small_mpi
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -13,7 +13,7 @@ from jostle.cli.main import main
 from jostle.report.models.fabrics import outside
 from jostle.repository import Repository
 from jostle.topology import fat_tree
-from synth import small_profile
+from synth_random import small_profile
 
 
 def jobs_on(folder: Path, *hosts: str) -> Path:

@@ -6,7 +6,6 @@ import dataclasses
 import re
 import shutil
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -15,11 +14,10 @@ from typing import Any, cast
 from jostle.errors import UsageError
 from jostle.files.regular_files import read_regular
 from jostle_lab.study.errors import ConfigError
-from jostle_lab.study.grammar import NAME, Source, Table, near, whole
+from jostle_lab.study.grammar import NAME, Source, Table, near
 from jostle_lab.study.model import (
     AXES,
     FLUSHES,
-    MODES,
     MOST_LAB_NODES,
     MOST_LAB_SERVERS,
     MPIS,
@@ -29,12 +27,12 @@ from jostle_lab.study.model import (
     PROGRESS,
     ROLES,
     LabTable,
-    Pair,
     Program,
     SlurmTable,
     Study,
     Where,
 )
+from jostle_lab.study.pairs_config import axes_of, pairs_of, store_name
 from jostle_lab.study.units import rate, size
 
 _RESERVED = re.compile(r"JOSTLE.*|LD_PRELOAD")
@@ -165,17 +163,17 @@ def _study(top: Table, text: str, options: StudyOptions) -> Study:
         _slurm(top.table("slurm")),
     )
     defaults = basis | _any_keys(top.table("defaults"))
-    axes = _axes(top.table("axes"))
+    axes = axes_of(top.table("axes"))
     quick = top.table("quick")
     forced: dict[str, Any] = {}
     quick_repetitions = quick.whole("repetitions", 1, 1000) or 1
-    quick_defaults, quick_axes = _any_keys(quick.table("defaults")), _axes(quick.table("axes"))
+    quick_defaults, quick_axes = _any_keys(quick.table("defaults")), axes_of(quick.table("axes"))
     quick_pairs = quick.items("pairs")
     quick.finish()
     if options.quick:
         repetitions, forced, axes = quick_repetitions, quick_defaults, axes | quick_axes
     programs = _programs(top, defaults, forced, options)
-    mode, pairs = _pairs(top, programs, quick_pairs if options.quick else None)
+    mode, pairs = pairs_of(top, programs, quick_pairs if options.quick else None)
     top.finish()
     present, left_out = _installed(programs)
     kept = {program.name for program in present}
@@ -311,7 +309,7 @@ def _readers(table: Table) -> dict[str, tuple[str, Any]]:
         "api": ("api", lambda: table.word("api", ("posix", "mpiio"))),
         "store": (
             "store",
-            lambda: table.take("store", _store_name, "the name of a folder", '"disk"'),
+            lambda: table.take("store", store_name, "the name of a folder", '"disk"'),
         ),
         "flush": ("flush", lambda: table.word("flush", FLUSHES)),
         "reuse": ("reuse", lambda: table.flag("reuse")),
@@ -351,10 +349,6 @@ def _any_keys(table: Table) -> dict[str, Any]:
     found = _keys(table, tuple(name for name in _readers(table) if name not in own))
     table.finish()
     return found
-
-
-def _store_name(value: object) -> str | None:
-    return value if isinstance(value, str) and NAME.fullmatch(value) else None
 
 
 def _volume(table: Table) -> int | tuple[tuple[int, int], ...] | None:
@@ -543,72 +537,3 @@ def _installed(
         else:
             present.append(program)
     return tuple(present), tuple(absent)
-
-
-# Axes and pairs
-
-
-def _axes(table: Table) -> dict[str, tuple[Any, ...]]:
-    readers: dict[str, Callable[[Any], Any]] = {
-        "chunk": size,
-        "processes": lambda v: whole(v, 1, 1_000_000),
-        "nodes": lambda v: whole(v, 1, 100_000),
-        "shared": lambda v: v if isinstance(v, bool) else None,
-        "api": lambda v: v if v in ("posix", "mpiio") else None,
-        "store": _store_name,
-    }
-    found: dict[str, tuple[Any, ...]] = {}
-    for key in AXES:
-        raw = table.items(key)
-        if raw is None:
-            continue
-        values = []
-        for item in raw:
-            parts = item if isinstance(item, list) else [item]
-            read = [readers[key](part) for part in parts]
-            if None in read or len(read) not in (1, 2):
-                raise table.error(
-                    key,
-                    f"{item!r} is not a value for it.",
-                    "Write one value for both programs of a pair, or a list of two.",
-                )
-            values.append(read[0] if not isinstance(item, list) or len(read) == 1 else tuple(read))
-        if len(set(values)) < len(values):
-            raise table.error(key, "a value stands there twice.", "Leave one out.")
-        found[key] = tuple(values)
-    table.finish()
-    return found
-
-
-def _pairs(
-    top: Table, programs: tuple[Program, ...], instead: list[Any] | None
-) -> tuple[str, tuple[Pair, ...]]:
-    table = top.table("pairs")
-    mode = table.word("mode", MODES) or "race"
-    everything, listed = table.flag("all"), table.items("list")
-    table.finish()
-    listed = instead or listed
-    names = [program.name for program in programs]
-    if listed is None:
-        return mode, tuple(_all_pairs(programs, mode)) if everything is not False else ()
-    pairs = []
-    for item in listed:
-        if not (isinstance(item, list) and len(item) == 2):
-            raise table.error("list", f"{item!r} is not a pair.", 'list = [["probe", "signal"]]')
-        for word in item:
-            if word not in names:
-                raise table.error("list", f"there is no program `{word}`.", near(str(word), names))
-        pairs.append(Pair(*item))
-    return mode, tuple(dict.fromkeys(pairs))
-
-
-def _all_pairs(programs: tuple[Program, ...], mode: str) -> list[Pair]:
-    """Pair every probe with every signal; in a race each two meet once."""
-    probes = [program.name for program in programs if program.role in ("both", "probe")]
-    signals = [program.name for program in programs if program.role in ("both", "signal")]
-    pairs = [Pair(probe, signal) for probe in probes for signal in signals]
-    if mode == "probe":
-        return pairs
-    return [
-        pair for pair in pairs if Pair(pair.second, pair.first) not in pairs[: pairs.index(pair)]
-    ]
