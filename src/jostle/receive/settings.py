@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 import pwd
-import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, ClassVar
+
+from pydantic import AfterValidator, Field
 
 from jostle.errors import UsageError
-from jostle.files.regular_files import read_regular
+from jostle.files.toml_settings import STRICT, read_toml
 
 RECEIVE_CONFIG = Path("/etc/jostle/receive.toml")
 DEFAULT_MIRROR = Path("/var/lib/jostle/mirror")
 DEFAULT_TOKENS = Path("/etc/jostle/receive.tokens")
 _REFERENCE = "docs/reference/receive.md lists the keys."
+_Text = Annotated[str, Field(min_length=1)]
+_Bytes = Annotated[int, Field(gt=0)]
+
+
+def _named(path: Path) -> Path:
+    if path == Path():
+        raise ValueError("it is empty")
+    return path
+
+
+_File = Annotated[Path, AfterValidator(_named)]
 
 
 @dataclass(frozen=True)
@@ -42,22 +53,24 @@ class ReceiveSettings:
         most_lag_s: Posts wait once the repository is so far behind the mirror.
     """
 
+    __pydantic_config__: ClassVar[Any] = STRICT
+
     listen: str = ""
-    mirror: Path = DEFAULT_MIRROR
-    tokens: Path | None = None
+    mirror: _File = DEFAULT_MIRROR
+    tokens: _File | None = None
     munge: bool = False
-    munge_users: tuple[str, ...] = ()
-    munge_socket: Path | None = None
-    proxy_socket: Path | None = None
+    munge_users: tuple[_Text, ...] = ()
+    munge_socket: _File | None = None
+    proxy_socket: _File | None = None
     proxy_group: str = ""
-    tls_cert: Path | None = None
-    tls_key: Path | None = None
-    nodes: tuple[str, ...] = ("*",)
-    elsewhere: dict[str, str] = field(default_factory=dict)
-    node_bytes: int = 16 << 30
-    user_bytes: int = 256 << 30
-    free_bytes: int = 2 << 30
-    most_lag_s: float = 900.0
+    tls_cert: _File | None = None
+    tls_key: _File | None = None
+    nodes: tuple[_Text, ...] = ("*",)
+    elsewhere: dict[str, _Text] = field(default_factory=dict)
+    node_bytes: _Bytes = 16 << 30
+    user_bytes: _Bytes = 256 << 30
+    free_bytes: _Bytes = 2 << 30
+    most_lag_s: Annotated[float, Field(gt=0)] = 900.0
 
     def takes(self, node: str) -> bool:
         """Return whether this receiver takes a node."""
@@ -149,42 +162,9 @@ def tokens_file(path: Path | None) -> Path:
 
 def _read_file(path: Path | None) -> ReceiveSettings:
     file = path or RECEIVE_CONFIG
-    content: dict[str, Any] = {}
-    if path is not None or file.exists():
-        try:
-            content = tomllib.loads(read_regular(file).decode())
-        except OSError as error:
-            raise UsageError(
-                f"{file} cannot be read: {error.strerror}.", hint="Check the name, and whose it is."
-            ) from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise UsageError(f"{file} is not valid TOML: {error}.", hint=_REFERENCE) from None
-    return ReceiveSettings(**{key: _value(file, key, value) for key, value in content.items()})
-
-
-def _value(file: Path, key: str, value: Any) -> Any:
-    """Return the value of a key as its field's type."""
-    fields = ReceiveSettings.__dataclass_fields__
-    if key not in fields:
-        close = difflib.get_close_matches(key, fields, n=1)
-        hint = f"Did you mean `{close[0]}`?" if close else _REFERENCE
-        raise UsageError(f"{file}: `{key}` is unknown.", hint=hint)
-    kind = str(fields[key].type)
-    if "Path" in kind and isinstance(value, str) and value:
-        return Path(value)
-    if kind == "str" and isinstance(value, str):
-        return value
-    if kind == "bool" and isinstance(value, bool):
-        return value
-    if kind in ("int", "float") and isinstance(value, (int, float)) and not isinstance(value, bool):
-        if value > 0:
-            return int(value) if kind == "int" else float(value)
-    elif kind.startswith("tuple") and _are_texts(value):
-        return tuple(value)
-    elif kind.startswith("dict") and isinstance(value, dict) and _are_texts([*value.values()]):
-        return value
-    raise UsageError(f"{file}: `{key}` cannot be {value!r}.", hint=_REFERENCE)
-
-
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) and item for item in value)
+    try:
+        return read_toml(file, ReceiveSettings, _REFERENCE, UsageError)
+    except FileNotFoundError:
+        if path is None:
+            return ReceiveSettings()
+        raise UsageError(f"There is no {file}.", hint="Check the name.") from None

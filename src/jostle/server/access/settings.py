@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
-import tomllib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
-from jostle.files.regular_files import read_regular
+from pydantic import AfterValidator, BaseModel, Field
+
+from jostle.files.toml_settings import STRICT, read_toml
 from jostle.server.access.access import Access, Way
 from jostle.server.access.accounts import Accounts
 from jostle.server.access.audit import Audit
@@ -23,25 +22,10 @@ from jostle.server.access.roles import Roles, RolesFile
 SERVE_CONFIG = Path("/etc/jostle/serve.toml")
 #: Path to which the issuer sends browsers back.
 RETURN = "/login/return"
-_WAYS = ("oidc", "proxy", "accounts")
-_KEYS = {
-    "": ("url", "audit", "proxies", "proxy_secret_file", "roles", "alerts", *_WAYS),
-    "oidc": (
-        "issuer",
-        "client_id",
-        "client_secret_file",
-        "name_claim",
-        "role_claim",
-        "accounts_claim",
-        "scope",
-    ),
-    "proxy": ("user_header",),
-    "accounts": ("file",),
-    "roles": ("manager", "support", "administrator"),
-    "alerts": ("url_file", "light"),
-}
+_WAYS: Final = ("oidc", "proxy", "accounts")
 _LOOPBACK = [ip_network("127.0.0.0/8"), ip_network("::1/128")]
 _REFERENCE = "docs/reference/serve.md has all keys."
+_Text = Annotated[str, Field(min_length=1)]
 
 
 @dataclass(frozen=True)
@@ -57,17 +41,69 @@ class AlertSettings:
     light: Literal["yellow", "red"]
 
 
+class _Table(BaseModel):
+    model_config = STRICT
+
+
+class _OpenIdTable(_Table):
+    issuer: _Text
+    client_id: _Text
+    client_secret_file: str = ""
+    name_claim: _Text = "preferred_username"
+    role_claim: str = ""
+    accounts_claim: str = ""
+    scope: _Text = "openid profile"
+
+
+def _moved(_value: str) -> str:
+    raise ValueError("it is now `proxy_secret_file`, above all tables, for every log-in")
+
+
+class _ProxyTable(_Table):
+    user_header: _Text
+    secret_file: Annotated[str, AfterValidator(_moved)] = ""
+
+
+class _AccountsTable(_Table):
+    file: _Text
+
+
+class _RolesTable(_Table):
+    manager: dict[str, list[str]] = {}
+    support: list[str] = []
+    administrator: list[str] = []
+
+
+class _AlertsTable(_Table):
+    url_file: _Text
+    light: Literal["yellow", "red"] = "red"
+
+
+class _ServeFile(_Table):
+    """The keys of the file; url and audit are needed to serve, and not to change its accounts."""
+
+    url: str = ""
+    audit: str = ""
+    proxies: list[str] = []
+    proxy_secret_file: str = ""
+    oidc: _OpenIdTable | None = None
+    proxy: _ProxyTable | None = None
+    accounts: _AccountsTable | None = None
+    roles: _RolesTable = _RolesTable()
+    alerts: _AlertsTable | None = None
+
+
 @dataclass(frozen=True)
 class ServeSettings:
     """The content of the file.
 
     Attributes:
         path: The file.
-        tables: Table -> its keys; "" for those above all tables.
+        content: Its keys.
     """
 
     path: Path
-    tables: dict[str, dict[str, Any]]
+    content: _ServeFile
 
     @property
     def accounts(self) -> Path:
@@ -76,12 +112,12 @@ class ServeSettings:
         Raises:
             AccessError: There is none.
         """
-        if "accounts" not in self.tables:
+        if self.content.accounts is None:
             raise AccessError(
                 f"{self.path} has no local accounts.",
                 hint='Write `[accounts]` and `file = "/etc/jostle/accounts"` into it.',
             )
-        return Path(self._text("accounts", "file"))
+        return Path(self.content.accounts.file)
 
     def access(self, *, behind_proxy: bool) -> Access:
         """Make the access control that the file describes.
@@ -99,7 +135,7 @@ class ServeSettings:
         return Access(
             way,
             url=url,
-            audit=Audit(Path(self._text("", "audit"))),
+            audit=Audit(self._audit()),
             proxies=proxies,
             proxy_secret=self._proxy_secret(proxies or []),
         )
@@ -108,11 +144,12 @@ class ServeSettings:
         """Return who is told of disturbed jobs; None: nobody.
 
         Raises:
-            AccessError: The table is not valid.
+            AccessError: The file of the URL is not valid.
         """
-        if "alerts" not in self.tables:
+        table = self.content.alerts
+        if table is None:
             return None
-        file = self._text("alerts", "url_file")
+        file = table.url_file
         url = read_secret(Path(file))
         if (
             not is_safe(url)
@@ -123,34 +160,29 @@ class ServeSettings:
                 f"{file} does not hold an https URL.",
                 hint="Write into it, on one line, the URL that takes the messages.",
             )
-        light = self._text("alerts", "light", "red")
-        if light not in ("yellow", "red"):
-            raise AccessError(
-                f"{self.path}: `light` of [alerts] is {light!r}.", hint="Write yellow or red."
-            )
-        return AlertSettings(url, "yellow" if light == "yellow" else "red")
+        return AlertSettings(url, table.light)
 
     def _way(self, url: str, roles: RolesFile, *, is_behind: bool) -> Way:
-        ways = [name for name in _WAYS if name in self.tables]
+        ways = [name for name in _WAYS if getattr(self.content, name) is not None]
         if len(ways) != 1:
             raise AccessError(
                 f"{self.path} has {' and '.join(f'[{w}]' for w in ways) or 'no way to log in'}.",
                 hint="Write exactly one of [oidc], [proxy] and [accounts]: how users log in.",
             )
-        if ways == ["oidc"]:
-            return OpenId(self._oidc(), url + RETURN, roles)
-        if ways == ["accounts"]:
+        if self.content.oidc is not None:
+            return OpenId(self._oidc(self.content.oidc), url + RETURN, roles)
+        if self.content.proxy is None:
             return Accounts(self.accounts, roles)
         if not is_behind:
             raise AccessError(
                 f"{self.path} trusts a proxy's header, but there is no proxy in front.",
                 hint="Add --behind-proxy, and the proxy's address as `proxies`.",
             )
-        return ProxyHeader(self._text("proxy", "user_header"), roles)
+        return ProxyHeader(self.content.proxy.user_header, roles)
 
     def _proxy_secret(self, proxies: list[Net]) -> str | None:
         """Return the secret that distinguishes the proxy from others with its address."""
-        file = self._text("", "proxy_secret_file", "")
+        file = self.content.proxy_secret_file
         if (proxies and not file) and any(
             proxy.version == loopback.version and proxy.overlaps(loopback)
             for proxy in proxies
@@ -164,7 +196,7 @@ class ServeSettings:
         return read_secret(Path(file)) if file and proxies else None
 
     def _url(self) -> str:
-        url = self._text("", "url").rstrip("/")
+        url = self.content.url.rstrip("/")
         parts = urlsplit(url)
         if parts.scheme != "https" or not parts.hostname or parts.path or parts.query:
             raise AccessError(
@@ -175,7 +207,7 @@ class ServeSettings:
 
     def _proxies(self) -> list[Net]:
         networks: list[Net] = []
-        for text in self._texts("", "proxies"):
+        for text in self.content.proxies:
             try:
                 networks.append(ip_network(text))
             except ValueError:
@@ -190,55 +222,33 @@ class ServeSettings:
             )
         return networks
 
-    def _oidc(self) -> OpenIdSettings:
-        text = self._text
-        file = text("oidc", "client_secret_file", "")
-        issuer = text("oidc", "issuer")
-        if not is_safe(issuer):
-            raise AccessError(f"{self.path}: the issuer {issuer!r} is not an https URL.")
+    def _audit(self) -> Path:
+        if not self.content.audit:
+            raise AccessError(f"{self.path} lacks `audit`.", hint=_REFERENCE)
+        return Path(self.content.audit)
+
+    def _oidc(self, table: _OpenIdTable) -> OpenIdSettings:
+        if not is_safe(table.issuer):
+            raise AccessError(f"{self.path}: the issuer {table.issuer!r} is not an https URL.")
+        file = table.client_secret_file
         return OpenIdSettings(
-            issuer,
-            text("oidc", "client_id"),
+            table.issuer,
+            table.client_id,
             read_secret(Path(file)) if file else None,
-            text("oidc", "name_claim", "preferred_username"),
-            text("oidc", "role_claim", "") or None,
-            text("oidc", "accounts_claim", "") or None,
-            text("oidc", "scope", "openid profile"),
+            table.name_claim,
+            table.role_claim or None,
+            table.accounts_claim or None,
+            table.scope,
         )
 
     def roles(self) -> Roles:
-        """Return the table of roles.
-
-        Raises:
-            AccessError: It is not valid.
-        """
-        table = self.tables.get("roles", {})
-        managers = table.get("manager", {})
-        if not isinstance(managers, dict):
-            raise AccessError(
-                f"{self.path}: [roles] manager is not a table.",
-                hint='Write for example [roles.manager] and mary = ["anne", "@physics"].',
-            )
+        """Return the table of roles."""
+        table = self.content.roles
         return Roles(
-            frozenset(self._texts("roles", "support")),
-            frozenset(self._texts("roles", "administrator")),
-            {name: tuple(self._list(users, name)) for name, users in managers.items()},
+            frozenset(table.support),
+            frozenset(table.administrator),
+            {name: tuple(users) for name, users in table.manager.items()},
         )
-
-    def _text(self, table: str, key: str, default: str | None = None) -> str:
-        value = self.tables.get(table, {}).get(key, default)
-        if not isinstance(value, str) or not (value or default is not None):
-            where = f"[{table}] " if table else ""
-            raise AccessError(f"{self.path} lacks {where}`{key}`.", hint=_REFERENCE)
-        return value
-
-    def _texts(self, table: str, key: str) -> list[str]:
-        return self._list(self.tables.get(table, {}).get(key, []), key)
-
-    def _list(self, value: object, key: str) -> list[str]:
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise AccessError(f"{self.path}: `{key}` is not a list of strings.", hint=_REFERENCE)
-        return value
 
 
 def read_settings(path: Path) -> ServeSettings:
@@ -248,7 +258,7 @@ def read_settings(path: Path) -> ServeSettings:
         AccessError: There is no such file, or it is not valid.
     """
     try:
-        content = tomllib.loads(read_regular(path).decode())
+        return ServeSettings(path, read_toml(path, _ServeFile, _REFERENCE, AccessError))
     except FileNotFoundError:
         raise AccessError(
             f"On a network address `jostle serve` needs a file of access rules, and there is no "
@@ -256,31 +266,3 @@ def read_settings(path: Path) -> ServeSettings:
             hint="docs/how-to/serve-a-cluster.md explains how to write it; on 127.0.0.1 none is "
             "needed.",
         ) from None
-    except OSError as error:
-        raise AccessError(f"{path} cannot be read: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise AccessError(f"{path} is not valid TOML: {error}.") from None
-    tables: dict[str, dict[str, Any]] = {"": content}
-    for name in (*_WAYS, "roles", "alerts"):
-        if name in content:
-            if not isinstance(content[name], dict):
-                raise AccessError(f"{path}: `{name}` is not a table.", hint=f"Write [{name}].")
-            tables[name] = content[name]
-    for name, table in tables.items():
-        _check_keys(path, name, table)
-    return ServeSettings(path, tables)
-
-
-def _check_keys(path: Path, name: str, keys: Iterable[str]) -> None:
-    """Refuse an unknown key: misspelt, it might leave access open."""
-    for key in keys:
-        if (name, key) == ("proxy", "secret_file"):
-            raise AccessError(
-                f"{path}: `secret_file` of [proxy] is now `proxy_secret_file`, for every log-in.",
-                hint="Write it above all tables.",
-            )
-        if key not in _KEYS[name]:
-            close = difflib.get_close_matches(key, _KEYS[name], n=1)
-            hint = f"Did you mean `{close[0]}`?" if close else _REFERENCE
-            where = f" of [{name}]" if name else ""
-            raise AccessError(f"{path}: `{key}`{where} is unknown.", hint=hint)
