@@ -110,8 +110,9 @@ def create_app(
         ],
     )
     app.state.verdict_queue = job_service.queue
+    app.state.context = ServerContext(job_service, access, flag)
     _describe(app)
-    _api(app, ServerContext(job_service, access, flag))
+    _api(app, app.state.context)
     _page(app)
     return app
 

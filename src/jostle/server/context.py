@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import HTTPException
+from fastapi import Depends, HTTPException, Request
 
 from jostle.names.batch_jobs import job_of_part
 from jostle.repository.store.owner_names import login_name
 from jostle.server.access import Access, Viewer
+from jostle.server.cache.background_cache import BackgroundCache
 from jostle.server.job_service import JobService
+from jostle.server.live import LiveEvents
+from jostle.server.system.queries import Life, lives
 
 
 class ServerContext:
@@ -19,12 +22,22 @@ class ServerContext:
         job_service: Answers about jobs.
         access: Access control.
         flag: Option that commands need to find the repository; "": none.
+        live: The streams of changes.
+        matrices: Results of the matrix, for each set of visible users.
+        node_reports: The comparison of nodes.
     """
 
     def __init__(self, job_service: JobService, access: Access, flag: str = "") -> None:
         self.job_service = job_service
         self.access = access
         self.flag = flag
+        self.live = LiveEvents(job_service)
+        self.matrices = BackgroundCache()
+        self.node_reports = BackgroundCache()
+
+    def lives(self) -> list[Life]:
+        """Return when and where every job ran."""
+        return self.job_service.cached(("lives",), lambda: lives(self.job_service.repository))
 
     def rows(self, viewer: Viewer) -> dict[str, dict[str, Any]]:
         """Return the rows of all jobs that a viewer may see, by name."""
@@ -63,3 +76,12 @@ class ServerContext:
             own = f"{job}@{login_name(viewer.uid)}"
             return own if own in rows else job
         return job
+
+
+async def _context(request: Request) -> ServerContext:  # async: needs no thread of its own
+    context: ServerContext = request.app.state.context
+    return context
+
+
+#: A parameter of every route that answers from the repository, or about access.
+Context = Annotated[ServerContext, Depends(_context)]

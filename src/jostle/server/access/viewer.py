@@ -45,7 +45,7 @@ class Viewer:
         return self.sees_all or (uid is not None and (uid == self.uid or uid in self.accounts))
 
 
-def _viewer(request: Request) -> Viewer:
+async def _viewer(request: Request) -> Viewer:  # async: needs no thread of its own
     viewer: Viewer = request.state.viewer  # the middleware has stored it
     return viewer
 

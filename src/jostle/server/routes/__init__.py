@@ -1,4 +1,4 @@
-"""The routes of the API, a module for each page: `add` puts its routes on the application."""
+"""The routes of the API, a module for each page: `add_routes` puts them on the application."""
 
 from __future__ import annotations
 
@@ -21,10 +21,12 @@ from jostle.server.routes import (
     segments,
     system,
 )
+from jostle.server.transport.address import api_router
 
 
 def add_routes(app: FastAPI, context: ServerContext) -> None:
     """Put all routes on the application."""
+    whole = api_router()  # one list: an application tries its routers one after the other
     for module in (
         jobs,
         job,
@@ -40,6 +42,7 @@ def add_routes(app: FastAPI, context: ServerContext) -> None:
         live,
         login,
     ):
-        module.add(app, context)
+        whole.routes += module.router.routes
+    app.include_router(whole)
     for add in named("routes"):
         add(app, context)

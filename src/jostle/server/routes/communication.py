@@ -4,61 +4,64 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import FastAPI, Query, Request
+from fastapi import Query, Request
 from fastapi.responses import Response
 
 from jostle.report.models.communication import By, Communication, Order, communication
 from jostle.server.access import Looking
-from jostle.server.context import ServerContext
+from jostle.server.context import Context, ServerContext
 from jostle.server.fabric.loads import fabric_of, fabrics_mark, headed
 from jostle.server.routes.query import BINARY, Job
+from jostle.server.transport.address import api_router
+
+router = api_router()
 
 Rank = Annotated[int, Query(ge=0, le=2**31, description="a place in the order")]
 Size = Annotated[int, Query(ge=1, le=1024, description="most cells in a row")]
 
 
-def add(app: FastAPI, context: ServerContext) -> None:
-    """Put the routes of this page on the application."""
-    job_service = context.job_service
-    repository = job_service.repository
+def _made(context: ServerContext, job: str) -> Communication:
+    repository = context.job_service.repository
+    found = repository.rank_pairs(job)
+    row = context.job_service.rows()[job]
+    hosts = set(found.ranks["host"].to_pylist())
+    return communication(found, fabric_of(repository, hosts, row["start_ns"]))
 
-    def made(job: str) -> Communication:
-        found = repository.rank_pairs(job)
-        row = job_service.rows()[job]
-        hosts = set(found.ranks["host"].to_pylist())
-        return communication(found, fabric_of(repository, hosts, row["start_ns"]))
 
-    @app.get(
-        "/api/v1/jobs/{job:name}/communication",
-        operation_id="communication",
-        tags=["job"],
-        response_class=Response,
-        responses=BINARY,
+@router.get(
+    "/api/v1/jobs/{job:name}/communication",
+    operation_id="communication",
+    tags=["job"],
+    response_class=Response,
+    responses=BINARY,
+)
+def matrix(
+    context: Context,
+    request: Request,
+    viewer: Looking,
+    job: Job,
+    by: Annotated[By, Query(description="what a cell holds")] = "bytes",
+    order: Annotated[Order, Query(description="how ranks are ordered")] = "rank",
+    begin: Rank = 0,
+    end: Rank = 2**31,
+    size: Size = 512,
+) -> Response:
+    """Return what ranks of a job sent to each other: a window of ranks x ranks.
+
+    The answer is the length of a header (uint32), the header (JSON: ranks, begin, end, each,
+    cells, unit, labels of the cells, the heaviest pairs, bytes, messages and modelled of the
+    whole job), then cells x cells float32, little endian, a row per sender; NaN: nothing was
+    sent. Without pairs and bytes, who sent to whom was not recorded.
+    """
+    job = context.job(viewer, job)
+    mark = fabrics_mark(context.job_service.repository)
+    found = context.job_service.cached(
+        ("rank pairs", job, mark), lambda: _made(context, job), of=[job]
     )
-    def matrix(
-        request: Request,
-        viewer: Looking,
-        job: Job,
-        by: Annotated[By, Query(description="what a cell holds")] = "bytes",
-        order: Annotated[Order, Query(description="how ranks are ordered")] = "rank",
-        begin: Rank = 0,
-        end: Rank = 2**31,
-        size: Size = 512,
-    ) -> Response:
-        """Return what ranks of a job sent to each other: a window of ranks x ranks.
 
-        The answer is the length of a header (uint32), the header (JSON: ranks, begin, end, each,
-        cells, unit, labels of the cells, the heaviest pairs, bytes, messages and modelled of the
-        whole job), then cells x cells float32, little endian, a row per sender; NaN: nothing was
-        sent. Without pairs and bytes, who sent to whom was not recorded.
-        """
-        job = context.job(viewer, job)
-        mark = fabrics_mark(repository)
-        found = job_service.cached(("rank pairs", job, mark), lambda: made(job), of=[job])
+    def answer() -> bytes:
+        header, values = found.window(by, order, begin, end, size)
+        return headed(header, values.astype("<f4").tobytes())
 
-        def answer() -> bytes:
-            header, values = found.window(by, order, begin, end, size)
-            return headed(header, values.astype("<f4").tobytes())
-
-        key = ("communication", job, mark, by, order, begin, end, size)
-        return job_service.answer(request, key, answer, "application/octet-stream", of=[job])
+    key = ("communication", job, mark, by, order, begin, end, size)
+    return context.job_service.answer(request, key, answer, "application/octet-stream", of=[job])

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import FastAPI, Query, Request
+from fastapi import Query, Request
 from fastapi.responses import Response
 
 from jostle.errors import UsageError
 from jostle.report.verdict.compare import comparison
 from jostle.server.access import Looking
-from jostle.server.context import ServerContext
+from jostle.server.context import Context
 from jostle.server.jobs.compare import Compared, compared_runs
+from jostle.server.transport.address import api_router
+
+router = api_router()
 
 MOST_RUNS = 8
 
@@ -20,20 +23,18 @@ Names = Annotated[
 ]
 
 
-def add(app: FastAPI, context: ServerContext) -> None:
-    """Put the routes of this page on the application."""
-    job_service = context.job_service
+@router.get("/api/v1/compare", operation_id="compare", tags=["compare"], response_model=Compared)
+def compare(context: Context, request: Request, viewer: Looking, job: Names) -> Response:
+    """Return why runs of one program took different times; name two to eight: `job=A&job=B`."""
+    names = tuple(dict.fromkeys(context.job(viewer, name) for name in job))
+    if len(names) < 2:
+        raise UsageError("One run cannot be compared with itself.", hint="Name two or more.")
 
-    @app.get("/api/v1/compare", operation_id="compare", tags=["compare"], response_model=Compared)
-    def compare(request: Request, viewer: Looking, job: Names) -> Response:
-        """Return why runs of one program took different times; name two to eight: `job=A&job=B`."""
-        names = tuple(dict.fromkeys(context.job(viewer, name) for name in job))
-        if len(names) < 2:
-            raise UsageError("One run cannot be compared with itself.", hint="Name two or more.")
+    def make() -> dict[str, Any]:
+        programs = [context.job_service.repository.program(name) for name in names]
+        compared = comparison(
+            [context.job_service.estimate(name, viewer) for name in names], programs
+        )
+        return compared_runs(compared, programs)
 
-        def make() -> dict[str, Any]:
-            programs = [job_service.repository.program(name) for name in names]
-            compared = comparison([job_service.estimate(name, viewer) for name in names], programs)
-            return compared_runs(compared, programs)
-
-        return job_service.answer(request, ("compare", viewer.users, names), make, of=names)
+    return context.job_service.answer(request, ("compare", viewer.users, names), make, of=names)

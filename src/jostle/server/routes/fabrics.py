@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Annotated, Any, Literal
 
-from fastapi import FastAPI, HTTPException, Path, Query, Request
+from fastapi import Depends, HTTPException, Path, Query, Request
 from fastapi.responses import Response
 
 from jostle.network.zone_pairs import zones_of
 from jostle.report.models.link_facts import FabricLoads, fabric_row, fabric_shape, link_report
 from jostle.server.access import Looking, Viewer
-from jostle.server.context import ServerContext
+from jostle.server.context import Context, ServerContext
 from jostle.server.fabric.loads import (
     all_fabrics,
     fabric_at,
@@ -24,8 +24,10 @@ from jostle.server.fabric.loads import (
 )
 from jostle.server.routes.query import BINARY, FAR, FromNs, Points, ToNs
 from jostle.server.schemas.fabrics import FabricOverview, Fabrics, OnLink, Placed, Shape
-from jostle.server.system.queries import Life, lives
+from jostle.server.transport.address import api_router
 from jostle.topology import Topology
+
+router = api_router()
 
 FabricName = Annotated[str, Path(max_length=200, description="a fabric's name")]
 AtNs = Annotated[
@@ -49,9 +51,6 @@ class _Answers:
         self._service = context.job_service
         self._context = context
 
-    def lives(self) -> list[Life]:
-        return self._service.cached(("lives",), lambda: lives(self._service.repository))
-
     def fabric(self, name: str, at_ns: int) -> Topology:
         """Return a fabric; HTTPException: 404, there is none of this name."""
         topology = fabric_at(self._service.repository, name, at_ns)
@@ -69,7 +68,7 @@ class _Answers:
         return self._service.cached(
             ("fabric loads", self.key(topology), viewer.users, span, steps),
             lambda: fabric_loads(
-                self._service.repository, topology, self.lives(), viewer, span, steps
+                self._service.repository, topology, self._context.lives(), viewer, span, steps
             ),
         )
 
@@ -78,194 +77,219 @@ class _Answers:
         return {job: row["program"] for job, row in rows.items()}
 
 
-def add(app: FastAPI, context: ServerContext) -> None:
-    """Put the routes of this page on the application."""
-    answers, job_service = _Answers(context), context.job_service
+async def _answers(context: Context) -> _Answers:
+    return _Answers(context)
 
-    @app.get("/api/v1/fabric", operation_id="fabrics", tags=["fabric"])
-    def fabrics(viewer: Looking) -> Fabrics:
-        """List the versions of all fabrics, and the time of the jobs that the viewer may see."""
-        seen = [life for life in answers.lives() if viewer.sees(life.uid)]
-        return Fabrics.model_validate(
-            {
-                "fabrics": [fabric_row(each) for each in all_fabrics(job_service.repository)],
-                "first_ns": min((life.start_ns for life in seen), default=0),
-                "last_ns": max((life.end_ns for life in seen), default=0),
-            }
+
+Answers = Annotated[_Answers, Depends(_answers)]
+
+
+@router.get("/api/v1/fabric", operation_id="fabrics", tags=["fabric"])
+def fabrics(context: Context, viewer: Looking) -> Fabrics:
+    """List the versions of all fabrics, and the time of the jobs that the viewer may see."""
+    seen = [life for life in context.lives() if viewer.sees(life.uid)]
+    return Fabrics.model_validate(
+        {
+            "fabrics": [fabric_row(each) for each in all_fabrics(context.job_service.repository)],
+            "first_ns": min((life.start_ns for life in seen), default=0),
+            "last_ns": max((life.end_ns for life in seen), default=0),
+        }
+    )
+
+
+@router.get(
+    "/api/v1/fabric/{name}/shape",
+    operation_id="fabric_shape",
+    tags=["fabric"],
+    response_model=Shape,
+)
+def shape(
+    context: Context,
+    answers: Answers,
+    request: Request,
+    viewer: Looking,
+    name: FabricName,
+    at_ns: AtNs = FAR,
+) -> Response:
+    """Return the vertices and links of a fabric."""
+    topology = answers.fabric(name, at_ns)
+    key = ("fabric shape", answers.key(topology))
+    return context.job_service.answer(request, key, lambda: fabric_shape(topology))
+
+
+@router.get(
+    "/api/v1/fabric/{name}/overview",
+    operation_id="fabric_overview",
+    tags=["fabric"],
+    response_model=FabricOverview,
+)
+def overview(
+    context: Context,
+    answers: Answers,
+    request: Request,
+    viewer: Looking,
+    name: FabricName,
+    from_ns: FromNs = 0,
+    to_ns: ToNs = FAR,
+    steps: Points = 240,
+) -> Response:
+    """Return the load of the busiest link over time, and the jobs with traffic.
+
+    Who may not see all jobs gets the routed traffic of those that he may see.
+    """
+    loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
+    span = (viewer.users, from_ns, to_ns, steps)
+    key = ("fabric overview", answers.key(loads.loads.topology), *span)
+    return context.job_service.answer(
+        request, key, lambda: loads.overview(answers.programs(viewer))
+    )
+
+
+@router.get(
+    "/api/v1/fabric/{name}/loads",
+    operation_id="fabric_loads",
+    tags=["fabric"],
+    response_class=Response,
+    responses=BINARY,
+)
+def link_steps(
+    context: Context,
+    answers: Answers,
+    request: Request,
+    viewer: Looking,
+    name: FabricName,
+    from_ns: FromNs = 0,
+    to_ns: ToNs = FAR,
+    steps: Points = 240,
+    first: First = 0,
+    count: Count = 16,
+    before: OneJob = "",
+) -> Response:
+    """Return the load of every link in some of the steps of an overview.
+
+    The answer is the length of a header (uint32), the header (JSON: start_ns, step_ns, first,
+    steps, links, low_high, waiting, measured), then, little endian, each steps x links:
+    float32, bytes per second; with low_high the most that adaptive routing can have put there;
+    with waiting the share of the time that data waited, NaN: not known; and uint16, the place
+    of the busiest job in the overview's jobs, 65535: none. `before` comes before busier ones.
+    """
+    before = context.full_name(viewer, before)
+    loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
+    span = (viewer.users, from_ns, to_ns, steps)
+    key = ("fabric steps", answers.key(loads.loads.topology), *span, first, count, before)
+    return context.job_service.answer(
+        request, key, lambda: packed_loads(loads, first, count, before), "application/octet-stream"
+    )
+
+
+@router.get(
+    "/api/v1/fabric/{name}/zones",
+    operation_id="fabric_zones",
+    tags=["fabric"],
+    response_class=Response,
+    responses=BINARY,
+)
+def zones(
+    context: Context,
+    answers: Answers,
+    request: Request,
+    viewer: Looking,
+    name: FabricName,
+    by: By = "switch",
+    of: Of = [],  # noqa: B006
+    from_ns: FromNs = 0,
+    to_ns: ToNs = FAR,
+    steps: Points = 240,
+    first: First = 0,
+    count: Count = 4,
+    before: OneJob = "",
+) -> Response:
+    """Return what the leaves or the groups of a fabric sent to one another, step by step.
+
+    The answer is the length of a header (uint32), the header (JSON: start_ns, step_ns, first,
+    steps, modelled, zones: name and vertices of each), then, little endian: steps x from x to
+    float32, bytes per second; and the same in uint16, the place of the busiest job in the
+    overview's jobs, 65535: none.
+    """
+    before = context.full_name(viewer, before)
+    loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
+    topology, span = loads.loads.topology, (viewer.users, from_ns, to_ns, steps)
+    parts = zones_of(topology, by, of)
+    if len(parts.names) > MOST_ZONES:
+        raise HTTPException(400, f"More than {MOST_ZONES} zones make no picture.")
+    begin = min(first, loads.loads.axis[2])
+    wanted = range(begin, min(begin + count, loads.loads.axis[2]))
+    return context.job_service.answer(
+        request,
+        ("zones", answers.key(topology), *span, by, tuple(of), wanted, before),
+        lambda: zone_steps(
+            context.job_service.repository, loads, parts, viewer, context.lives(), wanted, before
+        ),
+        "application/octet-stream",
+    )
+
+
+@router.get(
+    "/api/v1/fabric/{name}/link", operation_id="on_link", tags=["fabric"], response_model=OnLink
+)
+def on_link(
+    context: Context,
+    answers: Answers,
+    request: Request,
+    viewer: Looking,
+    name: FabricName,
+    link: ListIndex = None,
+    switch: ListIndex = None,
+    from_ns: FromNs = 0,
+    to_ns: ToNs = FAR,
+    steps: Points = 240,
+) -> Response:
+    """Return who is on a link, or on a switch: bytes over time, and the seconds they cost.
+
+    Jobs that the viewer may not see are left out.
+    """
+    loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
+    topology = loads.loads.topology
+    wanted, there = (
+        (switch, len(topology.vertices)) if link is None else (link, len(topology.sources))
+    )
+    if wanted is None or wanted >= there:
+        raise HTTPException(404, "There is no such link or switch in this fabric.")
+    key = (viewer.users, from_ns, to_ns, steps, link, switch)
+
+    def make() -> dict[str, Any]:
+        return link_report(
+            loads,
+            link=link,
+            switch=switch,
+            programs=answers.programs(viewer),
+            guilty_slices=lambda job: context.job_service.guilty(job, viewer),
         )
 
-    @app.get(
-        "/api/v1/fabric/{name}/shape",
-        operation_id="fabric_shape",
-        tags=["fabric"],
-        response_model=Shape,
+    return context.job_service.answer(
+        request, ("on link", answers.key(topology), *key), make, has_verdicts=True
     )
-    def shape(request: Request, viewer: Looking, name: FabricName, at_ns: AtNs = FAR) -> Response:
-        """Return the vertices and links of a fabric."""
-        topology = answers.fabric(name, at_ns)
-        key = ("fabric shape", answers.key(topology))
-        return job_service.answer(request, key, lambda: fabric_shape(topology))
 
-    @app.get(
-        "/api/v1/fabric/{name}/overview",
-        operation_id="fabric_overview",
-        tags=["fabric"],
-        response_model=FabricOverview,
-    )
-    def overview(
-        request: Request,
-        viewer: Looking,
-        name: FabricName,
-        from_ns: FromNs = 0,
-        to_ns: ToNs = FAR,
-        steps: Points = 240,
-    ) -> Response:
-        """Return the load of the busiest link over time, and the jobs with traffic.
 
-        Who may not see all jobs gets the routed traffic of those that he may see.
-        """
-        loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
-        span = (viewer.users, from_ns, to_ns, steps)
-        key = ("fabric overview", answers.key(loads.loads.topology), *span)
-        return job_service.answer(request, key, lambda: loads.overview(answers.programs(viewer)))
+@router.get("/api/v1/fabric/{name}/placement", operation_id="fabric_placement", tags=["fabric"])
+def placement(
+    context: Context,
+    answers: Answers,
+    viewer: Looking,
+    name: FabricName,
+    at_ns: AtNs = FAR,
+    job: OneJob = "",
+    from_ns: FromNs = 0,
+    to_ns: ToNs = FAR,
+    steps: Points = 240,
+) -> Placed:
+    """Return which job was on which node at a time, of those that the viewer may see.
 
-    @app.get(
-        "/api/v1/fabric/{name}/loads",
-        operation_id="fabric_loads",
-        tags=["fabric"],
-        response_class=Response,
-        responses=BINARY,
-    )
-    def link_steps(
-        request: Request,
-        viewer: Looking,
-        name: FabricName,
-        from_ns: FromNs = 0,
-        to_ns: ToNs = FAR,
-        steps: Points = 240,
-        first: First = 0,
-        count: Count = 16,
-        before: OneJob = "",
-    ) -> Response:
-        """Return the load of every link in some of the steps of an overview.
-
-        The answer is the length of a header (uint32), the header (JSON: start_ns, step_ns, first,
-        steps, links, low_high, waiting, measured), then, little endian, each steps x links:
-        float32, bytes per second; with low_high the most that adaptive routing can have put there;
-        with waiting the share of the time that data waited, NaN: not known; and uint16, the place
-        of the busiest job in the overview's jobs, 65535: none. `before` comes before busier ones.
-        """
-        before = context.full_name(viewer, before)
-        loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
-        span = (viewer.users, from_ns, to_ns, steps)
-        key = ("fabric steps", answers.key(loads.loads.topology), *span, first, count, before)
-        return job_service.answer(
-            request,
-            key,
-            lambda: packed_loads(loads, first, count, before),
-            "application/octet-stream",
-        )
-
-    @app.get(
-        "/api/v1/fabric/{name}/zones",
-        operation_id="fabric_zones",
-        tags=["fabric"],
-        response_class=Response,
-        responses=BINARY,
-    )
-    def zones(
-        request: Request,
-        viewer: Looking,
-        name: FabricName,
-        by: By = "switch",
-        of: Of = [],  # noqa: B006
-        from_ns: FromNs = 0,
-        to_ns: ToNs = FAR,
-        steps: Points = 240,
-        first: First = 0,
-        count: Count = 4,
-        before: OneJob = "",
-    ) -> Response:
-        """Return what the leaves or the groups of a fabric sent to one another, step by step.
-
-        The answer is the length of a header (uint32), the header (JSON: start_ns, step_ns, first,
-        steps, modelled, zones: name and vertices of each), then, little endian: steps x from x to
-        float32, bytes per second; and the same in uint16, the place of the busiest job in the
-        overview's jobs, 65535: none.
-        """
-        before = context.full_name(viewer, before)
-        loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
-        topology, span = loads.loads.topology, (viewer.users, from_ns, to_ns, steps)
-        parts = zones_of(topology, by, of)
-        if len(parts.names) > MOST_ZONES:
-            raise HTTPException(400, f"More than {MOST_ZONES} zones make no picture.")
-        begin = min(first, loads.loads.axis[2])
-        wanted = range(begin, min(begin + count, loads.loads.axis[2]))
-        return job_service.answer(
-            request,
-            ("zones", answers.key(topology), *span, by, tuple(of), wanted, before),
-            lambda: zone_steps(
-                job_service.repository, loads, parts, viewer, answers.lives(), wanted, before
-            ),
-            "application/octet-stream",
-        )
-
-    @app.get(
-        "/api/v1/fabric/{name}/link", operation_id="on_link", tags=["fabric"], response_model=OnLink
-    )
-    def on_link(
-        request: Request,
-        viewer: Looking,
-        name: FabricName,
-        link: ListIndex = None,
-        switch: ListIndex = None,
-        from_ns: FromNs = 0,
-        to_ns: ToNs = FAR,
-        steps: Points = 240,
-    ) -> Response:
-        """Return who is on a link, or on a switch: bytes over time, and the seconds they cost.
-
-        Jobs that the viewer may not see are left out.
-        """
-        loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
-        topology = loads.loads.topology
-        wanted, there = (
-            (switch, len(topology.vertices)) if link is None else (link, len(topology.sources))
-        )
-        if wanted is None or wanted >= there:
-            raise HTTPException(404, "There is no such link or switch in this fabric.")
-        key = (viewer.users, from_ns, to_ns, steps, link, switch)
-
-        def make() -> dict[str, Any]:
-            return link_report(
-                loads,
-                link=link,
-                switch=switch,
-                programs=answers.programs(viewer),
-                guilty_slices=lambda job: job_service.guilty(job, viewer),
-            )
-
-        return job_service.answer(
-            request, ("on link", answers.key(topology), *key), make, has_verdicts=True
-        )
-
-    @app.get("/api/v1/fabric/{name}/placement", operation_id="fabric_placement", tags=["fabric"])
-    def placement(
-        viewer: Looking,
-        name: FabricName,
-        at_ns: AtNs = FAR,
-        job: OneJob = "",
-        from_ns: FromNs = 0,
-        to_ns: ToNs = FAR,
-        steps: Points = 240,
-    ) -> Placed:
-        """Return which job was on which node at a time, of those that the viewer may see.
-
-        With a job, also which others had traffic on its links from `from_ns` to `to_ns`.
-        """
-        answers.fabric(name, at_ns)
-        shared: list[str] = []
-        if job:
-            fabric = answers.loads(name, viewer, (from_ns, to_ns), steps)
-            shared = jobs_beside(fabric, context.full_name(viewer, job))
-        return Placed(**placed(answers.lives(), viewer, at_ns), conflicting=shared)
+    With a job, also which others had traffic on its links from `from_ns` to `to_ns`.
+    """
+    answers.fabric(name, at_ns)
+    shared: list[str] = []
+    if job:
+        fabric = answers.loads(name, viewer, (from_ns, to_ns), steps)
+        shared = jobs_beside(fabric, context.full_name(viewer, job))
+    return Placed(**placed(context.lives(), viewer, at_ns), conflicting=shared)

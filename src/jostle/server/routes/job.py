@@ -8,7 +8,7 @@ import json
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import FastAPI, Query, Request
+from fastapi import Query, Request
 from fastapi.responses import Response
 
 from jostle.names.batch_jobs import part_name
@@ -17,7 +17,7 @@ from jostle.report.models.job_trace import job_trace
 from jostle.report.models.metrics import names, view
 from jostle.schema.metrics import METRICS
 from jostle.server.access import Looking
-from jostle.server.context import ServerContext
+from jostle.server.context import Context
 from jostle.server.job_service import EvaluationError
 from jostle.server.jobs.grid import process_grid
 from jostle.server.jobs.series import THEMSELVES, Question
@@ -25,225 +25,240 @@ from jostle.server.jobs.trend import Trend, trend_of
 from jostle.server.routes.query import BINARY, FAR, FromNs, Job, Metric, Points, ToNs
 from jostle.server.schemas.jobs import Figures, JobGpus, Judging, Metrics, Series, Verdict
 from jostle.server.schemas.reports import DigestReport
+from jostle.server.transport.address import api_router
 from jostle.server.verdicts.verdict_payload import page_payload
 
+router = api_router()
 
-def add(app: FastAPI, context: ServerContext) -> None:
-    """Put the routes of this page on the application."""
-    job_service = context.job_service
 
-    @app.get(
-        "/api/v1/jobs/{job:name}/verdict",
-        operation_id="verdict",
-        tags=["job"],
-        response_model=Verdict,
-        responses={202: {"model": Judging}},
-    )
-    def verdict(
-        request: Request,
-        viewer: Looking,
-        job: Job,
-        wait_s: Annotated[
-            float,
-            Query(ge=0, le=10, description="how long to wait for a verdict that is being made, s"),
-        ] = 0.2,
-        drawn: Annotated[bool, Query(description="only the part that a page draws")] = False,
-    ) -> Response:
-        """Return what interference cost a job, what caused it, and when.
+@router.get(
+    "/api/v1/jobs/{job:name}/verdict",
+    operation_id="verdict",
+    tags=["job"],
+    response_model=Verdict,
+    responses={202: {"model": Judging}},
+)
+def verdict(
+    context: Context,
+    request: Request,
+    viewer: Looking,
+    job: Job,
+    wait_s: Annotated[
+        float,
+        Query(ge=0, le=10, description="how long to wait for a verdict that is being made, s"),
+    ] = 0.2,
+    drawn: Annotated[bool, Query(description="only the part that a page draws")] = False,
+) -> Response:
+    """Return what interference cost a job, what caused it, and when.
 
-        202 while it is being made: ask again when `Retry-After` (s) says so.
-        """
-        job = context.job(viewer, job)
-        content = job_service.verdict(job, viewer, wait_s)
-        if content is None:
-            verdict_progress = job_service.queue.progress(job)
-            progress = None if verdict_progress is None else dataclasses.asdict(verdict_progress)
-            judging = Judging.model_validate(
-                {
-                    "job": job_service.row(job, viewer) | {"part": part_name(job)},
-                    "progress": progress,
-                }
-            )
-            return Response(
-                judging.model_dump_json(), 202, {"Retry-After": "1"}, media_type="application/json"
-            )
-        key = ("verdict", job, viewer.users, drawn)
-        return job_service.answer(
-            request,
-            key,
-            lambda: page_payload(content) if drawn else content,
-            of=[job],
-            has_verdicts=True,
-        )
-
-    @app.get(
-        "/api/v1/jobs/{job:name}", operation_id="digest", tags=["job"], response_model=DigestReport
-    )
-    def digest(request: Request, viewer: Looking, job: Job) -> Response:
-        """Return what `jostle digest --json` prints, without `figures`."""
-        job = context.job(viewer, job)
-        key = ("digest answer", job)
-        return job_service.answer(request, key, lambda: job_service.digest(job), of=[job])
-
-    @app.get("/api/v1/jobs/{job:name}/figures", operation_id="figures", tags=["job"])
-    def figures(viewer: Looking, job: Job) -> Figures:
-        """Return `figures` of `jostle digest --json`: over processes, and among other runs."""
-        rows = context.rows(viewer)
-        job = context.job(viewer, job)
-        key = ("figures", viewer.users, job)  # quartiles depend on the visible jobs
-        content = job_service.cached(key, lambda: figures_of(job_service.repository, rows, job))
-        return Figures.model_validate(content)
-
-    @app.get(
-        "/api/v1/jobs/{job:name}/trend", operation_id="trend", tags=["job"], response_model=Trend
-    )
-    def trend(request: Request, viewer: Looking, job: Job) -> Response:
-        """Return a job and the other runs of its program that `figures` compares it with."""
-        rows = context.rows(viewer)
-        job = context.job(viewer, job)
-        return job_service.answer(
-            request,
-            ("trend", viewer.users, job),
-            lambda: trend_of(rows, job, lambda name: job_service.row(name, viewer)),
-            has_verdicts=True,
-        )
-
-    @app.get(
-        "/api/v1/jobs/{job:name}/perfetto",
-        operation_id="perfetto",
-        tags=["job"],
-        response_class=Response,
-        responses={200: {"content": {"application/json": {}}}},
-    )
-    def perfetto(viewer: Looking, job: Job) -> Response:
-        """Return what `jostle export JOB --format perfetto` writes: a trace in a file.
-
-        A viewer who may not see all jobs gets no load of others, and no jobs that he may not see.
-        """
-        job = context.job(viewer, job)
-        estimate = None
-        with contextlib.suppress(EvaluationError):  # the rest of the trace needs no estimate
-            estimate = job_service.estimate(job, viewer)
-        trace = job_trace(job_service.repository, job, estimate, viewer.users)
-        name = quote(f"{job}.perfetto.json", safe="")
-        return Response(
-            json.dumps(trace, ensure_ascii=False),
-            media_type="application/json",
-            headers={"Content-Disposition": f"attachment; filename*=UTF-8''{name}"},
-        )
-
-    @app.get("/api/v1/metrics", operation_id="metrics", tags=["job"])
-    def metrics(viewer: Looking) -> Metrics:
-        """List the values of `metric`: views of several metrics, and single metrics."""
-        known = [metric for metric in METRICS if metric.kind != "histogram"]
-        single = {metric.id for metric in known}
-        return Metrics.model_validate(
+    202 while it is being made: ask again when `Retry-After` (s) says so.
+    """
+    job = context.job(viewer, job)
+    content = context.job_service.verdict(job, viewer, wait_s)
+    if content is None:
+        verdict_progress = context.job_service.queue.progress(job)
+        progress = None if verdict_progress is None else dataclasses.asdict(verdict_progress)
+        judging = Judging.model_validate(
             {
-                "views": [
-                    {"id": name, "title": view(name).title}
-                    for name in names()
-                    if name not in single
-                ],
-                "metrics": [
-                    {
-                        "id": metric.id,
-                        "group": metric.module,
-                        "unit": metric.unit,
-                        "scope": metric.scope,
-                        "text": metric.doc,
-                    }
-                    for metric in known
-                ],
+                "job": context.job_service.row(job, viewer) | {"part": part_name(job)},
+                "progress": progress,
             }
         )
-
-    @app.get(
-        "/api/v1/jobs/{job:name}/series", operation_id="series", tags=["job"], response_model=Series
-    )
-    def series(
-        request: Request,
-        viewer: Looking,
-        job: Job,
-        metric: Metric = "bytes",
-        of: Annotated[
-            str, Query(max_length=200, description="job, others, or the name of another job")
-        ] = "job",
-        resource: Annotated[
-            str, Query(max_length=1000, description="only on this mount or node; empty: on all")
-        ] = "",
-        from_ns: FromNs = 0,
-        to_ns: ToNs = FAR,
-        points: Points = 2000,
-    ) -> Response:
-        """Return a metric slice by slice, downsampled to a number of points.
-
-        `of`: job (the job itself), others (all others on its mounts or nodes), or the name of
-        another job that the viewer may see: on the mounts or nodes that both used.
-        """
-        job = context.job(viewer, job)
-        if of not in THEMSELVES:
-            of = context.job(viewer, of)
-        question = Question(job, metric, of, resource)
-        key = ("series", job, metric, of, resource, from_ns, to_ns, points, viewer.users)
-        return job_service.answer(
-            request,
-            key,
-            lambda: job_service.series(
-                job, metric, viewer, of=of, resource=resource, span=(from_ns, to_ns), points=points
-            ),
-            of=question.of_jobs,
+        return Response(
+            judging.model_dump_json(), 202, {"Retry-After": "1"}, media_type="application/json"
         )
-
-    @app.get(
-        "/api/v1/jobs/{job:name}/gpus", operation_id="gpus", tags=["job"], response_model=JobGpus
+    key = ("verdict", job, viewer.users, drawn)
+    return context.job_service.answer(
+        request,
+        key,
+        lambda: page_payload(content) if drawn else content,
+        of=[job],
+        has_verdicts=True,
     )
-    def gpus(
-        request: Request,
-        viewer: Looking,
-        job: Job,
-        metric: Metric = "gpu",
-        from_ns: FromNs = 0,
-        to_ns: ToNs = FAR,
-        points: Points = 2000,
-    ) -> Response:
-        """Return a metric on each GPU of a job, slice by slice: the twelve on which it did most."""
-        job = context.job(viewer, job)
-        return job_service.answer(
-            request,
-            ("gpus", job, metric, from_ns, to_ns, points),
-            lambda: job_service.gpus(job, metric, (from_ns, to_ns), points),
-            of=(job,),
-        )
 
-    @app.get(
-        "/api/v1/jobs/{job:name}/grid",
-        operation_id="grid",
-        tags=["job"],
-        response_class=Response,
-        responses=BINARY,
+
+@router.get(
+    "/api/v1/jobs/{job:name}", operation_id="digest", tags=["job"], response_model=DigestReport
+)
+def digest(context: Context, request: Request, viewer: Looking, job: Job) -> Response:
+    """Return what `jostle digest --json` prints, without `figures`."""
+    job = context.job(viewer, job)
+    key = ("digest answer", job)
+    return context.job_service.answer(
+        request, key, lambda: context.job_service.digest(job), of=[job]
     )
-    def grid(
-        request: Request,
-        viewer: Looking,
-        job: Job,
-        metric: Metric = "time",
-        from_ns: FromNs = 0,
-        to_ns: ToNs = FAR,
-        columns: Points = 800,
-    ) -> Response:
-        """Return a metric per process and time as an array.
 
-        The answer holds the length of a header (uint32), the header (JSON: unit,
-        start_ns, step_ns, columns, and rows:
-        rank and host of each process; padded to four bytes), then rows × columns float32, little
-        endian, row by row; NaN where a process had no record.
-        """
-        job = context.job(viewer, job)
-        key = ("grid", job, metric, from_ns, to_ns, columns)
-        return job_service.answer(
-            request,
-            key,
-            lambda: process_grid(job_service.repository, job, metric, (from_ns, to_ns), columns),
-            "application/octet-stream",
-            of=[job],
-        )
+
+@router.get("/api/v1/jobs/{job:name}/figures", operation_id="figures", tags=["job"])
+def figures(context: Context, viewer: Looking, job: Job) -> Figures:
+    """Return `figures` of `jostle digest --json`: over processes, and among other runs."""
+    rows = context.rows(viewer)
+    job = context.job(viewer, job)
+    key = ("figures", viewer.users, job)  # quartiles depend on the visible jobs
+    content = context.job_service.cached(
+        key, lambda: figures_of(context.job_service.repository, rows, job)
+    )
+    return Figures.model_validate(content)
+
+
+@router.get(
+    "/api/v1/jobs/{job:name}/trend", operation_id="trend", tags=["job"], response_model=Trend
+)
+def trend(context: Context, request: Request, viewer: Looking, job: Job) -> Response:
+    """Return a job and the other runs of its program that `figures` compares it with."""
+    rows = context.rows(viewer)
+    job = context.job(viewer, job)
+    return context.job_service.answer(
+        request,
+        ("trend", viewer.users, job),
+        lambda: trend_of(rows, job, lambda name: context.job_service.row(name, viewer)),
+        has_verdicts=True,
+    )
+
+
+@router.get(
+    "/api/v1/jobs/{job:name}/perfetto",
+    operation_id="perfetto",
+    tags=["job"],
+    response_class=Response,
+    responses={200: {"content": {"application/json": {}}}},
+)
+def perfetto(context: Context, viewer: Looking, job: Job) -> Response:
+    """Return what `jostle export JOB --format perfetto` writes: a trace in a file.
+
+    A viewer who may not see all jobs gets no load of others, and no jobs that he may not see.
+    """
+    job = context.job(viewer, job)
+    estimate = None
+    with contextlib.suppress(EvaluationError):  # the rest of the trace needs no estimate
+        estimate = context.job_service.estimate(job, viewer)
+    trace = job_trace(context.job_service.repository, job, estimate, viewer.users)
+    name = quote(f"{job}.perfetto.json", safe="")
+    return Response(
+        json.dumps(trace, ensure_ascii=False),
+        media_type="application/json",
+        headers={"Content-Disposition": f"attachment; filename*=UTF-8''{name}"},
+    )
+
+
+@router.get("/api/v1/metrics", operation_id="metrics", tags=["job"])
+def metrics(context: Context, viewer: Looking) -> Metrics:
+    """List the values of `metric`: views of several metrics, and single metrics."""
+    known = [metric for metric in METRICS if metric.kind != "histogram"]
+    single = {metric.id for metric in known}
+    return Metrics.model_validate(
+        {
+            "views": [
+                {"id": name, "title": view(name).title} for name in names() if name not in single
+            ],
+            "metrics": [
+                {
+                    "id": metric.id,
+                    "group": metric.module,
+                    "unit": metric.unit,
+                    "scope": metric.scope,
+                    "text": metric.doc,
+                }
+                for metric in known
+            ],
+        }
+    )
+
+
+@router.get(
+    "/api/v1/jobs/{job:name}/series", operation_id="series", tags=["job"], response_model=Series
+)
+def series(
+    context: Context,
+    request: Request,
+    viewer: Looking,
+    job: Job,
+    metric: Metric = "bytes",
+    of: Annotated[
+        str, Query(max_length=200, description="job, others, or the name of another job")
+    ] = "job",
+    resource: Annotated[
+        str, Query(max_length=1000, description="only on this mount or node; empty: on all")
+    ] = "",
+    from_ns: FromNs = 0,
+    to_ns: ToNs = FAR,
+    points: Points = 2000,
+) -> Response:
+    """Return a metric slice by slice, downsampled to a number of points.
+
+    `of`: job (the job itself), others (all others on its mounts or nodes), or the name of
+    another job that the viewer may see: on the mounts or nodes that both used.
+    """
+    job = context.job(viewer, job)
+    if of not in THEMSELVES:
+        of = context.job(viewer, of)
+    question = Question(job, metric, of, resource)
+    key = ("series", job, metric, of, resource, from_ns, to_ns, points, viewer.users)
+    return context.job_service.answer(
+        request,
+        key,
+        lambda: context.job_service.series(
+            job, metric, viewer, of=of, resource=resource, span=(from_ns, to_ns), points=points
+        ),
+        of=question.of_jobs,
+    )
+
+
+@router.get(
+    "/api/v1/jobs/{job:name}/gpus", operation_id="gpus", tags=["job"], response_model=JobGpus
+)
+def gpus(
+    context: Context,
+    request: Request,
+    viewer: Looking,
+    job: Job,
+    metric: Metric = "gpu",
+    from_ns: FromNs = 0,
+    to_ns: ToNs = FAR,
+    points: Points = 2000,
+) -> Response:
+    """Return a metric on each GPU of a job, slice by slice: the twelve on which it did most."""
+    job = context.job(viewer, job)
+    return context.job_service.answer(
+        request,
+        ("gpus", job, metric, from_ns, to_ns, points),
+        lambda: context.job_service.gpus(job, metric, (from_ns, to_ns), points),
+        of=(job,),
+    )
+
+
+@router.get(
+    "/api/v1/jobs/{job:name}/grid",
+    operation_id="grid",
+    tags=["job"],
+    response_class=Response,
+    responses=BINARY,
+)
+def grid(
+    context: Context,
+    request: Request,
+    viewer: Looking,
+    job: Job,
+    metric: Metric = "time",
+    from_ns: FromNs = 0,
+    to_ns: ToNs = FAR,
+    columns: Points = 800,
+) -> Response:
+    """Return a metric per process and time as an array.
+
+    The answer holds the length of a header (uint32), the header (JSON: unit,
+    start_ns, step_ns, columns, and rows:
+    rank and host of each process; padded to four bytes), then rows × columns float32, little
+    endian, row by row; NaN where a process had no record.
+    """
+    job = context.job(viewer, job)
+    key = ("grid", job, metric, from_ns, to_ns, columns)
+    return context.job_service.answer(
+        request,
+        key,
+        lambda: process_grid(
+            context.job_service.repository, job, metric, (from_ns, to_ns), columns
+        ),
+        "application/octet-stream",
+        of=[job],
+    )

@@ -4,89 +4,90 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import FastAPI, HTTPException, Path, Query, Request
+from fastapi import HTTPException, Path, Query, Request
 from fastapi.responses import Response
 
 from jostle.server.access import Looking
-from jostle.server.context import ServerContext
+from jostle.server.context import Context
 from jostle.server.jobs.index import Filter, Sort, ask
 from jostle.server.routes.query import FAR, FromNs, ToNs
 from jostle.server.schemas.jobs import BatchJob, Jobs
+from jostle.server.transport.address import api_router
+
+router = api_router()
 
 _MOST = 50
 
 
-def add(app: FastAPI, context: ServerContext) -> None:
-    """Put the routes of this page on the application."""
-    job_service = context.job_service
+@router.get("/api/v1/jobs", operation_id="jobs", tags=["jobs"], response_model=Jobs)
+def jobs(
+    context: Context,
+    request: Request,
+    viewer: Looking,
+    search: Annotated[
+        str, Query(max_length=200, description="words in its name, program or user")
+    ] = "",
+    light: Annotated[
+        list[Literal["green", "yellow", "red", "undecided", "none"]] | None,
+        Query(description="light of the verdict; none: no verdict yet"),
+    ] = None,
+    cause: Annotated[
+        list[str],
+        Query(max_length=_MOST, description="the largest cause of the loss, as verdicts name it"),
+    ] = [],  # noqa: B006
+    user: Annotated[list[str], Query(max_length=_MOST, description="an owner's name")] = [],  # noqa: B006
+    program: Annotated[list[str], Query(max_length=_MOST, description="a program's name")] = [],  # noqa: B006
+    state: Annotated[
+        list[Literal["live", "over"]] | None, Query(description="whether it still runs")
+    ] = None,
+    batch: Annotated[
+        str, Query(max_length=200, description="a batch job, by its number: its parts")
+    ] = "",
+    from_ns: FromNs = 0,
+    to_ns: ToNs = FAR,
+    sort: Annotated[
+        Sort, Query(description="field that rows are sorted by; with -: descending")
+    ] = "-start",
+    limit: Annotated[int, Query(ge=1, le=500, description="most rows in the answer")] = 100,
+    offset: Annotated[int, Query(ge=0, le=1_000_000, description="rows to skip")] = 0,
+) -> Response:
+    """List the jobs that the viewer may see, live ones first.
 
-    @app.get("/api/v1/jobs", operation_id="jobs", tags=["jobs"], response_model=Jobs)
-    def jobs(
-        request: Request,
-        viewer: Looking,
-        search: Annotated[
-            str, Query(max_length=200, description="words in its name, program or user")
-        ] = "",
-        light: Annotated[
-            list[Literal["green", "yellow", "red", "undecided", "none"]] | None,
-            Query(description="light of the verdict; none: no verdict yet"),
-        ] = None,
-        cause: Annotated[
-            list[str],
-            Query(
-                max_length=_MOST, description="the largest cause of the loss, as verdicts name it"
-            ),
-        ] = [],  # noqa: B006
-        user: Annotated[list[str], Query(max_length=_MOST, description="an owner's name")] = [],  # noqa: B006
-        program: Annotated[list[str], Query(max_length=_MOST, description="a program's name")] = [],  # noqa: B006
-        state: Annotated[
-            list[Literal["live", "over"]] | None, Query(description="whether it still runs")
-        ] = None,
-        batch: Annotated[
-            str, Query(max_length=200, description="a batch job, by its number: its parts")
-        ] = "",
-        from_ns: FromNs = 0,
-        to_ns: ToNs = FAR,
-        sort: Annotated[
-            Sort, Query(description="field that rows are sorted by; with -: descending")
-        ] = "-start",
-        limit: Annotated[int, Query(ge=1, le=500, description="most rows in the answer")] = 100,
-        offset: Annotated[int, Query(ge=0, le=1_000_000, description="rows to skip")] = 0,
-    ) -> Response:
-        """List the jobs that the viewer may see, live ones first.
+    `light`, `cause`, `user`, `program` and `state` may be given several times: a job matches
+    if it matches one value of each.
+    """
+    rows = context.rows(viewer)
+    context.job_service.queue.follow(viewer.users)
+    wanted = Filter(
+        search,
+        frozenset(light or ()),
+        frozenset(cause),
+        frozenset(user),
+        frozenset(program),
+        frozenset(state or ()),
+        from_ns,
+        to_ns,
+        batch,
+    )
+    key = ("jobs", viewer.users, wanted, sort, offset, limit)
+    return context.job_service.answer(
+        request,
+        key,
+        lambda: ask(
+            [context.job_service.row(job, viewer) for job in rows], wanted, sort, offset, limit
+        ),
+        has_verdicts=True,
+    )
 
-        `light`, `cause`, `user`, `program` and `state` may be given several times: a job matches
-        if it matches one value of each.
-        """
-        rows = context.rows(viewer)
-        job_service.queue.follow(viewer.users)
-        wanted = Filter(
-            search,
-            frozenset(light or ()),
-            frozenset(cause),
-            frozenset(user),
-            frozenset(program),
-            frozenset(state or ()),
-            from_ns,
-            to_ns,
-            batch,
-        )
-        key = ("jobs", viewer.users, wanted, sort, offset, limit)
-        return job_service.answer(
-            request,
-            key,
-            lambda: ask(
-                [job_service.row(job, viewer) for job in rows], wanted, sort, offset, limit
-            ),
-            has_verdicts=True,
-        )
 
-    @app.get("/api/v1/batch-jobs/{batch:name}", operation_id="batch_job", tags=["jobs"])
-    def batch_job(
-        viewer: Looking, batch: Annotated[str, Path(description="its number, such as 12")]
-    ) -> BatchJob:
-        """Return what a batch job lost as a whole, by the verdicts on its parts."""
-        found = job_service.batch(batch, context.rows(viewer), viewer)
-        if found is None:
-            raise HTTPException(404, f"There is no batch job {batch!r}.")
-        return BatchJob.model_validate(found)
+@router.get("/api/v1/batch-jobs/{batch:name}", operation_id="batch_job", tags=["jobs"])
+def batch_job(
+    context: Context,
+    viewer: Looking,
+    batch: Annotated[str, Path(description="its number, such as 12")],
+) -> BatchJob:
+    """Return what a batch job lost as a whole, by the verdicts on its parts."""
+    found = context.job_service.batch(batch, context.rows(viewer), viewer)
+    if found is None:
+        raise HTTPException(404, f"There is no batch job {batch!r}.")
+    return BatchJob.model_validate(found)

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from fastapi import FastAPI, Request
+from fastapi import Request
 from fastapi.responses import StreamingResponse
 
 from jostle.server.access import Looking
-from jostle.server.context import ServerContext
-from jostle.server.live import LiveEvents
+from jostle.server.context import Context
+from jostle.server.transport.address import api_router
+
+router = api_router()
 
 
-def add(app: FastAPI, context: ServerContext) -> None:
-    """Put the routes of this page on the application."""
-    app.state.live = live = LiveEvents(context.job_service)
+@router.get(
+    "/api/v1/live",
+    operation_id="live",
+    tags=["live"],
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {}}}},
+)
+async def listen(context: Context, viewer: Looking, request: Request) -> StreamingResponse:
+    """Send changes as server-sent events named `commit` and `verdict`.
 
-    @app.get(
-        "/api/v1/live",
-        operation_id="live",
-        tags=["live"],
-        response_class=StreamingResponse,
-        responses={200: {"content": {"text/event-stream": {}}}},
-    )
-    async def listen(viewer: Looking, request: Request) -> StreamingResponse:
-        """Send changes as server-sent events named `commit` and `verdict`.
+    The stream ends when the user logs out, when the session ends, and when the role changes.
 
-        The stream ends when the user logs out, when the session ends, and when the role changes.
-
-        The data of an event are JSON: number (of the newest commit), newest_ns (end of the newest
-        slice) and jobs (visible jobs that changed, or that have a new verdict).
-        """
-        live.enter(viewer)
-        events = live.events(viewer, lambda: context.access.is_still(viewer, request))
-        return StreamingResponse(events, media_type="text/event-stream")
+    The data of an event are JSON: number (of the newest commit), newest_ns (end of the newest
+    slice) and jobs (visible jobs that changed, or that have a new verdict).
+    """
+    context.live.enter(viewer)
+    events = context.live.events(viewer, lambda: context.access.is_still(viewer, request))
+    return StreamingResponse(events, media_type="text/event-stream")

@@ -7,21 +7,23 @@ import math
 from typing import Annotated
 from urllib.parse import quote, unquote, urlencode
 
-from fastapi import FastAPI, HTTPException, Query, Request
+from fastapi import HTTPException, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from jostle.names.users import owner_name
-from jostle.server.access import Looking, Viewer
+from jostle.server.access import Access, Looking, Viewer
 from jostle.server.access.accounts import Accounts
 from jostle.server.access.limit import near
 from jostle.server.access.login_service import AGAIN_S
 from jostle.server.access.oidc import OpenId, OpenIdError
 from jostle.server.access.sessions import WHOLE_S, csrf
 from jostle.server.access.settings import RETURN
-from jostle.server.context import ServerContext
+from jostle.server.context import Context, ServerContext
 from jostle.server.schemas.login import AccessRecords, Me, Name, Password, ScriptToken, WayIn
+from jostle.server.transport.address import api_router
 from jostle.server.transport.middleware import own_path
 
+router = api_router()
 _log = logging.getLogger("jostle.serve")
 #: Most tries a minute: of one name from one address, from one address, and of one name from all
 #: addresses from which that user never logged in.
@@ -33,65 +35,44 @@ _BEGUN = 60
 _MARKED_S, _MOST_MARKED = 3600, 3000
 
 
-def add(app: FastAPI, context: ServerContext) -> None:
-    """Put these routes on the application."""
-    _add_session(app, context)
-    _add_passwords(app, context)
-    _add_issuer(app, context)
-
-    @app.get("/api/v1/audit", operation_id="audit", tags=["access"])
-    def audit(
-        viewer: Looking,
-        before: Annotated[
-            int | None, Query(ge=0, le=2**53, description="`before` of the previous page")
-        ] = None,
-        limit: Annotated[int, Query(ge=1, le=500, description="most accesses in the answer")] = 100,
-    ) -> AccessRecords:
-        """List accesses to other users' jobs, the newest first; for administrators only."""
-        if viewer.role != "administrator":
-            raise HTTPException(403, "Only an administrator may read the record of accesses.")
-        if context.access.audit is None:
-            return AccessRecords(looks=[], before=None)
-        accesses, next_before = context.access.audit.page(before, limit)
-        return AccessRecords.model_validate({"looks": accesses, "before": next_before})
+@router.get("/api/v1/me", operation_id="me", tags=["access"])
+def me(context: Context, viewer: Looking, request: Request) -> Me:
+    """Return the current user, and what the user may see."""
+    return _me(context, viewer, request.state.csrf)
 
 
-def _add_session(app: FastAPI, context: ServerContext) -> None:
-    access = context.access
-
-    @app.get("/api/v1/me", operation_id="me", tags=["access"])
-    def me(viewer: Looking, request: Request) -> Me:
-        """Return the current user, and what the user may see."""
-        return _me(context, viewer, request.state.csrf)
-
-    @app.post("/api/v1/logout", operation_id="logout", tags=["access"], status_code=204)
-    def logout(
-        viewer: Looking,
-        request: Request,
-        everywhere: Annotated[
-            bool, Query(description="end all sessions and tokens of the user; not for scripts")
-        ] = False,
-    ) -> Response:
-        """End the session of the cookie, or the token of a script."""
-        answer = Response(status_code=204)
-        if everywhere:
-            _no_script(request)
-            access.end_all(viewer, answer)
-        else:
-            access.end(request, answer)
-        return answer
-
-    @app.post("/api/v1/token", operation_id="token", tags=["access"])
-    def script_token(viewer: Looking, request: Request) -> ScriptToken:
-        """Make a token for scripts; it ends after seven days, at log-out, or with the server.
-
-        A script may not make one: else a stolen token could be renewed for ever.
-        """
+@router.post("/api/v1/logout", operation_id="logout", tags=["access"], status_code=204)
+def logout(
+    context: Context,
+    viewer: Looking,
+    request: Request,
+    everywhere: Annotated[
+        bool, Query(description="end all sessions and tokens of the user; not for scripts")
+    ] = False,
+) -> Response:
+    """End the session of the cookie, or the token of a script."""
+    answer = Response(status_code=204)
+    if everywhere:
         _no_script(request)
-        if access.way.kind == "proxy":
-            raise HTTPException(409, "Scripts come in through the proxy, as users do.")
-        token = access.sessions.begin(viewer, proof=access.proof(viewer), idle_s=WHOLE_S)
-        return ScriptToken(token=token, seconds=int(WHOLE_S))
+        context.access.end_all(viewer, answer)
+    else:
+        context.access.end(request, answer)
+    return answer
+
+
+@router.post("/api/v1/token", operation_id="token", tags=["access"])
+def script_token(context: Context, viewer: Looking, request: Request) -> ScriptToken:
+    """Make a token for scripts; it ends after seven days, at log-out, or with the server.
+
+    A script may not make one: else a stolen token could be renewed for ever.
+    """
+    _no_script(request)
+    if context.access.way.kind == "proxy":
+        raise HTTPException(409, "Scripts come in through the proxy, as users do.")
+    token = context.access.sessions.begin(
+        viewer, proof=context.access.proof(viewer), idle_s=WHOLE_S
+    )
+    return ScriptToken(token=token, seconds=int(WHOLE_S))
 
 
 def _no_script(request: Request) -> None:
@@ -100,111 +81,132 @@ def _no_script(request: Request) -> None:
         raise HTTPException(403, "A token for scripts may not do this. Log in, and use the page.")
 
 
-def _add_passwords(app: FastAPI, context: ServerContext) -> None:
-    access = context.access
-
-    @app.get("/api/v1/login", operation_id="way_in", tags=["access"])
-    def way_in() -> WayIn:
-        """Return how to log in; it needs no log-in."""
-        return WayIn(way=access.way.kind)
-
-    @app.post("/api/v1/login", operation_id="login", tags=["access"])
-    async def login(entry: Password, request: Request, answer: Response) -> Me:
-        """Log in with a local account."""
-        way = access.way
-        if not isinstance(way, Accounts):
-            raise HTTPException(409, "This server has no local accounts.")
-        address = access.address(request)
-        client = near(address)
-        known = (entry.name, client) in access.known_devices
-        if not access.login_service.has_room(client, known=known):
-            _log.warning("log-in held back: too many at once; this one from %s", address)
-            headers = {"Retry-After": str(AGAIN_S)}
-            raise HTTPException(503, "Too many log in just now. Try again soon.", headers)
-        rules = [(("name", entry.name, client), _TRIES), (("address", client), _TRIES_OF_ADDRESS)]
-        if not known:  # guesses from elsewhere must not lock a user out of his usual address
-            rules.append((("name", entry.name), _TRIES_OF_NAME))
-        wait_s = access.tries.wait_s(*rules)
-        if wait_s:
-            seconds = math.ceil(wait_s)
-            _log.warning("log-in held back: too many tries; this one from %s", address)
-            raise HTTPException(
-                429, f"Too many tries. Wait {seconds} s.", {"Retry-After": str(seconds)}
-            )
-
-        def enter() -> Me | None:
-            viewer = way.enter(entry.name, entry.password)
-            if viewer is None:
-                return None
-            return _me(context, viewer, csrf(access.begin(viewer, request, answer)))
-
-        me = await access.login_service.ask(client, enter)
-        if me is None:
-            # NOTE: the name is not logged: users type passwords there.
-            _log.warning("log-in refused: wrong name or password, from %s", address)
-            raise HTTPException(401, "Name or password is wrong.")
-        access.known_devices.add(entry.name, client)
-        return me
+@router.get("/api/v1/login", operation_id="way_in", tags=["access"])
+def way_in(context: Context) -> WayIn:
+    """Return how to log in; it needs no log-in."""
+    return WayIn(way=context.access.way.kind)
 
 
-def _add_issuer(app: FastAPI, context: ServerContext) -> None:
-    """Add the two redirects of a log-in at an issuer: to it, and back."""
-    access = context.access
-    mark = f"{access.cookie}-login"
-
-    @app.get("/login/oidc", include_in_schema=False)
-    async def start(
-        request: Request, then: Annotated[str, Query(max_length=2000)] = "/"
-    ) -> Response:
-        way = access.way
-        if not isinstance(way, OpenId):
-            return RedirectResponse("/login", 303)
-        then = own_path(then)
-        address = access.address(request)
-        client = near(address)
-        if not access.login_service.has_room(client):
-            _log.warning("log-in held back: too many at once; this one from %s", address)
-            return _failed("busy", then)
-        if access.tries.wait_s((("begun", client), _BEGUN)):
-            _log.warning("log-in held back: too many begun from %s", address)
-            return _failed("many", then)
-        try:
-            url, browser = await access.login_service.ask(client, lambda: way.start(then))
-        except OpenIdError as error:
-            return _failed(error.word, then)
-        answer = RedirectResponse(url, 303)
-        # Lax: the request back starts on the issuer's page. The cookie holds the wanted path, too:
-        # if the server restarts or this log-in expires, the next log-in still leads there.
-        answer.set_cookie(
-            mark,
-            _marked(browser, then),
-            max_age=_MARKED_S,
-            httponly=True,
-            samesite="lax",
-            secure=access.secure,
+@router.post("/api/v1/login", operation_id="login", tags=["access"])
+async def login(context: Context, entry: Password, request: Request, answer: Response) -> Me:
+    """Log in with a local account."""
+    way = context.access.way
+    if not isinstance(way, Accounts):
+        raise HTTPException(409, "This server has no local accounts.")
+    address = context.access.address(request)
+    client = near(address)
+    known = (entry.name, client) in context.access.known_devices
+    if not context.access.login_service.has_room(client, known=known):
+        _log.warning("log-in held back: too many at once; this one from %s", address)
+        headers = {"Retry-After": str(AGAIN_S)}
+        raise HTTPException(503, "Too many log in just now. Try again soon.", headers)
+    rules = [(("name", entry.name, client), _TRIES), (("address", client), _TRIES_OF_ADDRESS)]
+    if not known:  # guesses from elsewhere must not lock a user out of his usual address
+        rules.append((("name", entry.name), _TRIES_OF_NAME))
+    wait_s = context.access.tries.wait_s(*rules)
+    if wait_s:
+        seconds = math.ceil(wait_s)
+        _log.warning("log-in held back: too many tries; this one from %s", address)
+        raise HTTPException(
+            429, f"Too many tries. Wait {seconds} s.", {"Retry-After": str(seconds)}
         )
-        return answer
 
-    @app.get(RETURN, include_in_schema=False)
-    async def finish(request: Request) -> Response:
-        way = access.way
-        if not isinstance(way, OpenId):
-            return RedirectResponse("/login", 303)
-        browser, _, wanted = request.cookies.get(mark, "").partition(".")
-        client = near(access.address(request))
-        if not access.login_service.has_room(client):
-            _log.warning("log-in held back: too many at once; this one from %s", client)
-            return _failed("busy", unquote(wanted) or "/")
-        try:
-            viewer, then = await access.login_service.ask(
-                client, lambda: way.finish(request.query_params, browser)
-            )
-        except OpenIdError as error:
-            return _failed(error.word, unquote(wanted) or "/")
-        answer = RedirectResponse(then, 303)
-        answer.delete_cookie(mark, httponly=True, samesite="lax", secure=access.secure)
-        access.begin(viewer, request, answer)
-        return answer
+    def enter() -> Me | None:
+        viewer = way.enter(entry.name, entry.password)
+        if viewer is None:
+            return None
+        return _me(context, viewer, csrf(context.access.begin(viewer, request, answer)))
+
+    me = await context.access.login_service.ask(client, enter)
+    if me is None:
+        # NOTE: the name is not logged: users type passwords there.
+        _log.warning("log-in refused: wrong name or password, from %s", address)
+        raise HTTPException(401, "Name or password is wrong.")
+    context.access.known_devices.add(entry.name, client)
+    return me
+
+
+@router.get("/login/oidc", include_in_schema=False)
+async def start(
+    context: Context, request: Request, then: Annotated[str, Query(max_length=2000)] = "/"
+) -> Response:
+    """Redirect a browser to the issuer, where its user logs in."""
+    way = context.access.way
+    if not isinstance(way, OpenId):
+        return RedirectResponse("/login", 303)
+    then = own_path(then)
+    address = context.access.address(request)
+    client = near(address)
+    if not context.access.login_service.has_room(client):
+        _log.warning("log-in held back: too many at once; this one from %s", address)
+        return _failed("busy", then)
+    if context.access.tries.wait_s((("begun", client), _BEGUN)):
+        _log.warning("log-in held back: too many begun from %s", address)
+        return _failed("many", then)
+    try:
+        url, browser = await context.access.login_service.ask(client, lambda: way.start(then))
+    except OpenIdError as error:
+        return _failed(error.word, then)
+    answer = RedirectResponse(url, 303)
+    # Lax: the request back starts on the issuer's page. The cookie holds the wanted path, too:
+    # if the server restarts or this log-in expires, the next log-in still leads there.
+    answer.set_cookie(
+        _mark(context.access),
+        _marked(browser, then),
+        max_age=_MARKED_S,
+        httponly=True,
+        samesite="lax",
+        secure=context.access.secure,
+    )
+    return answer
+
+
+@router.get(RETURN, include_in_schema=False)
+async def finish(context: Context, request: Request) -> Response:
+    """Take the browser back from the issuer, and begin its session."""
+    way = context.access.way
+    if not isinstance(way, OpenId):
+        return RedirectResponse("/login", 303)
+    browser, _, wanted = request.cookies.get(_mark(context.access), "").partition(".")
+    client = near(context.access.address(request))
+    if not context.access.login_service.has_room(client):
+        _log.warning("log-in held back: too many at once; this one from %s", client)
+        return _failed("busy", unquote(wanted) or "/")
+    try:
+        viewer, then = await context.access.login_service.ask(
+            client, lambda: way.finish(request.query_params, browser)
+        )
+    except OpenIdError as error:
+        return _failed(error.word, unquote(wanted) or "/")
+    answer = RedirectResponse(then, 303)
+    answer.delete_cookie(
+        _mark(context.access), httponly=True, samesite="lax", secure=context.access.secure
+    )
+    context.access.begin(viewer, request, answer)
+    return answer
+
+
+@router.get("/api/v1/audit", operation_id="audit", tags=["access"])
+def audit(
+    context: Context,
+    viewer: Looking,
+    before: Annotated[
+        int | None, Query(ge=0, le=2**53, description="`before` of the previous page")
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=500, description="most accesses in the answer")] = 100,
+) -> AccessRecords:
+    """List accesses to other users' jobs, the newest first; for administrators only."""
+    if viewer.role != "administrator":
+        raise HTTPException(403, "Only an administrator may read the record of accesses.")
+    if context.access.audit is None:
+        return AccessRecords(looks=[], before=None)
+    accesses, next_before = context.access.audit.page(before, limit)
+    return AccessRecords.model_validate({"looks": accesses, "before": next_before})
+
+
+def _mark(access: Access) -> str:
+    """Name the cookie of a log-in at the issuer."""
+    return f"{access.cookie}-login"
 
 
 def _marked(browser: str, then: str) -> str:

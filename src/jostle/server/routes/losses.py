@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from fastapi import FastAPI, Request
+from fastapi import Request
 from fastapi.responses import Response
 
 from jostle.server.access import Looking
-from jostle.server.context import ServerContext
+from jostle.server.context import Context
 from jostle.server.jobs.losses import losses
 from jostle.server.routes.query import FAR, FromNs, ToNs
 from jostle.server.schemas.jobs import Losses
+from jostle.server.transport.address import api_router
+
+router = api_router()
 
 
-def add(app: FastAPI, context: ServerContext) -> None:
-    """Put the routes of this page on the application."""
-    job_service = context.job_service
-
-    @app.get("/api/v1/losses", operation_id="losses", tags=["losses"], response_model=Losses)
-    def all_losses(
-        request: Request, viewer: Looking, from_ns: FromNs = 0, to_ns: ToNs = FAR
-    ) -> Response:
-        """Add up what the jobs lost that the viewer may see and that began in a span."""
-        rows = context.rows(viewer)
-        job_service.queue.follow(viewer.users)
-        return job_service.answer(
-            request,
-            ("losses", viewer.users, from_ns, to_ns),
-            lambda: losses([job_service.row(job, viewer) for job in rows], from_ns, to_ns),
-            has_verdicts=True,
-        )
+@router.get("/api/v1/losses", operation_id="losses", tags=["losses"], response_model=Losses)
+def all_losses(
+    context: Context, request: Request, viewer: Looking, from_ns: FromNs = 0, to_ns: ToNs = FAR
+) -> Response:
+    """Add up what the jobs lost that the viewer may see and that began in a span."""
+    rows = context.rows(viewer)
+    context.job_service.queue.follow(viewer.users)
+    return context.job_service.answer(
+        request,
+        ("losses", viewer.users, from_ns, to_ns),
+        lambda: losses([context.job_service.row(job, viewer) for job in rows], from_ns, to_ns),
+        has_verdicts=True,
+    )

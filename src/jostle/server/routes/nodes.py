@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Annotated, Any
 
-from fastapi import FastAPI, HTTPException, Path, Request
+from fastapi import HTTPException, Path, Request
 from fastapi.responses import JSONResponse, Response
 
 from jostle.errors import UsageError
@@ -13,84 +13,82 @@ from jostle.report.models.machine_steps import last_day, life_of
 from jostle.report.models.node_gpus import node_gpus
 from jostle.report.models.nodes import node_differences, nodes_json
 from jostle.server.access import Looking
-from jostle.server.cache.background_cache import BackgroundCache
-from jostle.server.context import ServerContext
+from jostle.server.context import Context
 from jostle.server.routes.making import MAKING, WAIT_S, making
 from jostle.server.routes.query import FAR, FromNs, Points, ToNs
 from jostle.server.schemas.reports import NodesReport
 from jostle.server.schemas.system import NodeGpus
+from jostle.server.transport.address import api_router
+
+router = api_router()
 
 Host = Annotated[str, Path(description="a node's name")]
 _PERIOD_S = 3600.0  # for which an answer stands
 
 
-def add(app: FastAPI, context: ServerContext) -> None:
-    """Put the routes of this page on the application."""
-    cache = BackgroundCache()
+@router.get(
+    "/api/v1/nodes",
+    operation_id="nodes",
+    tags=["system"],
+    response_model=NodesReport,
+    responses=MAKING,
+)
+def nodes(context: Context, viewer: Looking) -> Response:
+    """Return what `jostle nodes --json` prints; for who may see all jobs."""
+    if not viewer.sees_all:
+        raise HTTPException(403, "Only support and administrators may compare nodes.")
+    repository = context.job_service.repository
 
-    @app.get(
-        "/api/v1/nodes",
-        operation_id="nodes",
-        tags=["system"],
-        response_model=NodesReport,
-        responses=MAKING,
-    )
-    def nodes(viewer: Looking) -> Response:
-        """Return what `jostle nodes --json` prints; for who may see all jobs."""
-        if not viewer.sees_all:
-            raise HTTPException(403, "Only support and administrators may compare nodes.")
-        repository = context.job_service.repository
+    def make() -> dict[str, Any]:
+        commit = repository.commits()
+        return nodes_json(node_differences(repository)) | {"commit": commit}
 
-        def make() -> dict[str, Any]:
-            commit = repository.commits()
-            return nodes_json(node_differences(repository)) | {"commit": commit}
+    # Not with each commit: it reads weeks of slices, and days change what it says.
+    result = context.node_reports.ask("nodes", int(time.time() // _PERIOD_S), make, WAIT_S)
+    if result is None:
+        return making()
+    return JSONResponse(result.value | {"seconds": round(result.seconds, 3)})
 
-        # Not with each commit: it reads weeks of slices, and days change what it says.
-        result = cache.ask("nodes", int(time.time() // _PERIOD_S), make, WAIT_S)
-        if result is None:
-            return making()
-        return JSONResponse(result.value | {"seconds": round(result.seconds, 3)})
 
-    @app.get(
-        "/api/v1/nodes/{host:name}/gpus",
-        operation_id="node_gpus",
-        tags=["system"],
-        response_model=NodeGpus,
-    )
-    def gpus(
-        request: Request,
-        viewer: Looking,
-        host: Host,
-        from_ns: FromNs = 0,
-        to_ns: ToNs = FAR,
-        points: Points = 400,
-    ) -> Response:
-        """Return what a node's GPUs did over time; for who may see all jobs.
+@router.get(
+    "/api/v1/nodes/{host:name}/gpus",
+    operation_id="node_gpus",
+    tags=["system"],
+    response_model=NodeGpus,
+)
+def gpus(
+    context: Context,
+    request: Request,
+    viewer: Looking,
+    host: Host,
+    from_ns: FromNs = 0,
+    to_ns: ToNs = FAR,
+    points: Points = 400,
+) -> Response:
+    """Return what a node's GPUs did over time; for who may see all jobs.
 
-        Without a span it is the last day of the node's slices. A node without an agent has status
-        404.
-        """
-        if not viewer.sees_all:
-            raise HTTPException(403, "Only support and administrators may look at nodes.")
-        repository = context.job_service.repository
+    Without a span it is the last day of the node's slices. A node without an agent has status
+    404.
+    """
+    if not viewer.sees_all:
+        raise HTTPException(403, "Only support and administrators may look at nodes.")
+    repository = context.job_service.repository
 
-        def make() -> dict[str, Any]:
-            try:
-                first, last = life_of(repository, host)
-            except UsageError as error:
-                raise HTTPException(404, str(error)) from error
-            begin, end = max(from_ns, first), min(to_ns, last)
-            if (from_ns, to_ns) == (0, FAR):
-                begin, end = last_day(repository, host)
-            gpus = node_gpus(repository, host, (begin, end), points)
-            return {
-                "first_ns": first,
-                "last_ns": last,
-                "start_ns": begin,
-                "end_ns": end,
-                "gpus": [each.to_json() for each in gpus],
-            }
+    def make() -> dict[str, Any]:
+        try:
+            first, last = life_of(repository, host)
+        except UsageError as error:
+            raise HTTPException(404, str(error)) from error
+        begin, end = max(from_ns, first), min(to_ns, last)
+        if (from_ns, to_ns) == (0, FAR):
+            begin, end = last_day(repository, host)
+        gpus = node_gpus(repository, host, (begin, end), points)
+        return {
+            "first_ns": first,
+            "last_ns": last,
+            "start_ns": begin,
+            "end_ns": end,
+            "gpus": [each.to_json() for each in gpus],
+        }
 
-        return context.job_service.answer(
-            request, ("node gpus", host, from_ns, to_ns, points), make
-        )
+    return context.job_service.answer(request, ("node gpus", host, from_ns, to_ns, points), make)

@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-from fastapi import FastAPI, Request
+from fastapi import Request
 from fastapi.responses import Response
 
 from jostle.server.access import Looking
-from jostle.server.context import ServerContext
+from jostle.server.context import Context
 from jostle.server.fabric.loads import fabrics_mark
 from jostle.server.fabric.placement import placement_report
 from jostle.server.routes.query import Job
 from jostle.server.schemas.fabrics import PlacementReport
+from jostle.server.transport.address import api_router
+
+router = api_router()
 
 
-def add(app: FastAPI, context: ServerContext) -> None:
-    """Put the routes of this page on the application."""
-    job_service = context.job_service
+@router.get(
+    "/api/v1/jobs/{job:name}/placement",
+    operation_id="placement",
+    tags=["job"],
+    response_model=PlacementReport,
+)
+def placement(context: Context, request: Request, viewer: Looking, job: Job) -> Response:
+    """Return where a job sits in its fabric, and which jobs may use the same links.
 
-    @app.get(
-        "/api/v1/jobs/{job:name}/placement",
-        operation_id="placement",
-        tags=["job"],
-        response_model=PlacementReport,
+    Who may not see all jobs is told of those that he may see.
+    """
+    job = context.job(viewer, job)
+    repository = context.job_service.repository
+    key = ("placement", job, viewer.users, fabrics_mark(repository))
+    return context.job_service.answer(
+        request, key, lambda: placement_report(repository, job, viewer), of=[job]
     )
-    def placement(request: Request, viewer: Looking, job: Job) -> Response:
-        """Return where a job sits in its fabric, and which jobs may use the same links.
-
-        Who may not see all jobs is told of those that he may see.
-        """
-        job = context.job(viewer, job)
-        repository = job_service.repository
-        key = ("placement", job, viewer.users, fabrics_mark(repository))
-        return job_service.answer(
-            request, key, lambda: placement_report(repository, job, viewer), of=[job]
-        )

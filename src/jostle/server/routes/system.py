@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import FastAPI, Query, Request
+from fastapi import Query, Request
 from fastapi.responses import Response
 
 from jostle.server.access import Looking
-from jostle.server.context import ServerContext
+from jostle.server.context import Context
 from jostle.server.routes.query import BINARY, FAR, FromNs, Metric, Points, ToNs
 from jostle.server.schemas.system import MachineLanes, MountLoads, Span
 from jostle.server.system.machines import machine_lanes
 from jostle.server.system.mounts import mount_load
 from jostle.server.system.node_grid import span_of, system_grid
-from jostle.server.system.queries import Life, lives
+from jostle.server.transport.address import api_router
+
+router = api_router()
 
 Rows = Annotated[
     int, Query(ge=1, le=2000, description="most rows in the answer; more nodes share rows")
@@ -22,117 +24,116 @@ Rows = Annotated[
 Search = Annotated[str, Query(max_length=100, description="part of a node's name")]
 
 
-def add(app: FastAPI, context: ServerContext) -> None:
-    """Put the routes of this page on the application."""
-    job_service = context.job_service
+@router.get("/api/v1/system/span", operation_id="system_span", tags=["system"])
+def span(context: Context, viewer: Looking, columns: Points = 400) -> Span:
+    """Return the time that visible jobs cover, and how many nodes they used over it."""
 
-    def all_lives() -> list[Life]:
-        return job_service.cached(("lives",), lambda: lives(job_service.repository))
+    def make() -> dict[str, Any]:
+        return span_of([life for life in context.lives() if viewer.sees(life.uid)], columns)
 
-    @app.get("/api/v1/system/span", operation_id="system_span", tags=["system"])
-    def span(viewer: Looking, columns: Points = 400) -> Span:
-        """Return the time that visible jobs cover, and how many nodes they used over it."""
+    content = context.job_service.cached(("system span", viewer.users, columns), make)
+    return Span.model_validate(content)
 
-        def make() -> dict[str, Any]:
-            return span_of([life for life in all_lives() if viewer.sees(life.uid)], columns)
 
-        content = job_service.cached(("system span", viewer.users, columns), make)
-        return Span.model_validate(content)
+@router.get(
+    "/api/v1/system/grid",
+    operation_id="system_grid",
+    tags=["system"],
+    response_class=Response,
+    responses=BINARY,
+)
+def nodes(
+    context: Context,
+    request: Request,
+    viewer: Looking,
+    metric: Metric = "cpu",
+    from_ns: FromNs = 0,
+    to_ns: ToNs = FAR,
+    columns: Points = 800,
+    rows: Rows = 512,
+    search: Search = "",
+) -> Response:
+    """Return a metric per node and time, and where the jobs ran.
 
-    @app.get(
-        "/api/v1/system/grid",
-        operation_id="system_grid",
-        tags=["system"],
-        response_class=Response,
-        responses=BINARY,
+    The answer is the length of a header (uint32), the header (JSON), then rows x columns
+    float32, little endian, row by row; NaN where no job ran.
+    """
+    shape = (rows, columns)
+    return context.job_service.answer(
+        request,
+        ("system", viewer.users, metric, from_ns, to_ns, shape, search),
+        lambda: system_grid(
+            context.job_service.tiles,
+            context.job_service.others,
+            context.lives(),
+            viewer,
+            metric,
+            (from_ns, to_ns),
+            shape,
+            search,
+        ),
+        "application/octet-stream",
     )
-    def nodes(
-        request: Request,
-        viewer: Looking,
-        metric: Metric = "cpu",
-        from_ns: FromNs = 0,
-        to_ns: ToNs = FAR,
-        columns: Points = 800,
-        rows: Rows = 512,
-        search: Search = "",
-    ) -> Response:
-        """Return a metric per node and time, and where the jobs ran.
 
-        The answer is the length of a header (uint32), the header (JSON), then rows x columns
-        float32, little endian, row by row; NaN where no job ran.
-        """
-        shape = (rows, columns)
-        return job_service.answer(
-            request,
-            ("system", viewer.users, metric, from_ns, to_ns, shape, search),
-            lambda: system_grid(
-                job_service.tiles,
-                job_service.others,
-                all_lives(),
-                viewer,
-                metric,
-                (from_ns, to_ns),
-                shape,
-                search,
-            ),
-            "application/octet-stream",
-        )
 
-    @app.get(
-        "/api/v1/system/mounts",
-        operation_id="system_mounts",
-        tags=["system"],
-        response_model=MountLoads,
+@router.get(
+    "/api/v1/system/mounts",
+    operation_id="system_mounts",
+    tags=["system"],
+    response_model=MountLoads,
+)
+def mounts(
+    context: Context,
+    request: Request,
+    viewer: Looking,
+    metric: Metric = "bytes",
+    from_ns: FromNs = 0,
+    to_ns: ToNs = FAR,
+    columns: Points = 400,
+) -> Response:
+    """Return the load on each mount by job: the largest twelve, and the rest."""
+    return context.job_service.answer(
+        request,
+        ("system mounts", viewer.users, metric, from_ns, to_ns, columns),
+        lambda: mount_load(
+            context.job_service.tiles,
+            context.job_service.others,
+            context.lives(),
+            viewer,
+            metric,
+            (from_ns, to_ns),
+            columns,
+        ),
     )
-    def mounts(
-        request: Request,
-        viewer: Looking,
-        metric: Metric = "bytes",
-        from_ns: FromNs = 0,
-        to_ns: ToNs = FAR,
-        columns: Points = 400,
-    ) -> Response:
-        """Return the load on each mount by job: the largest twelve, and the rest."""
-        return job_service.answer(
-            request,
-            ("system mounts", viewer.users, metric, from_ns, to_ns, columns),
-            lambda: mount_load(
-                job_service.tiles,
-                job_service.others,
-                all_lives(),
-                viewer,
-                metric,
-                (from_ns, to_ns),
-                columns,
-            ),
-        )
 
-    @app.get(
-        "/api/v1/system/machines",
-        operation_id="system_machines",
-        tags=["system"],
-        response_model=MachineLanes,
+
+@router.get(
+    "/api/v1/system/machines",
+    operation_id="system_machines",
+    tags=["system"],
+    response_model=MachineLanes,
+)
+def machines(
+    context: Context,
+    request: Request,
+    viewer: Looking,
+    from_ns: FromNs = 0,
+    to_ns: ToNs = FAR,
+    columns: Points = 400,
+) -> Response:
+    """Return servers and nodes over time, as their agents saw them.
+
+    Who may not see all jobs gets the state of the servers of a file system together.
+    """
+    return context.job_service.answer(
+        request,
+        ("system machines", viewer.users, from_ns, to_ns, columns),
+        lambda: machine_lanes(
+            context.job_service.repository,
+            context.job_service.others,
+            context.lives(),
+            viewer,
+            (from_ns, to_ns),
+            columns,
+        ),
     )
-    def machines(
-        request: Request,
-        viewer: Looking,
-        from_ns: FromNs = 0,
-        to_ns: ToNs = FAR,
-        columns: Points = 400,
-    ) -> Response:
-        """Return servers and nodes over time, as their agents saw them.
-
-        Who may not see all jobs gets the state of the servers of a file system together.
-        """
-        return job_service.answer(
-            request,
-            ("system machines", viewer.users, from_ns, to_ns, columns),
-            lambda: machine_lanes(
-                job_service.repository,
-                job_service.others,
-                all_lives(),
-                viewer,
-                (from_ns, to_ns),
-                columns,
-            ),
-        )

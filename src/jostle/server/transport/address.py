@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import unquote
 
+from fastapi import APIRouter
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -21,8 +22,12 @@ class _Name(Convertor[str]):
         return value.replace("/", _SLASH)
 
 
-# For routes: {job:name}.
 register_url_convertor("name", _Name())
+
+
+def api_router() -> APIRouter:
+    """Return a router whose paths may contain `{job:name}`: importing this file defines `name`."""
+    return APIRouter()
 
 
 class WholeNames:

@@ -78,7 +78,7 @@ class Server(uvicorn.Server):
         """End open requests first: one that is cut off would be an error in the log."""
         for task in self._accepting:
             task.cancel()
-        await self._app.state.live.end()
+        await self._app.state.context.live.end()
         self._access.login_service.close()
         await asyncio.to_thread(self._app.state.verdict_queue.end)
         await super().shutdown(sockets)
