@@ -29,34 +29,13 @@ from jostle.server.transport.damage_notice import DamageNotice
 from jostle.server.transport.error_paths import without_folders
 from jostle.server.transport.front_end import Assets, links
 from jostle.server.transport.middleware import AccessMiddleware, login_unavailable, problem
+from jostle.server.transport.routers import ERRORS
 
 if TYPE_CHECKING:
     from jostle.server.access.settings import AlertSettings
 
 STATIC = Path(__file__).parent / "static"
 _PROBLEM = "#/components/schemas/Problem"
-_ERRORS: dict[int | str, dict[str, Any]] = {
-    code: {
-        "description": text,
-        "content": {
-            "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}
-        },
-    }
-    for code, text in {
-        400: "A parameter names something that does not exist, such as an unknown metric.",
-        401: "Not logged in.",
-        403: "Not allowed for this role, or not sent by a page of this server.",
-        404: "There is no such job, or none that the viewer may see.",
-        409: "This server uses another way to log in.",
-        413: "The request is too long.",
-        421: "The request names another server.",
-        422: "A parameter is out of range.",
-        429: "Too many tries.",
-        431: "The headers are too long.",
-        500: "The repository cannot be read.",
-        503: "Too many log-ins at once.",
-    }.items()
-}
 
 
 def create_app(
@@ -101,7 +80,7 @@ def create_app(
         openapi_url=None,  # our own route makes it in a thread, so that it delays no other answer
         docs_url=None,  # FastAPI's page loads scripts from other servers
         redoc_url=None,
-        responses=_ERRORS,
+        responses=ERRORS,
         middleware=[
             Middleware(AccessMiddleware, access=access),
             Middleware(DamageNotice, repository=job_service.repository),

@@ -21,12 +21,10 @@ from jostle.server.routes import (
     segments,
     system,
 )
-from jostle.server.transport.address import api_router
 
 
 def add_routes(app: FastAPI, context: ServerContext) -> None:
     """Put all routes on the application."""
-    whole = api_router()  # one list: an application tries its routers one after the other
     for module in (
         jobs,
         job,
@@ -42,7 +40,7 @@ def add_routes(app: FastAPI, context: ServerContext) -> None:
         live,
         login,
     ):
-        whole.routes += module.router.routes
-    app.include_router(whole)
+        # Not include_router, which puts a router before these routes that each request passes.
+        app.router.routes += module.router.routes
     for add in named("routes"):
         add(app, context)

@@ -12,7 +12,7 @@ from jostle.server.access import Looking
 from jostle.server.context import Context, ServerContext
 from jostle.server.fabric.loads import fabric_of, fabrics_mark, headed
 from jostle.server.routes.query import BINARY, Job
-from jostle.server.transport.address import api_router
+from jostle.server.transport.routers import api_router
 
 router = api_router()
 

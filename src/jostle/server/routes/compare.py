@@ -12,7 +12,7 @@ from jostle.report.verdict.compare import comparison
 from jostle.server.access import Looking
 from jostle.server.context import Context
 from jostle.server.jobs.compare import Compared, compared_runs
-from jostle.server.transport.address import api_router
+from jostle.server.transport.routers import api_router
 
 router = api_router()
 

@@ -24,7 +24,7 @@ from jostle.server.fabric.loads import (
 )
 from jostle.server.routes.query import BINARY, FAR, FromNs, Points, ToNs
 from jostle.server.schemas.fabrics import FabricOverview, Fabrics, OnLink, Placed, Shape
-from jostle.server.transport.address import api_router
+from jostle.server.transport.routers import api_router
 from jostle.topology import Topology
 
 router = api_router()

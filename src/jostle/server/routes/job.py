@@ -25,7 +25,7 @@ from jostle.server.jobs.trend import Trend, trend_of
 from jostle.server.routes.query import BINARY, FAR, FromNs, Job, Metric, Points, ToNs
 from jostle.server.schemas.jobs import Figures, JobGpus, Judging, Metrics, Series, Verdict
 from jostle.server.schemas.reports import DigestReport
-from jostle.server.transport.address import api_router
+from jostle.server.transport.routers import api_router
 from jostle.server.verdicts.verdict_payload import page_payload
 
 router = api_router()

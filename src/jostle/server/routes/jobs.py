@@ -12,7 +12,7 @@ from jostle.server.context import Context
 from jostle.server.jobs.index import Filter, Sort, ask
 from jostle.server.routes.query import FAR, FromNs, ToNs
 from jostle.server.schemas.jobs import BatchJob, Jobs
-from jostle.server.transport.address import api_router
+from jostle.server.transport.routers import api_router
 
 router = api_router()
 

@@ -7,7 +7,7 @@ from fastapi.responses import StreamingResponse
 
 from jostle.server.access import Looking
 from jostle.server.context import Context
-from jostle.server.transport.address import api_router
+from jostle.server.transport.routers import api_router
 
 router = api_router()
 

@@ -20,8 +20,8 @@ from jostle.server.access.sessions import WHOLE_S, csrf
 from jostle.server.access.settings import RETURN
 from jostle.server.context import Context, ServerContext
 from jostle.server.schemas.login import AccessRecords, Me, Name, Password, ScriptToken, WayIn
-from jostle.server.transport.address import api_router
 from jostle.server.transport.middleware import own_path
+from jostle.server.transport.routers import api_router
 
 router = api_router()
 _log = logging.getLogger("jostle.serve")

@@ -12,7 +12,7 @@ from jostle.server.cache.background_cache import CachedResult
 from jostle.server.context import Context, ServerContext
 from jostle.server.routes.making import MAKING, WAIT_S, making
 from jostle.server.schemas.reports import EvidenceReport, MatrixReport
-from jostle.server.transport.address import api_router
+from jostle.server.transport.routers import api_router
 from jostle.server.verdicts.matrix import MatrixResult, make_matrix
 
 router = api_router()

@@ -18,7 +18,7 @@ from jostle.server.routes.making import MAKING, WAIT_S, making
 from jostle.server.routes.query import FAR, FromNs, Points, ToNs
 from jostle.server.schemas.reports import NodesReport
 from jostle.server.schemas.system import NodeGpus
-from jostle.server.transport.address import api_router
+from jostle.server.transport.routers import api_router
 
 router = api_router()
 

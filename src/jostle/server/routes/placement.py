@@ -11,7 +11,7 @@ from jostle.server.fabric.loads import fabrics_mark
 from jostle.server.fabric.placement import placement_report
 from jostle.server.routes.query import Job
 from jostle.server.schemas.fabrics import PlacementReport
-from jostle.server.transport.address import api_router
+from jostle.server.transport.routers import api_router
 
 router = api_router()
 

@@ -11,7 +11,7 @@ from jostle.server.access import Looking
 from jostle.server.context import Context
 from jostle.server.jobs.segments import Segmented, Segments, segments_of
 from jostle.server.routes.query import FAR, FromNs, Job, Points, ToNs
-from jostle.server.transport.address import api_router
+from jostle.server.transport.routers import api_router
 
 router = api_router()
 

@@ -14,7 +14,7 @@ from jostle.server.schemas.system import MachineLanes, MountLoads, Span
 from jostle.server.system.machines import machine_lanes
 from jostle.server.system.mounts import mount_load
 from jostle.server.system.node_grid import span_of, system_grid
-from jostle.server.transport.address import api_router
+from jostle.server.transport.routers import api_router
 
 router = api_router()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from urllib.parse import unquote
 
-from fastapi import APIRouter
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -23,11 +22,6 @@ class _Name(Convertor[str]):
 
 
 register_url_convertor("name", _Name())
-
-
-def api_router() -> APIRouter:
-    """Return a router whose paths may contain `{job:name}`: importing this file defines `name`."""
-    return APIRouter()
 
 
 class WholeNames:
