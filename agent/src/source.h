@@ -1,4 +1,4 @@
-/* source.h: what a source of the agent is, and how it reports (source.c).
+/* source.h: what a source of the agent is, and how it reports (component.c).
  *
  * A source reads the counters of one kind of component: one file in sources/, one row in the table of
  * sources.c. Each source runs in a thread of its own, so that one that hangs (a dead server, a device

@@ -40,7 +40,14 @@ PAGES = [
     *sorted(DOCS.glob("tutorials/*.md")),
     *sorted(DOCS.glob("how-to/*.md")),
 ]
-TEXTS = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
+READMES = [
+    ROOT / name
+    for name in subprocess.run(
+        ["git", "ls-files", "*/README.md"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    if not name.startswith("docs/")
+]
+TEXTS = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md")), *READMES]
 # What the pages' mpirun needs on a test machine: root, few cores, and ranks that share them kindly.
 MPI = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
