@@ -18,6 +18,7 @@ from receive_node import ranged
 from running_receiver import Running, ingester_of
 
 import synth
+import synth_random
 from jostle.receive import ingester
 from jostle.repository import Repository, create_mirror
 from jostle.repository.store.layout import TABLES
@@ -61,7 +62,8 @@ class Growing:
     def grow(self, slices: int) -> None:
         layout = self.profile.layout
         for _ in range(slices):
-            self.profile.add_slice(self.at, synth.random_values(self.random, layout, 0.1, [0]))
+            values = synth_random.random_values(self.random, layout, 0.1, [0])
+            self.profile.add_slice(self.at, values)
             self.at += 1
         assert self.profile.generation is not None
         self.profile.generation += slices
@@ -116,7 +118,7 @@ def test_the_repository_is_that_of_a_direct_ingest(
     tmp_path: Path, starting: Callable[..., Running]
 ) -> None:
     nodes = {name: [Growing(name, number) for number in range(4)] for name in ("n1", "n2")}
-    shorts = synth.small_shorts().encode()
+    shorts = synth_random.small_shorts().encode()
     receiver = starting(folder=tmp_path)
     for turn in range(5):
         for name, processes in nodes.items():
@@ -209,7 +211,7 @@ def test_new_slices_come_though_the_ingester_is_killed(
 ) -> None:
     receiver = starting(folder=tmp_path)
     os.kill(ingester_of(receiver.process.pid), signal.SIGKILL)
-    data = synth.bulk_profile(200)
+    data = synth_random.bulk_profile(200)
     node = receiver.node()
     node.post(ranged(1, data[:3000]))
     begin = time.monotonic()
