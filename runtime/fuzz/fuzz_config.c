@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         values[k] = NULL;
         locked[k] = false;
     }
-    parse_length(text, SLICE_MIN, SLICE_MAX);
+    parse_length(text, JST_SHORTEST_SLICE_NS, JST_LONGEST_SLICE_NS);
     parse_file(
         text); /* what is wrong is not said: there is no standard error that we came up with */
     for (int k = 0; k < KEYS; k++)
