@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # test.sh: all tests, folder by folder, in three streams. Two of them take folders whose tests mostly
 # wait for clocks, links and programs; the third, and one of the two when none are left, those that
-# compute.
+# compute. Which are which, and how long they take, is in tools/test_seconds.tsv: the longest come
+# first, and the very long ones in parts (tools/order_tests.py, which also renews the file).
 #
 #   tools/test.sh [OPTION...]     options of pytest
 #
@@ -16,29 +17,24 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 export logs=build/tests
 mkdir -p "$logs"
-rm -rf "$logs"/*.failed "$logs"/*.log "$logs/cache"
+rm -rf "$logs"/*.failed "$logs"/*.log "$logs"/*.seconds "$logs/cache"
 # One thread each: on two cores the threads of numpy only spin for each other.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-# The longest first. A folder that is in neither list computes. `lab-X` is lab/tests/X.
-waiting="cli docs lab-signals lab-cluster runtime mpi training lab-study lab-inject"
-computing="hostile web house server repository analysis"
-others=$(find tests lab/tests -mindepth 2 -maxdepth 2 -name 'test_*.py' -printf '%h\n' | sed 's|^lab/tests/|lab-|; s|^tests/||' |
-    sort -u | grep -vxF "$(printf '%s\n' $waiting $computing)")
-printf '%s\n' $waiting >"$logs/waiting.left"
-printf '%s\n' $computing $others >"$logs/computing.left"
+.venv/bin/python tools/order_tests.py "$logs" || exit 1
 
 # Each folder has a place of its own for what its tests write, kept where one failed: a pytest that
 # begins closes the common one to other users, as which some tests of others may run just then. The
 # name is short: there are sockets in it.
 #
-# one LOG FOLDER OPTION...
+# one LOG PART OPTION...
 one() {
-    local log=$logs/$1.log name=$2 begin=$SECONDS state=ok code=0 place folder=tests/$2
-    case $2 in lab-*) folder=lab/tests/${2#lab-} ;; esac
+    local log=$logs/$1.log name=$2 begin=$SECONDS state=ok code=0 place paths TIMEFORMAT='%R %U %S'
+    read -ra paths < <(sed -n "s/^$name //p" "$logs/parts")
     shift 2
     place=$(mktemp -d /tmp/jXXXXXX) && chmod 0755 "$place"
-    PYTEST_DEBUG_TEMPROOT=$place .venv/bin/python -m pytest -q -m 'not nightly' \
-        -o "cache_dir=$logs/cache/$name" "$@" "$folder" >"$log" 2>&1 || code=$?
+    { time PYTEST_DEBUG_TEMPROOT=$place .venv/bin/python -m pytest -q -m 'not nightly' \
+        -o "cache_dir=$logs/cache/$name" "$@" "${paths[@]}" >"$log" 2>&1; } \
+        2>"${log%.log}.seconds" || code=$?
     case $code in 0 | 5) ;; *) state=FAILED && echo "$code" >"$logs/$name.failed" ;; esac # 5: no test
     if [ "$state" = ok ]; then rm -rf --one-file-system "$place"; else cat "$log"; fi
     printf '%-12s %-7s %4d s  %s\n' "$name" "$state" $((SECONDS - begin)) "$(tail -n 1 "$log")"
@@ -65,7 +61,7 @@ stream() {
 
 set -m # each stream is a group of its own: the keyboard reaches it through the trap
 streams=()
-for lists in "waiting computing" waiting computing; do
+for lists in "waiting computing" waiting "computing waiting"; do
     # shellcheck disable=SC2086  # word list
     stream $lists -- "$@" &
     streams+=($!)
@@ -83,6 +79,8 @@ for failed in "$logs"/*.failed; do
 done
 grep -hE '^(SKIPPED|AGAIN)' "$logs"/*.log | sort -u || true
 [ $# -gt 0 ] || .venv/bin/python tools/again.py "$logs"
+awk '{ cpu += $2 + $3 } END { printf "CPU time of all: %d s; ", cpu }' "$logs"/*.seconds
+printf 'make test: %d min %d s\n' $((SECONDS / 60)) $((SECONDS % 60))
 if [ -n "$(find "$logs" -maxdepth 1 -name '*.failed')" ]; then
     echo "Tests failed. One folder again: .venv/bin/python -m pytest tests/FOLDER"
     exit 1

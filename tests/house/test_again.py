@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -39,15 +40,15 @@ def record(logs: Path) -> list[list[str]]:
 
 def test_a_run_of_all_tests(tmp_path: Path) -> None:
     """tools/test.sh, in a project whose tests fail at the first try."""
-    script = (ROOT / "tools/test.sh").read_text()
-    lists = [line for line in script.splitlines() if line.startswith(("waiting=", "computing="))]
-    for name in " ".join(line.split('"')[1] for line in lists).split():
-        folder = f"lab/tests/{name[4:]}" if name.startswith("lab-") else f"tests/{name}"
-        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "tests/house").mkdir(parents=True)
+    (tmp_path / "lab/tests/study").mkdir(parents=True)
+    (tmp_path / "lab/tests/study/test_right.py").write_text("def test_right(): pass\n")
     (tmp_path / "tools").mkdir()
     for name in (
         "tools/test.sh",
         "tools/again.py",
+        "tools/order_tests.py",
+        "tools/test_seconds.tsv",
         "tests/conftest.py",
         "tests/shared_fixtures.py",
         "pyproject.toml",
@@ -60,10 +61,15 @@ def test_a_run_of_all_tests(tmp_path: Path) -> None:
     (tmp_path / "tests/house/test_flaky.py").write_text(FLAKY)
     done = subprocess.run([tmp_path / "tools/test.sh"], capture_output=True, text=True)
     assert done.returncode == 1, "what is wrong is wrong again"
+    assert re.search(r"^lab-study +ok .* 1 passed", done.stdout, re.MULTILINE)
     assert f"AGAIN {ALONE} (alone)\nAGAIN {AT_ONCE}\n" in done.stdout
     assert f"  1 x {ALONE}\n  1 x {AT_ONCE}\n" in done.stdout
     assert "DEFECT" not in done.stdout
     logs = tmp_path / "build/tests"
+    renew = [sys.executable, "tools/order_tests.py", "build/tests", "--write"]
+    subprocess.run(renew, cwd=tmp_path, check=True)
+    rows = (tmp_path / "tools/test_seconds.tsv").read_text().splitlines()
+    assert sorted(row.split("\t")[0] for row in rows[1:]) == ["house", "lab-study"]
     assert sorted(record(logs)) == [[ALONE, "alone"], [AT_ONCE, "at once"]]
 
 
