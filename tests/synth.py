@@ -223,7 +223,7 @@ class Profile:
 
     def _named(self, moved: Mapping[int, int]) -> dict[str, Value]:
         """Values as a reader shows them: gauges stay at their level."""
-        gauges = {c: self._total.get(c, 0) for c, m in self._metric.items() if m.kind == "gauge"}
+        gauges = {c: self._total.get(c, 0) for c in self.layout.gauges}
         return self.layout.named({**moved, **gauges})
 
     def add_mount(
@@ -258,7 +258,7 @@ class Profile:
                 shown[cell] = moved[cell] * self.tick_ns >> 32
             else:
                 moved[cell] = shown[cell] = n
-        gauges = {c: levels.get(c, 0) for c, m in self._metric.items() if m.kind == "gauge"}
+        gauges = {c: levels.get(c, 0) for c in self.layout.gauges}
         self._beyond = moved
         last = (self.end_ns or self._heartbeat) // self.slice_ns
         span = max(1, last - self._expected + 1)

@@ -10,7 +10,7 @@ import tomllib
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 SCHEMA = Path(__file__).resolve().parent.parent / "schema" / "metrics.toml"
@@ -103,6 +103,10 @@ class Layout:
 
     def cells(self) -> dict[int, Metric]:
         """The metric of each cell."""
+        return self._metric
+
+    @cached_property
+    def _metric(self) -> dict[int, Metric]:
         out = {}
         for m in self.metrics:
             for slot in range(self.slots if m.scope == "mount" else 1):
@@ -110,32 +114,46 @@ class Layout:
                     out[slot * self.stride + m.cell + i] = m
         return out
 
+    @cached_property
+    def gauges(self) -> tuple[int, ...]:
+        """The cells of levels."""
+        return tuple(cell for cell, metric in self._metric.items() if metric.kind == "gauge")
+
+    @cached_property
+    def _by_id(self) -> dict[str, Metric]:
+        return {m.id: m for m in self.metrics}
+
     def flat(self, values: Values) -> dict[int, int]:
         """Values by cell."""
         out: dict[int, int] = {}
-        for m in self.metrics:
-            value = values.get(m.id)
-            if isinstance(value, Mapping):
-                out |= {slot * self.stride + m.cell: n for slot, n in value.items()}
-            elif isinstance(value, Sequence):
-                out |= {m.cell + i: n for i, n in enumerate(value)}
-            elif value is not None:
+        for name, value in values.items():
+            m = self._by_id.get(name)
+            if m is None:
+                continue
+            if isinstance(value, int):
                 out[m.cell] = value
+            elif isinstance(value, Mapping):
+                out |= {slot * self.stride + m.cell: n for slot, n in value.items()}
+            else:
+                out |= {m.cell + i: n for i, n in enumerate(value)}
         return out
 
     def named(self, cells: Mapping[int, int]) -> dict[str, Value]:
         """Cells by metric, zeros left out."""
+        filled: dict[str, list[int]] = {}
+        for cell in sorted(cells):
+            if cells[cell] and cell in self._metric:
+                filled.setdefault(self._metric[cell].id, []).append(cell)
         out: dict[str, Value] = {}
         for m in self.metrics:
+            if m.id not in filled:
+                continue
             if m.scope == "mount":
-                slots = {s: cells.get(s * self.stride + m.cell, 0) for s in range(self.slots)}
-                value: Value = {s: n for s, n in slots.items() if n}
+                out[m.id] = {(c - m.cell) // self.stride: cells[c] for c in filled[m.id]}
             elif m.kind == "histogram":
-                value = [cells.get(m.cell + i, 0) for i in range(m.count)]
+                out[m.id] = [cells.get(m.cell + i, 0) for i in range(m.count)]
             else:
-                value = cells.get(m.cell, 0)
-            if any(value) if isinstance(value, list) else value:
-                out[m.id] = value
+                out[m.id] = cells[m.cell]
         return out
 
 
