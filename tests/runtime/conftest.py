@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -45,10 +46,12 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Compile:
 
 
 @pytest.fixture(scope="session")
-def build_runtime(build: Compile, root: Path, tmp_path_factory: pytest.TempPathFactory) -> Compile:
-    """Compile a test program together with the runtime's own sources."""
-    source = root / "runtime" / "src"
-    folder = tmp_path_factory.mktemp("runtime")
+def build_runtime(build: Compile, root: Path) -> Compile:
+    """Compile a test program together with the runtime's own sources.
+
+    These are kept in build/tests-runtime by what they were made of.
+    """
+    source, kept = root / "runtime" / "src", root / "build" / "tests-runtime"
     modules = [f"-DJST_WITH_{m}=1" for m in ("POSIX", "STDIO", "OS", "AIO", "MPI")]
     common = [
         "-D_GNU_SOURCE",
@@ -64,13 +67,25 @@ def build_runtime(build: Compile, root: Path, tmp_path_factory: pytest.TempPathF
     ]
     objects: dict[tuple[str, ...], Path] = {}
 
+    def digest(command: list[str]) -> str:
+        told = hashlib.sha256("\0".join(command).encode())
+        for folder in (root / "runtime" / "include", source, root / "schema"):
+            for path in sorted(folder.rglob("*.*")):
+                told.update(path.read_bytes())
+        told.update(subprocess.check_output(["cc", "--version"]))
+        return told.hexdigest()[:16]
+
     def compiled(program: str, *flags: str) -> Path:
         ours = tuple(f for f in flags if f.startswith(("-fsanitize", "-DJST_")))
         if ours not in objects:
-            objects[ours] = folder / f"runtime-{len(objects)}.o"
             files = sorted(source.rglob("*.[cS]"))
-            command = ["cc", "-r", "-nostdlib", *common, *ours, *files, "-o", objects[ours]]
-            subprocess.run(command, check=True)
+            command = ["cc", "-r", "-nostdlib", *common, *ours, *map(str, files)]
+            objects[ours] = kept / f"{digest(command)}.o"
+            if not objects[ours].exists():
+                kept.mkdir(parents=True, exist_ok=True)
+                made = kept / f".{os.getpid()}.o"
+                subprocess.run([*command, "-o", made], check=True)
+                made.rename(objects[ours])
         return build(program, *common, *flags, str(objects[ours]))
 
     return compiled

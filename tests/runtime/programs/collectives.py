@@ -1,6 +1,6 @@
 """A rank that makes known collectives with gloo. Arguments: steps, and
 many: 16 all-reduces in progress at once; fails: rank 0 goes on alone in the end;
-loaders: data is loaded by two other processes, which are spawned: in Python 3.11 a forked child
+loaders: data is loaded by another process, which is spawned: in Python 3.11 a forked child
 waits for ever if another thread was just making itself known to Python.
 pair-first: the first collective is one of the first two ranks.
 JOSTLE_TEST_HIDE: the launcher told neither number nor size.
@@ -36,7 +36,7 @@ def main() -> None:
     data = DataLoader(
         list(range(64)),
         batch_size=4,
-        num_workers=2 if mode == "loaders" else 0,
+        num_workers=1 if mode == "loaders" else 0,
         multiprocessing_context="spawn" if mode == "loaders" else None,
     )
     if mode == "pair-first" and rank < 2:
