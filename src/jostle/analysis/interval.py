@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from jostle.values.plain_values import MaybeNan
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -12,3 +14,12 @@ class Interval:
     value: float
     low: float
     high: float
+
+
+@dataclass(frozen=True)
+class Slowdown:
+    """By how much one program slows another, with its 95 % interval; infinite: without an end."""
+
+    value: float
+    low: MaybeNan
+    high: MaybeNan

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from jostle.values.plain_values import MaybeNan
+
 
 @dataclass(frozen=True)
 class Spread:
@@ -28,11 +30,11 @@ class Spread:
 
 @dataclass(frozen=True)
 class Range:
-    """A rate or a ratio over ranks."""
+    """A rate or a ratio over ranks; NaN where it is known of none."""
 
-    min: float
-    mean: float
-    max: float
+    min: MaybeNan
+    mean: MaybeNan
+    max: MaybeNan
 
     @classmethod
     def of(cls, values: NDArray[np.float64]) -> Range:

@@ -23,6 +23,7 @@ from jostle.server.alerts import Alerts
 from jostle.server.context import ServerContext
 from jostle.server.job_service import JobService
 from jostle.server.routes import add_routes
+from jostle.server.schemas.docstrings import describe_fields
 from jostle.server.schemas.jobs import Problem
 from jostle.server.transport.address import WholeNames
 from jostle.server.transport.damage_notice import DamageNotice
@@ -133,7 +134,7 @@ def _api(app: FastAPI, context: ServerContext) -> None:
 
 
 def _describe(app: FastAPI) -> None:
-    """Add the schema of errors to the OpenAPI text: no route returns it by itself."""
+    """Add to the OpenAPI text the schema of errors, which no route returns, and what fields are."""
     make_openapi = app.openapi
 
     def openapi() -> dict[str, Any]:
@@ -141,6 +142,7 @@ def _describe(app: FastAPI) -> None:
         text["components"]["schemas"]["Problem"] = Problem.model_json_schema()
         for unused in ("HTTPValidationError", "ValidationError"):
             text["components"]["schemas"].pop(unused, None)
+        describe_fields(text["components"]["schemas"])
         return text
 
     app.openapi = openapi  # type: ignore[method-assign]

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Annotated, Any
 
 #: A cell that begins so is a formula to a spreadsheet: a regular expression of every dialect here.
 FORMULA = r"^[=+@\t\r-]"
 _PLAIN = frozenset({str, int, bool, type(None)})
+
+
+class _NullForNan:
+    """Describes to pydantic what `plain` makes of a number that may be none."""
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: Callable[[Any], Any]
+    ) -> dict[str, Any]:
+        return {"type": "nullable", "schema": handler(source)}
+
+
+#: A number that is NaN or infinite where it is not known: its JSON is null.
+MaybeNan = Annotated[float, _NullForNan()]
 
 
 def plain(value: Any) -> Any:

@@ -1,10 +1,53 @@
 // Made by tools/generate_api.py from the application itself; do not edit.
 
-/** How a job wrote to a mount, or read from it. */
+/** How a job wrote to one mount, or read from it. */
 export interface AccessPattern {
+  /** Identity of the shared resource. */
   mount: string;
+  /** The pattern of the phases that hold nine tenths of the bytes, those of unknown phases (a fifth at most) left out; mixed where named phases differ, none without writes (reads). Re-read also includes the first, sequential reading. */
   pattern: string;
-  phases: Phase[];
+  /** The chunk of the heaviest of these phases; null when it has none. */
+  chunk_bytes: number | null;
+  /** Its period; null likewise. */
+  period: Period | null;
+  /** Bytes written (read). */
+  bytes: number;
+  /** The runtime followed where calls begin (writes: 0.3 and later; reads: 0.5). */
+  followed: boolean;
+  /** All phases in order of time, the silent ones between them too. */
+  phases: AccessPhase[];
+}
+
+/** A stretch of time in which a job wrote to a mount, or read from it, in one way. */
+export interface AccessPhase {
+  /** One of PATTERNS (of reads: READ_PATTERNS), mixed, none or unknown. */
+  pattern: string;
+  /** Start of its first slice, ns since the epoch; in a digest not before the job's. */
+  start_ns: number;
+  /** End of its last; in a digest not after the job's. */
+  end_ns: number;
+  /** Slices of it in which anything was written (read). */
+  active_slices: number;
+  /** Bytes written (read). */
+  bytes: number;
+  /** Share of the bytes that the job wrote to the mount (read from it), 0 to 1. */
+  share: number;
+  /** Write (read) calls. */
+  calls: number;
+  /** As in the part that made the pattern; null for mixed, none and unknown. */
+  chunk_bytes: number | null;
+  /** Calls that a chunk was written (read) by; null likewise. */
+  calls_per_chunk: number | null;
+  /** Share of the writes that left a gap behind the one before, 0 to 1; 0 of reads. */
+  gapped: number;
+  /** Steps back and gaps of writes alternate: a file is written all over, or grows while its header is mended; which of them cannot be told. False of reads. */
+  scattered: boolean;
+  /** The ways of access found, the largest first. */
+  parts: PatternShare[];
+  /** When bursts come back; null when they do not, or too few to say. */
+  period: Period | null;
+  /** A sentence: the figures that the name rests on. */
+  evidence: string;
 }
 
 /** An access to another user's job. */
@@ -26,25 +69,64 @@ export interface AccessRecords {
   before: number | null;
 }
 
-/** How a job read, or wrote. */
-export interface AccessReport {
+/** How a job accesses files in one direction. */
+export interface AccessShape {
+  /** read or write. */
   direction: string;
+  /** Calls (posix and stdio). */
   ops: number;
+  /** Bytes moved. */
   bytes: number;
+  /** Per call; 0 without calls. */
   mean_bytes: number;
+  /** 32 counters of posix and stdio sizes; bucket b holds sizes in [2^(b-1), 2^b), bucket 0 size 0, bucket 31 all from 2^30. */
   histogram: number[];
+  /** Lower bound of the most frequent bucket, bytes. */
   common_low: number;
+  /** Its upper bound, exclusive. */
   common_high: number;
+  /** Share of the calls in the histogram below 4 KiB. */
   small_share: number;
+  /** Seeks per call, of both directions together. */
+  seeks_per_op: number;
+  /** In words: the access pattern of the mount with most of the bytes (see AccessPattern) where it has a name; else "many small", "large", "mixed sizes" or "none" by the sizes of calls, with "seeking" where seeks are frequent. */
   pattern: string;
 }
 
 /** What one user of cores had of the time for which a job waited for them. */
 export interface AccountPart {
+  /** Of the job or the load; of other kinds, what it is. */
   name: string;
-  /** own: the job's other threads; limit: the CPU limit of its control group; steal: the hypervisor; unknown: nobody is known to have used them */
+  /** Who it is. own: the job's other threads; limit: the CPU limit of its control group; steal: the hypervisor; unknown: nobody is known to have used them. */
   kind: 'job' | 'unprofiled' | 'own' | 'limit' | 'steal' | 'unknown';
+  /** Waiting, added up over the job's threads. */
   seconds: Interval;
+}
+
+/** What to use next, and why. */
+export interface Advice {
+  /** Name of the rule that gave it. */
+  rule: string;
+  /** Kind of tool. */
+  kind: string;
+  /** Examples. */
+  tools: string[];
+  /** What was seen, and what such a tool adds. */
+  why: string;
+}
+
+/** How evenly the ranks share the work. */
+export interface Balance {
+  /** Greatest computing time of a rank over the mean, less 1. */
+  imbalance: number;
+  /** The rank that computes longest. */
+  busiest: number;
+  /** The rank that computes least. */
+  idlest: number;
+  /** The rank that spends least in collectives: the others wait for it; null without collectives. */
+  least_waiting: number | null;
+  /** Computing time over ranks, s. */
+  computing_s: Range;
 }
 
 /** A batch job, such as Slurm job 12, as a whole. */
@@ -59,82 +141,105 @@ export interface BatchJob {
   /** from its first process to its last */
   run_s: number;
   /** null: some parts have no verdict yet */
-  loss: BatchLoss | null;
+  loss: LossNumbers | null;
   /** null: nobody noted them */
   scheduler: SchedulerFacts | null;
 }
 
-/** What a batch job or a part of it lost, as `jostle estimate` has it. */
-export interface BatchLoss {
-  /** null: undecided, or nothing is known */
-  light: 'green' | 'yellow' | 'red' | null;
-  /** null: nothing is known */
-  lost_s: Interval | null;
-  percent: Interval | null;
-  /** the largest cause in words; empty: nothing was lost */
-  cause: string;
-  /** why nothing is known; empty: something is */
-  why: string;
-}
-
-/** Processes of one node whom advice on bindings is about. */
-export interface BindingConcern {
-  host: string;
-  who: string;
-  cpus: string;
-  nodes: string;
-  gpu: string;
-  gpu_node: number;
-  bytes: number;
-  seconds: number;
-}
-
-/** What another binding of cores and GPUs would mend. */
-export interface BindingReport {
+/** Something that another binding would mend. */
+export interface BindingAdvice {
+  /** far GPU, shared GPU, far adapter or same cores. */
   rule: string;
+  /** What was seen, with its figures; a sentence. */
   seen: string;
+  /** What is to be changed. */
   lever: string;
+  /** Exact text for the node of the first case: lines to paste. */
   texts: string[];
+  /** Who pays for it, and how. */
   pays: string;
+  /** When not to apply it. */
   unless: string;
+  /** The saving that is predicted, or why none is. */
   saving: string;
-  saving_s: number[] | null;
+  /** Seconds of copies that are predicted to be saved, summed over processes: least, expected and most, by the slowest, all and the fastest copies that compare; null where nothing is predicted. */
+  saving_s: [number, number, number] | null;
+  /** Of all cases. */
   bytes: number;
+  /** Of all cases. */
   seconds: number;
-  cases: BindingConcern[];
+  /** Whom it is about, the most seconds first; at most MOST_CASES. */
+  cases: BindingCase[];
+  /** How many further ones there are. */
   more_cases: number;
 }
 
-/** A run's loss, divided between suspects: all shares add up to 1. */
-export interface BlameReport {
+/** Processes of one node whom an advice is about. */
+export interface BindingCase {
+  /** The node. */
+  host: string;
+  /** Their ranks, or their process ids where they have no rank: "rank 3", "ranks 0, 1". */
+  who: string;
+  /** Cores that they may run on, as the kernel lists them; "" unknown. */
+  cpus: string;
+  /** NUMA nodes of these, listed in the same way; "" unknown. */
+  nodes: string;
+  /** The GPU that it is about, as digests name it; "" of none. */
+  gpu: string;
+  /** The NUMA node of that GPU; -1: unknown or none. */
+  gpu_node: number;
+  /** Copied to and from the GPU by them; of a far adapter what it carried for all jobs; 0 without a GPU. */
+  bytes: number;
+  /** Of these copies (0 of an adapter); without a GPU what they waited for cores, summed over threads. */
+  seconds: number;
+}
+
+/** A loss divided among suspects: their shares and the unexplained one add up to 1. */
+export interface Blame {
+  /** The loss. */
   lost_s: Interval;
+  /** Jobs that took a part of it, the greatest first. */
   suspects: Blamed[];
+  /** What they took together. */
   explained_s: Interval;
-  /** not explained by any profiled job */
+  /** What no profiled job explains. */
   unexplained_s: Interval;
+  /** The same, as a part of the loss; 0 without one. */
   unexplained_share: number;
-  /** slices in which time was lost, for any reason */
+  /** Slices in which time was lost, to whomever. */
   lost_slices: number;
-  /** those of them that a suspect slowed */
+  /** Those of them that a suspect made slow. */
   suspect_slices: number;
 }
 
-/** A suspect's part of a run's loss. */
+/** What one suspect took of a loss. */
 export interface Blamed {
+  /** Its name. */
   job: string;
+  /** Its owner's uid; null if it is not shown. */
+  user: number | null;
+  /** Its program; "" if it is not shown. */
   program: string;
+  /** Where, the costliest first. */
   resources: string[];
+  /** What it took. */
   seconds: Interval;
-  /** of the whole loss */
+  /** The same, as a part of the whole loss. */
   share: number;
+  /** Slices in which both jobs were active there. */
   slices: number;
+  /** Of its load with the job's service time, on the first resource. */
+  correlation: number;
+  /** How it used that resource, for users. */
   pattern: string;
-  /** server: no neighbour, the server itself was slow */
+  /** As of Suspect: a job, load that no profile has, or a slow server. */
   kind: 'job' | 'unprofiled' | 'server';
-  /** how it was found, in words: also by account */
+  /** How it was found, in words (see `found_by`). */
   how: string;
-  /** of one found by account: what the test says of the same load */
+  /** As of Suspect, of the first resource. */
   agreement: string;
+  /** The statistical test could say something of it: `correlation` is one. */
+  tested: boolean;
 }
 
 /** A verdict in a row of the list of jobs. */
@@ -155,26 +260,47 @@ export interface Brief {
   causes: CauseShare[];
 }
 
-/** Seconds that a run lost to one cause. */
-export interface CauseLoss {
+/** Calls of one kind and what they moved, over ranks. */
+export interface CallTraffic {
+  /** ccl collective, ccl send, ccl receive (of a collective library), collective, send, receive, room (of receives of which only that is known; their calls are among those of receive), sendrecv, complete, one-sided, mpiio read, mpiio write, file read or file write. */
+  name: string;
+  /** Calls per rank. */
+  calls: Spread;
+  /** Bytes per rank, as docs/reference/metrics.md defines them for each call. */
+  bytes: Spread;
+  /** Calls per second between MPI_Init and MPI_Finalize; null: how long that was is known of no rank. */
+  calls_per_s: Range;
+  /** Bytes per second of that time. */
+  bytes_per_s: Range;
+}
+
+/** Seconds of the run that went to one cause. */
+export interface Cause {
+  /** What kind of resource. */
   cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'gpu' | 'bus' | 'unknown';
+  /** Which one: a mount identity, a node, "MPI" (the network); "" when it is not known. */
   resource: string;
+  /** Run time lost to it. */
   seconds: Interval;
+  /** measured (accounted for call by call), inferred (from clusters of segments), or neighbours (from slices with and without the load of neighbours). */
   how: 'measured' | 'inferred' | 'neighbours';
+  /** What it was of the resource, where a canary or the node's agent tells: "core speed", cores that ran slower (others on their sibling threads, or a lower frequency); "steal", cores that the hypervisor kept; "capped", a limit of the frequency; "heat", throttled; "power limit", a lower one than at other times; "quota", a CPU limit of the job's own control group; else "". */
   kind: '' | 'core speed' | 'steal' | 'capped' | 'heat' | 'power limit' | 'quota';
-  /** limit (GHz, W) or temperature (°C) of the kind; 0: unknown */
+  /** The limit (GHz; W) or the temperature (°C) then; 0: not known. */
   level: number;
 }
 
 /** A row of the table of causes. */
 export interface CauseRow {
-  /** the cause in words */
+  /** The cause in words. */
   what: string;
-  /** the resource; a mount by its path */
+  /** The resource, a mount by the path at which the job sees it. */
   place: string;
+  /** Run time lost to it. */
   seconds: Interval;
-  /** of the run time */
+  /** The same, as a part of the run time. */
   share: number;
+  /** measured, inferred or neighbours (see `Cause`). */
   how: 'measured' | 'inferred' | 'neighbours';
 }
 
@@ -199,8 +325,15 @@ export interface Cell {
   signal_degradation: Summary;
 }
 
-/** How well the clocks agreed. */
-export interface ClockReport {
+/** How well the clocks of the job's nodes agree. */
+export interface Clock {
+  /** No process saw an unsynchronised clock. */
+  synchronised: boolean;
+  /** Largest error bound that the kernel gave, µs. */
+  error_us: number;
+  /** Jumps of the clock that were seen. */
+  steps: number;
+  /** A sentence for users. */
   text: string;
 }
 
@@ -278,12 +411,28 @@ export interface CoreAccount {
   totals_known: boolean;
 }
 
-/** What the profiler itself took. */
-export interface Cost {
-  calls: number;
-  heartbeat_s: number;
-  total_s: number;
-  share_of_cpu: number | null;
+/** Hardware counters: what was asked for, what the machine granted, and what they say. */
+export interface Counters {
+  /** Names of the events that were asked for. */
+  asked: string[];
+  /** Those that every rank got. */
+  granted: string[];
+  /** The others. */
+  denied: string[];
+  /** In user mode, per rank and second of CPU time that was counted. */
+  instructions_per_s: Range | null;
+  /** Over all ranks. */
+  instructions_per_cycle: number | null;
+  /** Last-level misses per 1000 instructions, over all ranks. */
+  misses_per_kilo: number | null;
+  /** Of the first PAPI event that counts floating-point operations, per rank and second of CPU time that was counted. */
+  flops_per_s: Range | null;
+  /** Its name; "" without. */
+  flops_event: string;
+  /** Every granted PAPI event, per rank. */
+  papi: Record<string, Spread> | null;
+  /** Part of the CPU time during which hardware counters counted: they pause where every context switch would make them dear. */
+  counted_share: number;
 }
 
 /** A probe beside a signal as one setting varies. */
@@ -314,102 +463,33 @@ export interface DayOfPeers {
   worse: boolean;
 }
 
-/** A file that a job used; the last of a list may be all others together, without a hash. */
-export interface DigestFile {
-  path: string;
-  mount: string;
-  hash: string;
-  format: string;
-  files: number;
-  processes: number;
-  opens: number;
-  reads: number;
-  writes: number;
-  syncs: number;
-  read_bytes: number;
-  write_bytes: number;
-  seconds: number;
-  meta_s: number;
-}
-
-/** What a job did with the files of one format. */
-export interface DigestFormat {
-  format: string;
-  files: number;
-  read_bytes: number;
-  write_bytes: number;
-  seconds: number;
-}
-
-/** What a job did on one GPU. */
-export interface DigestGpu {
-  host: string;
-  gpu: string;
-  name: string;
-  memory_bytes: number;
-  to_bytes: number;
-  back_bytes: number;
-  within_bytes: number;
-  peer_bytes: number;
-  to_served: number | null;
-  back_served: number | null;
-  launches: number;
-  busy_share: number | null;
-  lost_records: number;
-}
-
-/** A mount that a job used. */
-export interface DigestMount {
-  mount: string;
-  paths: string[];
-  type: string;
-  shared: boolean;
-  processes: number;
-  metrics: Record<string, Spread>;
-  rates: Record<string, Rate>;
-}
-
-/** What `jostle digest --json` prints. */
-export interface DigestReport {
-  programs: Record<string, number>;
-  slice_ns: number[];
-  start_ns: number;
-  end_ns: number;
-  process_seconds: number;
-  metrics: Record<string, Spread>;
-  shares: Share[];
-  mounts: DigestMount[];
-  files: DigestFile[];
-  formats: DigestFormat[];
-  gpus: DigestGpu[];
-  binding: BindingReport[];
-  access: AccessReport[];
-  writing: AccessPattern[];
-  reading: AccessPattern[];
-  unaccounted: Unaccounted[];
-  errors: Record<string, number>;
-  effective_threads: Threads | null;
-  cores: number | null;
-  cost: Cost;
-  notes: string[];
-  warnings: string[];
-  clock: ClockReport;
-}
-
-/** One program with and without another beside it. */
+/** One program (victim) with and without another (aggressor) beside it. */
 export interface Encounter {
+  /** Its program. */
   victim: string;
+  /** The other's program. */
   aggressor: string;
+  /** Where they met. */
   resource_kind: 'file system' | 'network' | 'node' | 'gpu' | 'bus';
+  /** Runs of the victim beside it. */
   with_runs: number;
+  /** Runs without it. */
   without_runs: number;
+  /** Mean service time relative to the victim's own undisturbed, runs beside it. */
   with_mean: number;
+  /** The same, runs without it. */
   without_mean: number;
+  /** with_mean / without_mean - 1, with its interval; null: too few runs for a test. */
   slowdown: Slowdown | null;
-  normal: (number | null)[];
+  /** Shapiro-Wilk p of both groups; null: too few. */
+  normal: [number | null, number | null];
+  /** Bartlett p; null: too few. */
   equal_variance: number | null;
+  /** "ANOVA", or "Kruskal-Wallis" where its assumptions fail; "" too few runs. */
   test: string;
+  /** Of that test. */
   p: number | null;
+  /** After control of the false-discovery rate over the matrix. */
   q: number | null;
 }
 
@@ -423,7 +503,7 @@ export interface EstimateReport {
   lost_s: Interval;
   percent: Interval;
   coverage: number;
-  causes: CauseLoss[];
+  causes: Cause[];
   /** the table of causes, as `jostle estimate` prints it */
   cause_rows: CauseRow[];
   hits: Hit[];
@@ -550,6 +630,82 @@ export interface Figures {
   figures: Figure[];
 }
 
+/** What a job did with one file, or with all files that are not listed. */
+export interface FileDigest {
+  /** Its path, "…" before the end of a long one; "" without names, and of the others. */
+  path: string;
+  /** Identity of the mount that it lies on; "" of the others. */
+  mount: string;
+  /** Of the path, 16 digits; "" of the others. */
+  hash: string;
+  /** HDF5 or netCDF, by its first bytes; "" another, not seen, and of the others. */
+  format: string;
+  /** 1; of the others how many they are. */
+  files: number;
+  /** Processes that used it; of the others the most that used one of them. */
+  processes: number;
+  /** Calls that opened it. */
+  opens: number;
+  /** Calls that read. */
+  reads: number;
+  /** Calls that wrote. */
+  writes: number;
+  /** Calls that synchronised or flushed it. */
+  syncs: number;
+  /** Bytes read. */
+  read_bytes: number;
+  /** Bytes written. */
+  write_bytes: number;
+  /** Time in all calls on it, summed over processes and threads. */
+  seconds: number;
+  /** Of these, in open, close and the like. */
+  meta_s: number;
+}
+
+/** What a job did with all files of one format that have a row of their own. */
+export interface FormatDigest {
+  /** HDF5 or netCDF: whose library wrote and reads them. */
+  format: string;
+  /** How many there are. */
+  files: number;
+  /** Bytes read. */
+  read_bytes: number;
+  /** Bytes written. */
+  write_bytes: number;
+  /** Time in all calls on them, summed over processes and threads. */
+  seconds: number;
+}
+
+/** What a job did on one GPU. */
+export interface GpuDigest {
+  /** The node. */
+  host: string;
+  /** Its name there: PCI bus id, or the UUID of an instance. */
+  gpu: string;
+  /** Of its make; "" unknown. */
+  name: string;
+  /** Its memory; 0 unknown. */
+  memory_bytes: number;
+  /** Copied from the host to it. */
+  to_bytes: number;
+  /** Copied from it to the host. */
+  back_bytes: number;
+  /** Copied within its memory. */
+  within_bytes: number;
+  /** Copied to or from another GPU. */
+  peer_bytes: number;
+  /** Bytes per second of the time of copies to it; null without any. */
+  to_served: number | null;
+  /** The same of copies to the host. */
+  back_served: number | null;
+  /** Of kernels and graphs. */
+  launches: number;
+  /** Part of the job's time in which its kernels ran, 0 to 1; null where kernels were not recorded, or added up to more than the job's time, as those of several processes may. */
+  busy_share: number | null;
+  /** Copies that were not counted, since CUPTI dropped their records. */
+  lost_records: number;
+}
+
 /** A line of a view of a GPU. */
 export interface GpuLine {
   name: string;
@@ -593,55 +749,47 @@ export interface GroupTime {
   high: number | null;
 }
 
-/** A slice in which others cost a job time. */
+/** A slice in which the job lost time to others. */
 export interface GuiltySlice {
+  /** Start of the slice. */
   start_ns: number;
+  /** Its length. */
   length_ns: number;
+  /** Where. */
   resource: string;
+  /** Lost in it. */
   seconds: number;
+  /** The job that put most load there, or "other users' jobs". */
   suspect: string;
 }
 
-/** The numbers behind the light. */
-export interface Head {
-  /** null: undecided */
-  light: 'green' | 'yellow' | 'red' | null;
-  percent: Interval;
-  lost_s: Interval;
-  run_s: number;
-  intrinsic_s: number;
-  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'gpu' | 'bus' | 'unknown' | null;
-  /** the main causes in words, as `jostle estimate` has them */
-  what: string;
-  resource: string;
-  advice: string;
-  /** the most probable light */
-  likely: 'green' | 'yellow' | 'red';
-  /** its probability, 0 to 1 */
-  sure: number;
-  /** why the light is undecided; empty if it is decided */
-  undecided: string;
-  /** what would decide it; empty if it is decided */
-  decided_by: string;
-}
-
-/** A span of a run in which time was lost. */
+/** A span of the run in which time was lost. */
 export interface Hit {
+  /** Its start. */
   start_ns: number;
+  /** Its end. */
   end_ns: number;
+  /** Run time lost in it. */
   seconds: number;
-  /** that took most of it */
+  /** The cause that took most of it. */
   cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'gpu' | 'bus' | 'unknown';
+  /** As in Cause. */
   resource: string;
-  /** what each cause took of it */
+  /** Number of its hybrid cluster; -1 where no cluster was asked. */
+  cluster: number;
+  /** What each cause took of it; empty: all went to `cause`. */
   parts: HitPart[];
 }
 
 /** What one cause took of a hit. */
 export interface HitPart {
+  /** As in Cause. */
   cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'gpu' | 'bus' | 'unknown';
+  /** As in Cause. */
   resource: string;
+  /** Run time lost to it in the span of the hit. */
   seconds: number;
+  /** As in Cause. */
   kind: '' | 'core speed' | 'steal' | 'capped' | 'heat' | 'power limit' | 'quota';
 }
 
@@ -678,11 +826,79 @@ export interface InterferenceReport {
   accounts: CoreAccount[];
 }
 
-/** A figure with its 95 % interval. */
+/** A figure with its 95 % interval, in the unit of the figure. */
 export interface Interval {
   value: number;
   low: number;
   high: number;
+}
+
+/** A job in figures. */
+export interface JobDigest {
+  /** Its name. */
+  job: string;
+  /** Processes by program, the most frequent first. */
+  programs: Record<string, number>;
+  /** Its nodes. */
+  hosts: string[];
+  /** Processes with a profile of their own. */
+  processes: number;
+  /** Processes too short for one; they count in totals only. */
+  short_processes: number;
+  /** First start, ns since the epoch. */
+  start_ns: number;
+  /** Last end, or the last slice seen while it runs. */
+  end_ns: number;
+  /** Some process has not ended. */
+  running: boolean;
+  /** Wall-clock time, s. */
+  seconds: number;
+  /** Lifetimes of all processes, summed, s. */
+  process_seconds: number;
+  /** Slice lengths in use, ns. */
+  slice_ns: number[];
+  /** Every metric that is not zero and no histogram; mount metrics over all mounts. Gauges: total is the sum of each process's highest level, the others are of these. */
+  metrics: Record<string, Spread>;
+  /** The mounts, the busiest first. */
+  mounts: MountDigest[];
+  /** Of the whole job; none over its time where that is shorter than 1 ms, or than the time that was counted in it. */
+  rates: Record<string, Rate>;
+  /** Where the time of the ranks went; without ranks that of all processes. */
+  shares: Share[];
+  /** CPU time over lifetime, per process; null where that is not known. */
+  effective_threads: Threads | null;
+  /** CPU time over the job's wall-clock time: cores in use on average; null where that time is not known. */
+  cores: number | null;
+  /** Reading and writing. */
+  access: AccessShape[];
+  /** Failed calls by class. */
+  errors: Record<string, number>;
+  /** Traffic that no wrapper saw. */
+  unaccounted: Unaccounted[];
+  /** Our own. */
+  cost: ProfilerCost;
+  /** State of the clocks. */
+  clock: Clock;
+  /** What the runtime had to say, each once. */
+  notes: string[];
+  /** What the reader had to say, each once. */
+  warnings: string[];
+  /** The MPI programs, one entry per world; empty without MPI. */
+  mpi: WorldDigest[];
+  /** The access pattern of its writes on each mount, phase by phase, the mount with the most bytes first. */
+  writing: AccessPattern[];
+  /** The same of its reads. */
+  reading: AccessPattern[];
+  /** The files with most time and bytes, the slowest first, and last all others together; empty where no process that is over recorded its files. */
+  files: FileDigest[];
+  /** What it did with HDF5 and netCDF files; empty where no call moved the first bytes of such a file. */
+  formats: FormatDigest[];
+  /** What it did on each GPU; empty where that was not recorded. */
+  gpus: GpuDigest[];
+  /** What to look at next in a job without MPI; worlds have their own. */
+  next: Advice[];
+  /** What another binding of cores and GPUs would mend; empty where nothing is wrong. */
+  binding: BindingAdvice[];
 }
 
 /** The GPUs of a job on which it did most, at most twelve, by host and name. */
@@ -752,7 +968,7 @@ export interface Judging {
   state: 'judging';
   job: JobRow;
   /** null: it waits for the verdict on another job */
-  progress: Progress | null;
+  progress: VerdictProgress | null;
 }
 
 /** A law of the papers, and whether it holds in this study. */
@@ -795,6 +1011,20 @@ export interface LossGroup {
   worst_s: number;
 }
 
+/** What a job or a batch job lost, as lists and lines show it. */
+export interface LossNumbers {
+  /** green, yellow or red; null where it is undecided or nothing is known. */
+  light: 'green' | 'yellow' | 'red' | null;
+  /** Seconds lost; null where nothing is known. */
+  lost_s: Interval | null;
+  /** The same in percent of the run time. */
+  percent: Interval | null;
+  /** The cause that cost most, in words; "" where nothing was lost. */
+  cause: string;
+  /** Why nothing is known, part of a sentence; "" where something is. */
+  why: string;
+}
+
 /** What interference cost a system. */
 export interface Losses {
   /** jobs that the viewer may see and that began in the span */
@@ -828,9 +1058,9 @@ export interface MatrixReport {
   encounters: Encounter[];
   jobs: number;
   limits: string[];
-  /** commit of the repository that it was made from */
+  /** Commit of the repository that it was made from. */
   commit: number;
-  /** time that it took */
+  /** Time that it took. */
   seconds: number;
 }
 
@@ -864,6 +1094,26 @@ export interface MetricName {
 export interface Metrics {
   views: ViewName[];
   metrics: MetricName[];
+}
+
+/** What a job did on one mount. */
+export interface MountDigest {
+  /** Identity of the shared resource. */
+  mount: string;
+  /** Where processes saw it. */
+  paths: string[];
+  /** Type of the file system. */
+  type: string;
+  /** Several nodes share it. */
+  shared: boolean;
+  /** Processes that did anything there. */
+  processes: number;
+  /** Every metric of scope mount that is not zero, by id; over these processes. */
+  metrics: Record<string, Spread>;
+  /** read_bytes and write_bytes per second of the job, none where its time is not known; read_service and write_service per second spent in the calls, which do not depend on how much the job asked for. */
+  rates: Record<string, Rate>;
+  /** Failed calls by class. */
+  errors: Record<string, number>;
 }
 
 /** The load on a mount, by job. */
@@ -1017,13 +1267,34 @@ export interface Password {
   password: string;
 }
 
-/** A time in which a job wrote, or read, in one pattern. */
-export interface Phase {
+/** One way of access within a phase. */
+export interface PatternShare {
+  /** One of PATTERNS, or of READ_PATTERNS. */
   pattern: string;
-  start_ns: number;
-  end_ns: number;
+  /** Share of the phase's bytes that were written (read) so, 0 to 1. */
+  share: number;
+  /** These bytes. */
   bytes: number;
-  evidence: string;
+  /** Files closed, steps back, or write calls; jumps, returns, or read calls; 0 when they cannot be told apart. */
+  chunks: number;
+  /** Bytes per chunk: mean size of a file, mean of what was written between two steps back, mean of what was read in order after a jump or return, mean size of a call; null when it is not known. */
+  chunk_bytes: number | null;
+}
+
+/** Bursts that recur periodically. */
+export interface Period {
+  /** From the start of one to the start of the next. */
+  seconds: number;
+  /** Lower end of its 95 % interval, s. */
+  low: number;
+  /** Upper end, s. */
+  high: number;
+  /** Length of a burst (median), s; a whole number of slices. */
+  on_seconds: number;
+  /** How many were seen. */
+  bursts: number;
+  /** How often bursts of these lengths at random instants come as regularly. */
+  p_value: number;
 }
 
 /** Which job is on which node. */
@@ -1084,13 +1355,19 @@ export interface Points {
   work: (number | null)[];
 }
 
-/** How much a program slows others, and is slowed. */
+/** How much a program hurts (active) and is hurt (passive), over all encounters. */
 export interface Potential {
+  /** The program. */
   program: string;
+  /** Its runs. */
   runs: number;
+  /** Mean slowdown that it caused, weighted by runs; null: no encounter. */
   active: number | null;
+  /** Mean slowdown that it suffered. */
   passive: number | null;
+  /** Programs that it slows, with evidence. */
   hurts: string[];
+  /** Programs that slow it, with evidence. */
   hurt_by: string[];
 }
 
@@ -1103,14 +1380,16 @@ export interface Problem {
   mend: string | null;
 }
 
-/** The progress of a verdict. */
-export interface Progress {
-  /** number of the current step, from 0; steps may be skipped */
-  step: number;
-  /** number of steps */
-  steps: number;
-  /** name of the current step */
-  words: string;
+/** What jostle itself cost the job. */
+export interface ProfilerCost {
+  /** Wrapped calls counted. */
+  calls: number;
+  /** CPU seconds of the heartbeats. */
+  heartbeat_s: number;
+  /** Estimated seconds in all. */
+  total_s: number;
+  /** total_s over the CPU time of the job; 0 without CPU time, null where it is more than that. */
+  share_of_cpu: number | null;
 }
 
 /** The distribution of the totals of a program's other runs. */
@@ -1126,10 +1405,33 @@ export interface Quartiles {
   values: number[];
 }
 
-/** A quantity divided by a time. */
+/** A rate or a ratio over ranks; NaN where it is known of none. */
+export interface Range {
+  min: number | null;
+  mean: number | null;
+  max: number | null;
+}
+
+/** Cores that a rank kept busy, and how many it was told to use. */
+export interface RankThreads {
+  /** CPU time over lifetime; null: how long that was is known of no rank. */
+  effective: Range;
+  /** OMP_NUM_THREADS; 0 where it is not set, null where ranks differ. */
+  omp_threads: number | null;
+  /** effective over omp_threads, mean over the ranks where it is set; null without. */
+  ratio: number | null;
+}
+
+/** A rate, and what it divides by. */
 export interface Rate {
+  /** The rate. */
   value: number;
+  /** bytes/s or ops/s. */
   unit: string;
+  /** What the seconds are. */
+  over: string;
+  /** How many they are. */
+  seconds: number;
 }
 
 /** A run of a cell. */
@@ -1142,17 +1444,45 @@ export interface Repetition {
   signal: Side | null;
 }
 
-/** What a job lost on one shared resource. */
+/** What the job lost on one shared resource. */
 export interface ResourceLoss {
+  /** Mount identity, node, "network", or, where the fabric is known, "link A > B". */
   resource: string;
+  /** What it is. */
   kind: 'file system' | 'network' | 'node' | 'gpu' | 'bus';
+  /** Run time lost there to others; without evidence 0, up to smallest_s. */
   seconds: Interval;
+  /** Slices that could be judged. */
+  slices: number;
+  /** Time that the job spent in calls there, per process (mean). */
+  own_s: number;
+  /** Service time under the suspects' load / without it; null: no suspects. */
   slowdown: number | null;
+  /** The others' load explains it, after false-discovery control. */
   evident: boolean;
+  /** Smallest loss that could have been seen with these slices. */
+  smallest_s: number;
+  /** Where not evident, why, one sentence. */
   why_not: string;
+  /** Start of each judged slice. */
   steps_ns: number[];
+  /** Their length. */
   slice_ns: number;
+  /** Service time relative to the undisturbed one, per slice; nan: job inactive. */
   service: (number | null)[];
+  /** The job's load on the resource per slice, in `unit`. */
+  own_load: number[];
+  /** That of all others. */
+  others_load: number[];
+  /** bytes, ops or ns, per slice. */
+  unit: string;
+  /** Why its slices cannot tell, and what would, one sentence; "" where they can. */
+  blind: string;
+  /** Which of the job's calls were slow: "messages", else the mount or the node. */
+  calls_of: string;
+  /** Seconds lost to the suspects per slice, below 0 by chance; empty without suspects. */
+  lost: number[];
+  /** How the loss was divided among suspects. */
   how: 'account' | 'test';
 }
 
@@ -1254,6 +1584,38 @@ export interface Segments {
   limits: string[];
 }
 
+/** The execution segments of a world, merged over its ranks. */
+export interface SegmentsDigest {
+  /** Segments that all ranks have in common. */
+  number: number;
+  /** Segments stored by a rank. */
+  per_rank: Range;
+  /** What made most of them: every, coalesced, epoch, raw or none. */
+  rule: string;
+  /** Share of the time by rule. */
+  rules: Record<string, number>;
+  /** The MPI function that ends most of them; "" where none does. */
+  delimiter: string;
+  /** Share of the time between the first and the last delimiter that lies inside segments of a kind seen at least five times. */
+  coverage: number;
+  /** The coverage is at least one half. */
+  segmentable: boolean;
+  /** Recurring kinds. */
+  kinds: number;
+  /** Boundaries common to all ranks over those of the coarsest rank. */
+  agreement: number;
+  /** Of a segment: least, mean and most, s. */
+  duration_s: Range;
+  /** Its median, s. */
+  median_s: number;
+  /** Ranks of the world that have no profile. */
+  missing: number[];
+  /** What the merge had to say. */
+  notes: string[];
+  /** The segments one by one, where they were asked for. */
+  rows: Record<string, unknown>[] | null;
+}
+
 /** A result as a sentence. */
 export interface Sentence {
   text: string;
@@ -1335,11 +1697,13 @@ export interface Shape {
   link_names: string[];
 }
 
-/** A part of the time of the processes. */
+/** A part of the processes' lifetime. */
 export interface Share {
+  /** What the time went into. */
   name: string;
+  /** Summed over processes and threads. */
   seconds: number;
-  /** null where more time was counted than there was */
+  /** The same divided by the summed lifetime of the processes, or of their threads where one of the shares would exceed 1, 0 to 1; null where it is not known: more time was counted than there was. CPU time and time inside calls overlap. */
   share: number | null;
 }
 
@@ -1353,7 +1717,7 @@ export interface Side {
   seconds: number | null;
 }
 
-/** By how much one program slows another, with its 95 % interval if it is known. */
+/** By how much one program slows another, with its 95 % interval; infinite: without an end. */
 export interface Slowdown {
   value: number;
   low: number | null;
@@ -1385,11 +1749,15 @@ export interface Span {
   busy: number[];
 }
 
-/** A metric over processes. */
+/** A metric over the processes of a job, in the metric's unit. */
 export interface Spread {
+  /** Over all processes, the short ones included. */
   total: number;
+  /** Least of one process (short ones left out, unless there are no others). */
   min: number;
+  /** Mean of them. */
   mean: number;
+  /** Greatest. */
   max: number;
 }
 
@@ -1465,27 +1833,59 @@ export interface Summary {
   high: number | null;
 }
 
-/** A job that cost another one time. */
+/** A job whose load explains a loss on one resource. */
 export interface Suspect {
+  /** Its name, or "other users' jobs". */
   job: string;
+  /** Its program; "" where it is not shown. */
   program: string;
+  /** Its owner's uid; null where it is not shown. */
+  user: number | null;
+  /** The resource. */
   resource: string;
-  /** of the loss on the resource */
+  /** Its part of the loss on the resource, 0 to 1 (non-negative regression). */
   share: number;
+  /** Seconds that it cost. */
   seconds: Interval;
+  /** Slices in which both were active there. */
   slices: number;
+  /** Rank correlation of its load with the job's service time. */
+  correlation: number;
+  /** Of the circular-shift permutation test. */
+  p: number;
+  /** The same after control of the false-discovery rate over all suspects and resources. */
+  q: number;
+  /** Lag of the load at which the correlation is greatest; 0: at once. */
+  lag_s: number;
+  /** How it used the resource, for users ("aggregate-write, chunk 1 MiB"). */
   pattern: string;
+  /** "job"; "unprofiled": load that no profile has, known from counters of machines; "server": no neighbour, the server itself was slow. */
   kind: 'job' | 'unprofiled' | 'server';
-  /** account: by who used the resource when; test: by a statistical test */
+  /** How it was found. */
   how: 'account' | 'test';
+  /** Of a suspect by account, what the statistical test says of the same load, part of a sentence; "" where none was possible. */
   agreement: string;
 }
 
-/** Cores that a process kept busy. */
+/** CPU time over lifetime: the cores that a process kept busy, over processes. */
 export interface Threads {
   min: number;
   mean: number;
   max: number;
+}
+
+/** A part of the ranks' time. */
+export interface TimeShare {
+  /** computation, point-to-point, collective, one-sided, mpiio, other mpi or file i/o. */
+  name: string;
+  /** Summed over ranks. */
+  seconds: number;
+  /** Of the time of all ranks. */
+  share: number;
+  /** Share on the rank where it is least. */
+  least: number;
+  /** Share on the rank where it is most. */
+  most: number;
 }
 
 /** Two programs side by side, slice by slice. */
@@ -1525,29 +1925,79 @@ export interface TrendRun {
   why_not: string;
 }
 
-/** Bytes that the system counted, but no wrapped call. */
+/** Traffic that the kernel saw and no counted call did. It is of io_uring, static code and calls inside libc, or of files that are left out on purpose: pseudo file systems (a read of /dev/zero counts here) and excluded paths. */
 export interface Unaccounted {
+  /** read or write. */
   direction: string;
+  /** Bytes by the kernel's count (rchar or wchar). */
+  system: number;
+  /** Bytes of wrapped calls on files and streams. */
+  wrapped: number;
+  /** system - wrapped, at least 0. stdio reads ahead, so a little is normal. */
   bytes: number;
+  /** bytes / system; 0 without traffic. */
   share: number;
+  /** Bytes that reached the storage layer; mapped files show only here. */
+  storage: number;
 }
 
-/** Why it is not known whether a job cost another one time. */
+/** Why it is not known whether a job cost another one time, and what would decide it. */
 export interface Untested {
+  /** One sentence. */
   why: string;
-  /** a command, and what it is for */
+  /** A command, and what it is for. */
   decided_by: string;
 }
 
 /** What interference cost a job, estimated from its own run and from its neighbours. `estimate` is what `jostle estimate --json` prints, `interference` what `jostle interference --json` prints; null if no other job ran beside it. */
 export interface Verdict {
   job: JobRow;
-  head: Head;
-  blame: BlameReport;
+  head: VerdictHead;
+  blame: Blame;
   estimate: EstimateReport;
   interference: InterferenceReport | null;
   /** mount -> its path in the job */
   mounts: Record<string, string>;
+}
+
+/** The one set of numbers that goes with the light. */
+export interface VerdictHead {
+  /** green, yellow or red; null where it is undecided. */
+  light: 'green' | 'yellow' | 'red' | null;
+  /** Share of the run time that was lost, percent. */
+  percent: Interval;
+  /** The same in seconds. */
+  lost_s: Interval;
+  /** The run time that `percent` is of, s. */
+  run_s: number;
+  /** The run time that it would have had without interference, s. */
+  intrinsic_s: number;
+  /** What cost most: file system, network, memory or cpu (of messages within a node), cpu or unknown; null where nothing was lost. */
+  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'gpu' | 'bus' | 'unknown' | null;
+  /** The causes that took most, in words: `CPU, slower cores`, `file system and CPU`; "" where nothing was lost. */
+  what: string;
+  /** Where most was lost, a mount or a node; "" without one. */
+  resource: string;
+  /** What the run may be used for. */
+  advice: string;
+  /** The most probable light. */
+  likely: 'green' | 'yellow' | 'red';
+  /** Its probability, 0 to 1. */
+  sure: number;
+  /** Why the light is undecided, part of a sentence; "" if it is decided. */
+  undecided: string;
+  /** What would decide it, part of a sentence; "" if it is decided. */
+  decided_by: string;
+}
+
+/** The progress of an answer; any number of these precede it. */
+export interface VerdictProgress {
+  /** Number of the current step, from 0. */
+  step: number;
+  /** Number of steps. */
+  steps: number;
+  /** The current step in words. */
+  words: string;
 }
 
 /** Metrics that belong together, under one name. */
@@ -1559,4 +2009,68 @@ export interface ViewName {
 /** The way to log in. `token`: by the URL that `jostle serve` printed; `oidc`: at an issuer, beginning at /login/oidc; `proxy`: the proxy in front does it; `accounts`: by POST of name and password. */
 export interface WayIn {
   way: 'token' | 'oidc' | 'proxy' | 'accounts';
+}
+
+/** The ranks of one mpirun, or of one launch of a training job. */
+export interface WorldDigest {
+  /** Its id; "" when unknown. */
+  world: string;
+  /** Ranks of the world; 0 when unknown. */
+  size: number;
+  /** Ranks that have a profile. */
+  ranks: number;
+  /** Their ids, by rank. */
+  processes: number[];
+  /** Ranks by program, the most frequent first. */
+  programs: Record<string, number>;
+  /** Their nodes. */
+  hosts: string[];
+  /** Started by MPI_Comm_spawn. */
+  spawned: boolean;
+  /** What the MPI says it is, its first line; of a training job its collective library. */
+  library: string;
+  /** The adapter that counted it; "" without. */
+  adapter: string;
+  /** Whether its calls were counted. */
+  counted: boolean;
+  /** Why not, or what else is missing; "" when all is well. */
+  problem: string;
+  /** orte, prrte, hydra, slurm, torch or "". */
+  launcher: string;
+  /** Batch job; "" without. */
+  batch: string;
+  /** single, funneled, serialized or multiple. */
+  thread_level: string;
+  /** Ranks that ended, or still run, without having left MPI_Finalize. */
+  unfinished: number;
+  /** Some rank still runs. */
+  running: boolean;
+  /** When the first rank called MPI_Init or joined the world, ns since the epoch. */
+  start_ns: number;
+  /** From there to the last return of MPI_Finalize, or the end, s. */
+  seconds: number;
+  /** Time from begin to completion of the collectives of a collective library, over that of the ranks, 0 to 1; null where several were under way at once for so long that they add up to more than the ranks' time. */
+  in_collectives: number | null;
+  /** What the ranks moved, kinds that occurred only. */
+  traffic: CallTraffic[];
+  /** Where their time went, of the ranks whose time is known; none where that is known of no rank. */
+  shares: TimeShare[];
+  /** What the shares are of. */
+  shares_over: string;
+  /** Load balance; null for a single rank. */
+  balance: Balance | null;
+  /** Thread-level concurrency. */
+  threads: RankThreads;
+  /** Hardware counters. */
+  counters: Counters;
+  /** Share of the time that calls took beyond what such calls usually take; null: not known. */
+  waited: number | null;
+  /** Share of the time off the CPU between calls (sampled; at least); null: not known. */
+  off_cpu: number | null;
+  /** Every metric that is not zero and no histogram, over the ranks. */
+  metrics: Record<string, Spread>;
+  /** Execution segments; null where they were switched off or never recorded. */
+  segments: SegmentsDigest | null;
+  /** What to use next. */
+  next: Advice[];
 }

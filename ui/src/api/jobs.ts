@@ -1,5 +1,5 @@
 // Requests for jobs: the list, the sum of their losses, and the verdict, series, process grid, segments, figures and digest of a job.
-import type { BatchJob, Brief, DigestReport, Figures, JobGpus, Jobs, Judging, Losses, Metrics, PlacementReport, Segments, Series, Trend, Verdict } from './api-types';
+import type { BatchJob, Brief, JobDigest, Figures, JobGpus, Jobs, Judging, Losses, Metrics, PlacementReport, Segments, Series, Trend, Verdict } from './api-types';
 import { getJson, getGrid, type Query } from './request';
 
 export type Light = NonNullable<Brief['light']>;
@@ -23,7 +23,7 @@ export const getFigures = (job: string, signal?: AbortSignal) => getJson<Figures
 export const getTrend = (job: string, signal?: AbortSignal) => getJson<Trend>(`${jobPath(job)}/trend`, {}, signal);
 /** The address of a job as a file for Perfetto. */
 export const perfettoAddress = (job: string) => `/api/v1/${jobPath(job)}/perfetto`;
-export const getDigest = (job: string) => getJson<DigestReport>(jobPath(job), {});
+export const getDigest = (job: string) => getJson<JobDigest>(jobPath(job), {});
 
 let known: Promise<Metrics> | undefined;
 /** All metrics. They are the same for every job, so they are requested once. */

@@ -10,7 +10,7 @@ from jostle.analysis.binding.model import BindingAdvice
 from jostle.analysis.digest.mpi_world import Advice, WorldDigest
 from jostle.analysis.shares_of_time import share_of_time
 from jostle.analysis.spread import Spread
-from jostle.values.plain_values import plain
+from jostle.values.plain_values import MaybeNan, plain
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Share:
 
     name: str
     seconds: float
-    share: float
+    share: MaybeNan
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ class ProfilerCost:
     calls: int
     heartbeat_s: float
     total_s: float
-    share_of_cpu: float
+    share_of_cpu: MaybeNan
 
 
 @dataclass(frozen=True)
@@ -239,9 +239,12 @@ class GpuDigest:
         gpu: Its name there: PCI bus id, or the UUID of an instance.
         name: Of its make; "" unknown.
         memory_bytes: Its memory; 0 unknown.
-        to_bytes: Copied from the host to it; back_bytes: to the host; within_bytes: within its
-            memory; peer_bytes: to or from another GPU.
-        to_served, back_served: Bytes per second of the time of these copies; None without any.
+        to_bytes: Copied from the host to it.
+        back_bytes: Copied from it to the host.
+        within_bytes: Copied within its memory.
+        peer_bytes: Copied to or from another GPU.
+        to_served: Bytes per second of the time of copies to it; None without any.
+        back_served: The same of copies to the host.
         launches: Of kernels and graphs.
         busy_share: Part of the job's time in which its kernels ran, 0 to 1; None where kernels
             were not recorded, or added up to more than the job's time, as those of several
@@ -325,7 +328,7 @@ class JobDigest:
     rates: dict[str, Rate]
     shares: list[Share]
     effective_threads: Threads | None
-    cores: float
+    cores: MaybeNan
     access: list[AccessShape]
     errors: dict[str, int]
     unaccounted: list[Unaccounted]

@@ -7,6 +7,7 @@ from typing import Any
 
 from jostle.analysis.spread import Range, Spread
 from jostle.names.training import is_collective_library
+from jostle.values.plain_values import MaybeNan
 
 #: What is counted unless the user names other events, in the order of their bits in a profile.
 USUAL_EVENTS = (
@@ -248,15 +249,15 @@ class WorldDigest:
     running: bool
     start_ns: int
     seconds: float
-    in_collectives: float
+    in_collectives: MaybeNan
     traffic: list[CallTraffic]
     shares: list[TimeShare]
     shares_over: str
     balance: Balance | None
     threads: RankThreads
     counters: Counters
-    waited: float
-    off_cpu: float
+    waited: MaybeNan
+    off_cpu: MaybeNan
     metrics: dict[str, Spread]
     segments: SegmentsDigest | None
     next: list[Advice]

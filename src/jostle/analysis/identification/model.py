@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from jostle.analysis.interval import Interval
-from jostle.values.plain_values import plain
+from jostle.analysis.interval import Interval, Slowdown
+from jostle.values.plain_values import MaybeNan, plain
 
 ResourceKind = Literal["file system", "network", "node", "gpu", "bus"]
 SuspectKind = Literal["job", "unprofiled", "server"]
@@ -29,7 +29,8 @@ class AccountPart:
 
     Attributes:
         name: Of the job or the load; of other kinds, what it is.
-        kind: Who it is.
+        kind: Who it is. own: the job's other threads; limit: the CPU limit of its control group;
+            steal: the hypervisor; unknown: nobody is known to have used them.
         seconds: Waiting, added up over the job's threads.
     """
 
@@ -80,9 +81,9 @@ class Suspect:
     """A job whose load explains a loss on one resource.
 
     Attributes:
-        job: Its name, or OTHERS.
-        program: Its program; "" when it is not told.
-        user: Its owner's uid; None when it is not told.
+        job: Its name, or "other users' jobs".
+        program: Its program; "" where it is not shown.
+        user: Its owner's uid; None where it is not shown.
         resource: The resource.
         share: Its part of the loss on the resource, 0 to 1 (non-negative regression).
         seconds: Seconds that it cost.
@@ -130,7 +131,7 @@ class GuiltySlice:
         length_ns: Its length.
         resource: Where.
         seconds: Lost in it.
-        suspect: The job that put most load there, or OTHERS.
+        suspect: The job that put most load there, or "other users' jobs".
     """
 
     start_ns: int
@@ -177,7 +178,7 @@ class ResourceLoss:
     why_not: str
     steps_ns: list[int]
     slice_ns: int
-    service: list[float]
+    service: list[MaybeNan]
     own_load: list[float]
     others_load: list[float]
     unit: str
@@ -304,7 +305,7 @@ class Encounter:
     without_runs: int
     with_mean: float
     without_mean: float
-    slowdown: Interval | None
+    slowdown: Slowdown | None
     normal: tuple[float | None, float | None]
     equal_variance: float | None
     test: str

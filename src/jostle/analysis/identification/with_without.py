@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.analysis.interval import Interval
+from jostle.analysis.interval import Slowdown
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +33,7 @@ class Difference:
         p: Of that test.
     """
 
-    slowdown: Interval | None
+    slowdown: Slowdown | None
     normal: tuple[float | None, float | None]
     equal_variance: float | None
     test: str
@@ -92,7 +92,7 @@ def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _slowdown(beside: Floats, without: Floats) -> Interval:
+def _slowdown(beside: Floats, without: Floats) -> Slowdown:
     """Return the ratio of the means less one; its interval by Welch's t on the ratio's logarithm.
 
     A ratio of times is never negative: an interval of the ratio itself reaches below -100 % where
@@ -106,7 +106,7 @@ def _slowdown(beside: Floats, without: Floats) -> Interval:
     ]
     spread = float(sum(parts))
     if not math.isfinite(spread):
-        return Interval(ratio - 1, -1.0, math.inf)
+        return Slowdown(ratio - 1, -1.0, math.inf)
     below_it = sum(
         part**2 / (len(values) - 1) for part, values in zip(parts, (beside, without), strict=True)
     )
@@ -114,4 +114,4 @@ def _slowdown(beside: Floats, without: Floats) -> Interval:
     from scipy.special import stdtrit
 
     factor = float(np.exp(stdtrit(degrees, 0.975) * math.sqrt(spread)))
-    return Interval(ratio - 1, ratio / factor - 1, ratio * factor - 1)
+    return Slowdown(ratio - 1, ratio / factor - 1, ratio * factor - 1)

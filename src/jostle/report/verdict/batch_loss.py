@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from jostle.analysis.estimation.light import Light
 from jostle.analysis.interval import Interval
 from jostle.errors import JostleError
 from jostle.report.models.lost_time import join_spans
@@ -21,7 +22,7 @@ from jostle.report.verdict.verdict import (
 from jostle.values.plain_values import plain
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.light import Light, TrafficLight
+    from jostle.analysis.estimation.light import TrafficLight
     from jostle.repository import Repository
 
 #: Called with how many jobs are done, of how many, and the next one.

@@ -7,12 +7,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from jostle.analysis.identification.model import HowFound, SuspectKind
+from jostle.analysis.interval import Interval
 from jostle.values.plain_values import plain
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Hit
-    from jostle.analysis.identification.model import HowFound, JobInterference, Suspect, SuspectKind
-    from jostle.analysis.interval import Interval
+    from jostle.analysis.identification.model import JobInterference, Suspect
 
 #: What is said of the rest: a neighbour that was not profiled, or one that nothing could be shown
 #: against.
@@ -124,8 +125,6 @@ def blame(lost: Interval, interference: JobInterference | None, hits: Sequence[H
         interference: What is known of the neighbours; None where none were looked for.
         hits: Spans in which the run shows by itself that it lost time.
     """
-    from jostle.analysis.interval import Interval
-
     found = interference.suspects if interference else []
     named = {
         how: sum(suspect.seconds.value for suspect in found if suspect.how == how)
@@ -197,8 +196,6 @@ def _suspects(
     suspects: Sequence[Suspect], scale: Mapping[str, float], lost: Interval
 ) -> list[Blamed]:
     """Merge a job's entries on several resources into one."""
-    from jostle.analysis.interval import Interval
-
     by_job: dict[str, list[Suspect]] = {}
     for suspect in suspects:
         by_job.setdefault(suspect.job, []).append(suspect)

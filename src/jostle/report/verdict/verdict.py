@@ -7,16 +7,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from jostle.analysis.estimation.light import Light
+from jostle.analysis.estimation.model import Cause, CauseName, HowKnown, RunEstimate
+from jostle.analysis.interval import Interval
 from jostle.report.format.causes import cause_words
 from jostle.report.verdict.blame import Blame, blame
 from jostle.report.verdict.combine import combine
 from jostle.values.plain_values import plain
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.light import Light
-    from jostle.analysis.estimation.model import Cause, CauseName, HowKnown, RunEstimate
     from jostle.analysis.identification.model import JobInterference
-    from jostle.analysis.interval import Interval
     from jostle.repository import Repository, RunTables
 
 #: Loss in percent of the run time below which no cause and no suspect is named.

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, Field
 
+from jostle.analysis.estimation.light import Light
 from jostle.analysis.estimation.model import ClusterDifference, Comparison
+from jostle.analysis.interval import Interval
 from jostle.report.models.segments import DrawnSegments
 from jostle.report.verdict.compare import compare_json, finding, large
 from jostle.report.verdict.run_ratios import run_ratios
 from jostle.server.jobs.segments import SegmentBox, box_of, members
-from jostle.server.schemas.reports import Interval, Light
 
 #: Clusters that an answer names one by one, those that explain most.
 _MOST_CLUSTERS = 60

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import json
 from typing import Annotated
 from urllib.parse import quote
@@ -11,6 +10,7 @@ from urllib.parse import quote
 from fastapi import Query, Request
 from fastapi.responses import Response
 
+from jostle.analysis import JobDigest
 from jostle.names.batch_jobs import part_name
 from jostle.report.models.among_runs import figures_of
 from jostle.report.models.job_trace import job_trace
@@ -24,7 +24,6 @@ from jostle.server.jobs.series import THEMSELVES, Question
 from jostle.server.jobs.trend import Trend, trend_of
 from jostle.server.routes.query import BINARY, FAR, FromNs, Job, Metric, Points, ToNs
 from jostle.server.schemas.jobs import Figures, JobGpus, Judging, Metrics, Series, Verdict
-from jostle.server.schemas.reports import DigestReport
 from jostle.server.transport.routers import api_router
 from jostle.server.verdicts.verdict_payload import page_payload
 
@@ -56,12 +55,10 @@ def verdict(
     job = context.job(viewer, job)
     content = context.job_service.verdict(job, viewer, wait_s)
     if content is None:
-        verdict_progress = context.job_service.queue.progress(job)
-        progress = None if verdict_progress is None else dataclasses.asdict(verdict_progress)
         judging = Judging.model_validate(
             {
                 "job": context.job_service.row(job, viewer) | {"part": part_name(job)},
-                "progress": progress,
+                "progress": context.job_service.queue.progress(job),
             }
         )
         return Response(
@@ -78,7 +75,7 @@ def verdict(
 
 
 @router.get(
-    "/api/v1/jobs/{job:name}", operation_id="digest", tags=["job"], response_model=DigestReport
+    "/api/v1/jobs/{job:name}", operation_id="digest", tags=["job"], response_model=JobDigest
 )
 def digest(context: Context, request: Request, viewer: Looking, job: Job) -> Response:
     """Return what `jostle digest --json` prints, without `figures`."""

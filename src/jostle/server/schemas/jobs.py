@@ -6,15 +6,13 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from jostle.server.schemas.reports import (
-    BlameReport,
-    Cause,
-    EstimateReport,
-    Head,
-    InterferenceReport,
-    Interval,
-    Light,
-)
+from jostle.analysis.estimation.light import Light
+from jostle.analysis.estimation.model import CauseName
+from jostle.report.verdict.batch_loss import LossNumbers
+from jostle.report.verdict.blame import Blame
+from jostle.report.verdict.verdict import VerdictHead
+from jostle.report.verdict.verdict_worker import VerdictProgress
+from jostle.server.schemas.reports import EstimateReport, InterferenceReport
 
 
 class Problem(BaseModel):
@@ -41,7 +39,7 @@ class Brief(BaseModel):
     undecided: str = Field(description="why the light is undecided; empty if it is decided")
     percent: float
     lost_s: float
-    cause: Cause | None
+    cause: CauseName | None
     what: str = Field(description="the causes in words, as `jostle estimate` has them")
     resource: str | None
     run_s: float
@@ -97,16 +95,6 @@ class Losses(BaseModel):
     weeks: list[LossGroup] = Field(description="by their Mondays, UTC")
 
 
-class BatchLoss(BaseModel):
-    """What a batch job or a part of it lost, as `jostle estimate` has it."""
-
-    light: Light | None = Field(description="null: undecided, or nothing is known")
-    lost_s: Interval | None = Field(description="null: nothing is known")
-    percent: Interval | None
-    cause: str = Field(description="the largest cause in words; empty: nothing was lost")
-    why: str = Field(description="why nothing is known; empty: something is")
-
-
 class SchedulerFacts(BaseModel):
     """What prolog and epilog noted of a batch job; empty texts and 0: not known."""
 
@@ -134,7 +122,7 @@ class BatchJob(BaseModel):
     parts: int = Field(description="its script, steps and mpiruns")
     waiting: int = Field(description="parts without a verdict yet")
     run_s: float = Field(description="from its first process to its last")
-    loss: BatchLoss | None = Field(description="null: some parts have no verdict yet")
+    loss: LossNumbers | None = Field(description="null: some parts have no verdict yet")
     scheduler: SchedulerFacts | None = Field(description="null: nobody noted them")
 
 
@@ -165,8 +153,8 @@ class Verdict(BaseModel):
     """
 
     job: JobRow
-    head: Head
-    blame: BlameReport
+    head: VerdictHead
+    blame: Blame
     estimate: EstimateReport
     interference: InterferenceReport | None
     mounts: dict[str, str] = Field(description="mount -> its path in the job")
@@ -265,17 +253,11 @@ class Metrics(BaseModel):
     metrics: list[MetricName]
 
 
-class Progress(BaseModel):
-    """The progress of a verdict."""
-
-    step: int = Field(description="number of the current step, from 0; steps may be skipped")
-    steps: int = Field(description="number of steps")
-    words: str = Field(description="name of the current step")
-
-
 class Judging(BaseModel):
     """The verdict is being made: ask again in a moment."""
 
     state: Literal["judging"] = "judging"
     job: JobRow
-    progress: Progress | None = Field(description="null: it waits for the verdict on another job")
+    progress: VerdictProgress | None = Field(
+        description="null: it waits for the verdict on another job"
+    )

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { bars, concerned, describeHistogram, fileName, saving, timeShares } from './digest';
-import type { DigestReport } from '../../../api/api-types';
+import type { JobDigest } from '../../../api/api-types';
 
 test('bars and description of a histogram agree', () => {
   const histogram = [2, 0, 0, 1200, 0];
@@ -30,5 +30,5 @@ test('advice on bindings says what it is about, and what is saved', () => {
 
 test('shares that are not known come last, and none is left out that time was counted for', () => {
   const shares = [{ name: 'user CPU', seconds: 0, share: null }, { name: 'file reads', seconds: 2, share: null }, { name: 'file sync', seconds: 1, share: 0.001 }, { name: 'file writes', seconds: 3, share: 0.3 }];
-  expect(timeShares({ shares } as DigestReport)).toMatchObject([{ name: 'file writes', share: 0.3 }, { name: 'file reads', share: null }]);
+  expect(timeShares({ shares } as JobDigest)).toMatchObject([{ name: 'file writes', share: 0.3 }, { name: 'file reads', share: null }]);
 });

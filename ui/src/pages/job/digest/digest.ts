@@ -1,5 +1,5 @@
 // A digest as table rows, bars and sentences. Pure. The figures are those of the digest of the thesis (2.1.3).
-import type { DigestReport, Spread, Figure, Figures } from '../../../api/api-types';
+import type { JobDigest, Spread, Figure, Figures } from '../../../api/api-types';
 import { bytes, seconds } from '../../../format/format';
 
 /** The position of this run among other runs; positions are parts of the width of the mark, 0 to 1. */
@@ -46,7 +46,7 @@ function among(figure: Figure, write: (value: number) => string): Among | null {
 }
 
 /** Returns the shares of the ranks' time (without MPI, of all processes'), largest first, and last those that are not known. They overlap, so they do not add up to 1. */
-export function timeShares(digest: DigestReport): { name: string; share: number | null }[] {
+export function timeShares(digest: JobDigest): { name: string; share: number | null }[] {
   return digest.shares.filter(({ share, seconds }) => (share === null ? seconds > 0 : share >= 0.005)).sort((a, b) => (b.share ?? -1) - (a.share ?? -1));
 }
 
@@ -63,7 +63,7 @@ const total = (metrics: Record<string, Spread>, which: RegExp) =>
   Object.entries(metrics).reduce((all, [id, spread]) => (which.test(id) ? all + spread.total : all), 0);
 
 /** Returns the mounts, those with the most traffic first. */
-export function mountLines(digest: DigestReport): MountLine[] {
+export function mountLines(digest: JobDigest): MountLine[] {
   return digest.mounts.map((mount) => ({
     mount: mount.mount, path: mount.paths[0] ?? mount.mount, type: mount.type, shared: mount.shared, processes: mount.processes,
     written: total(mount.metrics, /^(posix|stdio)_write_bytes$/), read: total(mount.metrics, /^(posix|stdio)_read_bytes$/),
@@ -73,25 +73,25 @@ export function mountLines(digest: DigestReport): MountLine[] {
   })).sort((a, b) => b.written + b.read - a.written - a.read);
 }
 
-export function mountSheet(digest: DigestReport): { columns: string[]; rows: (string | number | null)[][] } {
+export function mountSheet(digest: JobDigest): { columns: string[]; rows: (string | number | null)[][] } {
   return {
     columns: ['mount', 'path', 'type', 'shared', 'processes', 'written_bytes', 'read_bytes', 'time_s', 'opens', 'write_bytes_per_s', 'pattern', 'read_pattern'],
     rows: mountLines(digest).map((line) => [line.mount, line.path, line.type, String(line.shared), line.processes, line.written, line.read, line.time_s, line.opens, line.service, line.pattern, line.reading]),
   };
 }
 
-export function gpuSheet(digest: DigestReport): { columns: string[]; rows: (string | number | null)[][] } {
+export function gpuSheet(digest: JobDigest): { columns: string[]; rows: (string | number | null)[][] } {
   const columns = ['host', 'gpu', 'name', 'memory_bytes', 'to_bytes', 'back_bytes', 'within_bytes', 'peer_bytes', 'to_served', 'back_served', 'launches', 'busy_share', 'lost_records'] as const;
   return { columns: [...columns], rows: digest.gpus.map((gpu) => columns.map((column) => gpu[column])) };
 }
 
 /** Returns what a file is called: its path, a number where names are not recorded, or how many others. */
-export function fileName(file: DigestReport['files'][number]): string {
+export function fileName(file: JobDigest['files'][number]): string {
   if (!file.hash) return `${file.files.toLocaleString('en')} other${file.files === 1 ? '' : 's'}`;
   return file.path || `file ${file.hash}`;
 }
 
-export function fileSheet(digest: DigestReport): { columns: string[]; rows: (string | number | null)[][] } {
+export function fileSheet(digest: JobDigest): { columns: string[]; rows: (string | number | null)[][] } {
   return {
     columns: ['file', 'mount', 'hash', 'format', 'files', 'processes', 'time_s', 'read_bytes', 'write_bytes', 'opens', 'reads', 'writes', 'syncs'],
     rows: digest.files.map((file) => [fileName(file), file.mount, file.hash, file.format, file.files, file.processes, file.seconds, file.read_bytes, file.write_bytes, file.opens, file.reads, file.writes, file.syncs]),
@@ -114,13 +114,13 @@ export function describeHistogram(histogram: readonly number[]): string {
 
 const MOST_PHASES = 6;
 /** Returns the phases in which the job wrote to mounts, or read from them, largest first. */
-export function largestPhases(digest: DigestReport, patterns: DigestReport['writing']): { mount: string; pattern: string; bytes: number; start_ns: number; end_ns: number; evidence: string }[] {
+export function largestPhases(digest: JobDigest, patterns: JobDigest['writing']): { mount: string; pattern: string; bytes: number; start_ns: number; end_ns: number; evidence: string }[] {
   const path = (mount: string) => digest.mounts.find((entry) => entry.mount === mount)?.paths[0] ?? mount;
   return patterns.flatMap((pattern) => pattern.phases.map((phase) => ({ ...phase, mount: path(pattern.mount) }))).filter((phase) => phase.bytes > 0)
     .sort((a, b) => b.bytes - a.bytes).slice(0, MOST_PHASES);
 }
 
-type Binding = DigestReport['binding'][number];
+type Binding = JobDigest['binding'][number];
 
 /** Returns what an advice on bindings is about, in bytes and seconds. */
 export function concerned(advice: Binding): string {
@@ -138,7 +138,7 @@ export function saving(advice: Binding): string {
   return `${seconds(expected)} of copies, ${advice.saving}${between}`;
 }
 
-export function bindingSheet(digest: DigestReport): { columns: string[]; rows: (string | number | null)[][] } {
+export function bindingSheet(digest: JobDigest): { columns: string[]; rows: (string | number | null)[][] } {
   return {
     columns: ['rule', 'host', 'who', 'cpus', 'nodes', 'gpu', 'gpu_node', 'bytes', 'seconds', 'lever', 'text'],
     rows: digest.binding.flatMap((each) => each.cases.map((at) =>

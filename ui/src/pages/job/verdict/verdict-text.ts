@@ -1,5 +1,5 @@
 // The sentences of a verdict, and the spans in which time was lost. Pure.
-import type { Blamed, GuiltySlice, Head, Verdict } from '../../../api/api-types';
+import type { Blamed, GuiltySlice, VerdictHead, Verdict } from '../../../api/api-types';
 import { clock, count, points, seconds } from '../../../format/format';
 
 /** Stands for jobs whose names the viewer may not see (analysis/identification). */
@@ -26,10 +26,10 @@ export function joinSlices(guilty: readonly GuiltySlice[]): LossSpan[] {
 /** Returns whether nothing disturbed the run: it is green, and the verdict names no cause.
 
     Which loss is too small to name a cause for is decided by the verdict alone (report/verdict/verdict.py). */
-export const isUndisturbed = ({ light, cause }: Pick<Head, 'light' | 'cause'>): boolean => light === 'green' && cause === null;
+export const isUndisturbed = ({ light, cause }: Pick<VerdictHead, 'light' | 'cause'>): boolean => light === 'green' && cause === null;
 
 /** Returns the words for a light. */
-export function lightWords(head: Pick<Head, 'light' | 'cause'>): string {
+export function lightWords(head: Pick<VerdictHead, 'light' | 'cause'>): string {
   if (head.light === null) return 'Undecided';
   if (head.light === 'green') return isUndisturbed(head) ? 'Undisturbed' : 'Hardly disturbed';
   return head.light === 'yellow' ? 'Somewhat disturbed' : 'Disturbed';
