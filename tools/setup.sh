@@ -23,6 +23,7 @@ mpi_files=(openmpi/include/mpi.h:libopenmpi-dev)
 # Slurm's services do not start without a configuration; a munged that its package starts is idle:
 # a lab brings its own.
 labs=(ip:iproute2 mkfs.ext4:e2fsprogs sshfs:sshfs fusermount3:fuse3 glusterfs:glusterfs-client
+    ceph-mon:ceph-mon ceph-osd:ceph-osd ceph-mds:ceph-mds ceph-fuse:ceph-fuse ceph:ceph-common
     munged:munge slurmctld:slurmctld slurmd:slurmd srun:slurm-client)
 lab_files=(openssh/sftp-server:openssh-sftp-server pmix2/lib/libpmix.so:libpmix-dev)
 # The readers of fabrics are tested on what the real tools print of simulated ones.

@@ -379,6 +379,8 @@ def test_mount_identity():
     assert mount_identity("n1", "/s", "nfs", "srv:/x") == "nfs:srv:/x"
     assert mount_identity("n1", "/s", "fuse.sshfs", "srv:/x") == "sshfs:srv:/x"
     assert mount_identity("n1", "/l", "lustre", "mgs@tcp:/l") == "lustre:mgs@tcp:/l"
+    # A source that names no file system: two of them at two places are two.
+    assert mount_identity("n1", "/s", "fuse.ceph-fuse", "ceph-fuse") == "ceph-fuse:/s"
     assert mount_identity("n1", "/data", "ext4", "/dev/sda1") == "n1:/dev/sda1"
     assert mount_identity("n1", "/tmp", "tmpfs", "tmpfs") == "n1:/tmp"
     assert mount_identity("n1", "", "", "") == "n1:other"

@@ -32,6 +32,7 @@ def check_lab() -> Check:
     for name, spec in (
         ("--fs sshfs", LabSpec(fs="sshfs")),
         ("--fs gluster", LabSpec(fs="gluster")),
+        ("--fs cephfs", LabSpec(fs="cephfs")),
         ("--fs loop", LabSpec(fs="loop")),
         ("--slurm", LabSpec(fs="plain", slurm=True)),
     ):

@@ -28,7 +28,7 @@ from jostle_lab.cluster.spec import LabSpec, parse_rate
 LEAVES = ("leaf1", "leaf2")
 STORAGE_SWITCH = "store"
 STORAGE_NUMBER = 254
-_SERVER_NUMBERS = (STORAGE_NUMBER, 252, 251, 250)
+_SERVER_NUMBERS = (STORAGE_NUMBER, 252, 251, 250, 249)
 #: The machine that the ports of all switches belong to, in profiles of agents.
 SWITCHES = "switches"
 _UPLINK = ("up1", "up2")

@@ -12,6 +12,7 @@ _FILE_SYSTEMS = {
     "sshfs": ("jostle_lab.cluster.filesystems.sshfs", "Sshfs"),
     "plain": ("jostle_lab.cluster.filesystems.plain", "Plain"),
     "gluster": ("jostle_lab.cluster.filesystems.gluster", "Gluster"),
+    "cephfs": ("jostle_lab.cluster.filesystems.cephfs", "Cephfs"),
     "loop": ("jostle_lab.cluster.filesystems.loop", "Loop"),
 }
 

@@ -10,12 +10,14 @@ from typing import Any
 from jostle.errors import JostleError, UsageError
 
 QUEUES = ("fair", "fifo")
-FILE_SYSTEMS = ("sshfs", "gluster", "loop", "plain")
-NETWORKED = ("sshfs", "gluster")
+FILE_SYSTEMS = ("sshfs", "gluster", "cephfs", "loop", "plain")
+NETWORKED = ("sshfs", "gluster", "cephfs")
 STORES = ("ram", "disk", "both")
 PRELOADS = ("plugin", "prolog")
 MOST_NODES = 16
 MOST_SERVERS = 4
+#: Fewest and most object servers of CephFS; the fewest unless told otherwise.
+OBJECT_SERVERS = (2, 4)
 #: Topologies, and how many sizes each has.
 TOPOLOGIES = {"tree": (2, 3), "torus": (1, 4), "dragonfly": (3, 3)}
 
@@ -40,7 +42,9 @@ class LabSpec:
         nodes: Number of compute nodes, 1 to 16; the first half is connected to one leaf switch,
             the rest to the other. A topology decides itself how many there are.
         storage_rate: Rate of the link between the storage and its switch, each way. Several,
-            separated by commas: as many file servers, each with a link of its own.
+            separated by commas: as many file servers, each with a link of its own; of CephFS first
+            that of the metadata server, then one of each object server.
+        object_servers: Number of object servers of CephFS; 0: two of CephFS, else none.
         uplink_rate: Rate of the link between the two leaf switches, each way; of a topology the
             rate of every link between nodes and switches.
         queue: How those links are shared: `fair` (a class per node) or `fifo`.
@@ -61,6 +65,7 @@ class LabSpec:
     name: str = "lab"
     nodes: int = 4
     storage_rate: str = "400mbit"
+    object_servers: int = 0
     uplink_rate: str = "100mbit"
     queue: str = "fair"
     fs: str = "sshfs"
@@ -97,7 +102,13 @@ class LabSpec:
         _one_of("slurm_preload", self.slurm_preload, PRELOADS)
         if self.agents and not self.slurm:
             raise UsageError("Agents in a lab need its munged.", hint="Add --slurm.")
-        if len(self.server_rates) > 1:
+        if self.fs == "cephfs":
+            self._check_object_servers()
+        elif self.object_servers:
+            raise UsageError(
+                f"--fs {self.fs} has no object servers.", hint="--fs cephfs, or leave them out."
+            )
+        elif len(self.server_rates) > 1:
             self._check_servers()
         parse_rate(self.uplink_rate)
         if self.size is not None:
@@ -117,6 +128,29 @@ class LabSpec:
                 f"A lab of {len(self.server_rates)} file servers cannot be built: 1 to "
                 f"{MOST_SERVERS}.",
                 hint="Fewer rates in --storage-rate.",
+            )
+
+    def _check_object_servers(self) -> None:
+        if not self.object_servers:
+            object.__setattr__(self, "object_servers", OBJECT_SERVERS[0])
+        least, most = OBJECT_SERVERS
+        if not least <= self.object_servers <= most:
+            raise UsageError(
+                f"CephFS with {self.object_servers} object servers cannot be built: "
+                f"{least} to {most}.",
+                hint=f"For example --object-servers {least}.",
+            )
+        if self.topology:
+            raise UsageError(
+                "The servers of CephFS have a network of their own, beside two leaf switches.",
+                hint="Leave --topology out, or take --fs sshfs.",
+            )
+        hosts, rates = self.object_servers + 1, len(self.storage_rate.split(","))
+        if rates not in (1, hosts):
+            raise UsageError(
+                f"--storage-rate has {rates} rates for the metadata server and "
+                f"{self.object_servers} object servers.",
+                hint=f"One for all of them, or {hosts}: the metadata server's first.",
             )
 
     def _check_storage(self) -> None:
@@ -139,7 +173,13 @@ class LabSpec:
     @property
     def server_rates(self) -> tuple[int, ...]:
         """Rate of the link of each file server, bits per second."""
-        return tuple(parse_rate(rate) for rate in self.storage_rate.split(","))
+        return tuple(map(parse_rate, self.server_rate_texts))
+
+    @property
+    def server_rate_texts(self) -> tuple[str, ...]:
+        """Rate of the link of each file server, as the user wrote it."""
+        rates = tuple(self.storage_rate.split(","))
+        return rates * (self.object_servers + 1) if len(rates) == 1 else rates
 
     @property
     def server_names(self) -> tuple[str, ...]:
@@ -157,7 +197,8 @@ class LabSpec:
         """
         if self.store == "both":
             return ("ram", "disk")
-        return ("by-name", "by-node") if len(self.server_rates) > 1 else ()
+        several = self.fs == "gluster" and len(self.server_rates) > 1
+        return ("by-name", "by-node") if several else ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as JSON knows them."""

@@ -256,7 +256,10 @@ def check_spool() -> Check:
     return Check("spool", "ok", says)
 
 
-_NETWORK = "nfs nfs4 lustre gpfs beegfs ceph fuse.sshfs fuse.glusterfs glusterfs cifs smb3 9p"
+_NETWORK = (
+    "nfs nfs4 lustre gpfs beegfs ceph fuse.ceph-fuse fuse.sshfs fuse.glusterfs glusterfs cifs "
+    "smb3 9p"
+)
 NETWORK_TYPES = frozenset(_NETWORK.split())
 _PSEUDO = (
     "proc sysfs cgroup cgroup2 devpts devtmpfs mqueue debugfs tracefs securityfs pstore bpf "

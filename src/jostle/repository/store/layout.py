@@ -56,8 +56,11 @@ ROLLUPS = {**{name: (column,) for name, column in RESOURCE.items()}, "gpu_rollup
 # File systems that several nodes share: their identity does not contain the host.
 NETWORK_TYPES = frozenset(
     "nfs nfs4 lustre gpfs beegfs ceph glusterfs fuse.glusterfs fuse.sshfs fuse.ceph "
-    "fuse.beegfs cifs smb3 afs orangefs pvfs2 9p virtiofs panfs wekafs".split()
+    "fuse.ceph-fuse fuse.beegfs cifs smb3 afs orangefs pvfs2 9p virtiofs panfs wekafs".split()
 )
+# The source of every mount by ceph-fuse, whatever it mounts. Its path names the file system: a site
+# mounts one at the same path on all nodes.
+_CEPH_FUSE = "ceph-fuse"
 # In the source of what a lab mounts on its nodes without a network between.
 _LAB = "/jostle-lab/"
 
@@ -534,6 +537,8 @@ def process_id(owner: int | None, boot_id: str, pid: int, start_ns: int, part: i
 
 def mount_identity(host: str, path: str, fs_type: str, source: str) -> str:
     """Name the shared resource behind a mount: equal wherever the same resource is mounted."""
+    if source == _CEPH_FUSE:
+        source = path
     if fs_type in NETWORK_TYPES and source:
         kind = fs_type.removeprefix("fuse.").removesuffix("4") if "nfs" in fs_type else fs_type
         return f"{kind.removeprefix('fuse.')}:{source}"

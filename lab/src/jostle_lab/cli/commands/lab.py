@@ -66,7 +66,14 @@ def command() -> None:
     show_default=True,
     metavar="RATE",
     help="Rate of the storage's link, each way; several, separated by commas: as many "
-    "file servers (--fs gluster --fifo).",
+    "file servers (--fs gluster --fifo, or --fs cephfs: the metadata server's first).",
+)
+@click.option(
+    "--object-servers",
+    type=int,
+    default=0,
+    metavar="N",
+    help="Object servers of --fs cephfs: 2 to 4 [2].",
 )
 @click.option(
     "--uplink-rate",
@@ -83,7 +90,7 @@ def command() -> None:
 )
 @click.option(
     "--fs",
-    type=click.Choice(["sshfs", "gluster", "loop", "plain"]),
+    type=click.Choice(["sshfs", "gluster", "cephfs", "loop", "plain"]),
     default="sshfs",
     show_default=True,
     help="The shared file system.",
@@ -114,6 +121,7 @@ def up(
     topology: str,
     storage_at: str,
     storage_rate: str,
+    object_servers: int,
     uplink_rate: str,
     fair: bool,
     fs: str,
@@ -127,8 +135,8 @@ def up(
     """Bring a lab up.
 
     Without root it makes do with user namespaces, where the kernel has them: with `--fs plain`,
-    and with sshfs where /dev/fuse is open to all. GlusterFS, loop, Slurm, `--store disk` and `both`
-    need root.
+    and with sshfs where /dev/fuse is open to all. GlusterFS, CephFS, loop, Slurm, `--store disk`
+    and `both` need root.
     """
     from jostle_lab import cluster as labs
     from jostle_lab.cli.views.lab import summary
@@ -140,6 +148,7 @@ def up(
         name=name,
         nodes=4 if nodes is None else nodes,
         storage_rate=storage_rate,
+        object_servers=object_servers,
         uplink_rate=uplink_rate,
         queue="fair" if fair else "fifo",
         fs=fs,

@@ -31,7 +31,8 @@ def view(lab: Lab, now: Measured) -> list[Any]:
     lines.append(f"  shared file system: {lab.shared}{room}")
     lines += [f"  {label}: {text}" for label, text in _of_services(lab)]
     links = table(["=link", ">rate", ">in", ">now", ">out", ">now"])
-    for server, rate in zip(lab.spec.server_names, lab.spec.storage_rate.split(","), strict=True):
+    rates = lab.spec.server_rate_texts
+    for server, rate in zip(lab.spec.server_names, rates, strict=True):
         _link(links, server, rate, now, f"{server}.in", f"{server}.out")
     fabric = lab.topology()
     if fabric is None:
@@ -72,7 +73,9 @@ def _made_of(lab: Lab) -> str:
     media = {"ram": "memory", "disk": "a disk image", "both": "memory and a disk image"}
     parts = [
         f"{spec.nodes} node{'s' * (spec.nodes != 1)} on {where}",
-        f"{spec.fs} in {media[spec.store]}"
+        spec.fs
+        + (f" with {spec.object_servers} object servers" if spec.object_servers else "")
+        + f" in {media[spec.store]}"
         + (f" at {spec.storage_rate}" if spec.fs != "plain" else ""),
         f"{'links' if spec.topology else 'uplink'} {spec.uplink_rate}",
         spec.queue,
