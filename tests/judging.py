@@ -1,4 +1,4 @@
-"""Verdicts that a test waits for are no work in the background."""
+"""How verdicts are made that a test waits for."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from jostle.report.verdict.verdict_worker import VerdictAnswer, VerdictRequest, answer
+from jostle.repository import Repository
 from jostle.server.verdicts.verdict_queue import WorkerProcess
 
 
@@ -25,4 +27,22 @@ def at_our_priority() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(WorkerProcess, "__init__", init)
+        yield
+
+
+@contextmanager
+def in_our_process() -> Iterator[None]:
+    """Have verdicts made by a thread of the tests: a new process imports for two seconds first.
+
+    For tests of what is answered; that a verdict has a process of its own is tested elsewhere.
+    """
+    stores: dict[WorkerProcess, Repository] = {}
+
+    def ask(worker: WorkerProcess, question: VerdictRequest, _say: object = None) -> VerdictAnswer:
+        if worker not in stores:
+            stores[worker] = Repository(worker._command[-1])
+        return answer(stores[worker], question)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WorkerProcess, "ask", ask)
         yield

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # what synthetic profiles ar
 for folder in ("repository", "server"):
     sys.path.insert(0, str(Path(__file__).parents[1] / folder))
 
+from grounds import Grounds, make_grounds  # noqa: E402
 from users import Put  # noqa: E402
 
 from synth import Profile, Shorts  # noqa: E402
@@ -46,3 +50,15 @@ def put(spool: Path) -> Put:
         return path
 
     return put
+
+
+@pytest.fixture(scope="session")
+def grounds() -> Iterator[Grounds]:
+    """Grounds in memory, where there is such a place: a disk would only make it slow."""
+    if shutil.which("cc") is None:
+        pytest.skip("there is no C compiler")
+    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=place) as folder:
+        made = make_grounds(Path(folder))
+        yield made
+        made.forks.close()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from operations import BATCH_FILES, CHECKPOINT_EVERY, NEWER_S
+from faults import Fault, Forks, Outcome, build_shim
+from operations import BATCH_FILES, CHECKPOINT_EVERY, NEWER_S, READING
 from support import SLICE, make_profile, make_shorts
 from test_segment_tables import make_loop, make_rank
 
@@ -18,6 +20,39 @@ from jostle.repository.store.log import Log
 from synth import EPOCH, SECOND
 
 NEWER = {"start_ns": NEWER_S * SECOND, "heartbeat_ns": NEWER_S * SECOND + 100 * SLICE}
+
+
+@dataclass
+class Grounds:
+    """Where operations are tried: the forks, and what is copied for each."""
+
+    forks: Forks
+    folder: Path
+    _plain: dict[str, Outcome] = field(default_factory=dict)
+
+    def run(self, name: str, fault: Fault | None = None, *, kill_at: int = 0) -> Outcome:
+        """Does an operation on a fresh copy."""
+        kind = "hurt" if name == "repair" else "small" if name in READING else "plain"
+        here = copy_of(self.folder / kind, self.folder / "here")
+        return self.forks.run(name, here, fault, kill_at=kill_at, look=not kill_at)
+
+    def again(self, name: str, *, kill_at: int = 0) -> Outcome:
+        """Does an operation where the last one left off."""
+        return self.forks.run(name, self.folder / "here", kill_at=kill_at, look=not kill_at)
+
+    def plain(self, name: str) -> Outcome:
+        """Gives the outcome of an operation in which nothing fails; it is done once."""
+        if name not in self._plain:
+            self._plain[name] = self.run(name)
+        return self._plain[name]
+
+
+def make_grounds(folder: Path) -> Grounds:
+    """Makes all kinds of grounds, and starts the Python that forks."""
+    plain = make_ground(folder / "plain")
+    make_small(plain, folder / "small")
+    make_hurt(plain, folder / "hurt")
+    return Grounds(Forks(build_shim(folder)), folder)
 
 
 def make_ground(folder: Path) -> Path:

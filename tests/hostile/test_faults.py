@@ -6,27 +6,25 @@
 from __future__ import annotations
 
 import errno
-import os
 import random
 import re
-import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from faults import Fault, Forks, Outcome, build_shim, sites
-from grounds import copy_of, make_ground, make_hurt, make_small
+from faults import Fault, Outcome, sites
+from grounds import Grounds, make_grounds
 from operations import OPERATIONS, READING
 
 from jostle.repository.store.layout import TABLES
 
 #: These read what others read, and take a second each.
 SLOW = {"look", "digest", "background"}
+TRIED = sorted(OPERATIONS.keys() - SLOW)
 _ANY = (errno.EIO, errno.ESTALE, errno.EACCES)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ESTALE)
 ERRORS = {
@@ -46,54 +44,61 @@ ERRORS = {
     "readdir": _ANY[:2],
     "flock": (errno.EIO, errno.ENOLCK, errno.ESTALE),
 }
-_ALIKE = re.compile(r"(?<=/)(\w+\.\d+\.\d+(?=\.jst)|\d{8}(?=\.))")
-_TABLE = re.compile(rf"\b({'|'.join(TABLES)})\b(/date=\*)?(/hour=\*)?")
+#: What names of one kind of file differ in: process, number of a commit, part of a checkpoint.
+_ALIKE = re.compile(
+    r"(?<=/)(\w+\.\d+\.\d+(?=\.js[tp])|\d{8}(?=\.))|(?<=/commits/)(files|done)-[\w-]+(?=\.)"
+)
+_TABLE = re.compile(rf"\b({'|'.join(TABLES)})\b(/(date|ended)=\*)?(/hour=\*)?")
+#: Every operation reads these files by the same code.
+_LOG = re.compile(r"repository/commits\b")
+_READING_CALLS = {"access", "fstat", "mmap", "open", "opendir", "pread", "read", "readdir", "stat"}
 
 
-@dataclass
-class Grounds:
-    """Where operations are tried: the forks, and what is copied for each."""
+def some_faults(grounds: Grounds, name: str, rng: random.Random) -> list[Fault]:
+    """Picks faults: each call and kind of file once, whatever the table.
 
-    forks: Forks
-    folder: Path
-
-    def run(self, name: str, fault: Fault | None = None, *, kill_at: int = 0) -> Outcome:
-        """Does an operation on a fresh copy."""
-        kind = "hurt" if name == "repair" else "small" if name in READING else "plain"
-        here = copy_of(self.folder / kind, self.folder / "here")
-        return self.forks.run(name, here, fault, kill_at=kill_at, look=not kill_at)
-
-    def again(self, name: str, *, kill_at: int = 0) -> Outcome:
-        """Does an operation where the last one left off."""
-        return self.forks.run(name, self.folder / "here", kill_at=kill_at, look=not kill_at)
-
-
-def make_grounds(folder: Path) -> Grounds:
-    plain = make_ground(folder / "plain")
-    make_small(plain, folder / "small")
-    make_hurt(plain, folder / "hurt")
-    return Grounds(Forks(build_shim(folder)), folder)
-
-
-@pytest.fixture(scope="module")
-def grounds() -> Iterator[Grounds]:
-    """Grounds in memory, where there is such a place: a disk would only make it slow."""
-    if shutil.which("cc") is None:
-        pytest.skip("there is no C compiler")
-    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(dir=place) as folder:
-        made = make_grounds(Path(folder))
-        yield made
-        made.forks.close()
-
-
-def some_faults(outcome: Outcome, rng: random.Random) -> list[Fault]:
-    """Picks faults: each call and kind of file once, whatever the table."""
+    What reads the log is the same in all operations: of these calls they share.
+    """
     kinds: dict[tuple[str, str], list[tuple[str, str, int]]] = {}
-    for (call, pattern), count in sites(outcome.calls).items():
-        kind = call, _ALIKE.sub("", _TABLE.sub("TABLE", pattern))
-        kinds.setdefault(kind, []).append((call, pattern, count))
-    return [one_fault(rng, *rng.choice(of_kind)) for of_kind in kinds.values()]
+    for (call, pattern), count in sites(grounds.plain(name).calls).items():
+        kinds.setdefault((call, kind_of(pattern)), []).append((call, pattern, count))
+    mine = share(grounds, name)
+    return [
+        one_fault(rng, *rng.choice(of_kind))
+        for kind, of_kind in kinds.items()
+        if kind in mine or not reads_log(*kind)
+    ]
+
+
+def reads_log(call: str, kind: str) -> bool:
+    """Tells whether a call reads the log."""
+    return call in _READING_CALLS and _LOG.match(kind) is not None
+
+
+def share(grounds: Grounds, name: str) -> set[tuple[str, str]]:
+    """Gives the calls that read the log which an operation tries.
+
+    Of each kind of file those that none before it made, or else one that few have tried: each
+    operation meets a failure at each kind of file.
+    """
+    tried: Counter[tuple[str, str]] = Counter()
+    mine: set[tuple[str, str]] = set()
+    for each in TRIED[: TRIED.index(name) + 1]:
+        made: dict[str, set[str]] = {}
+        for call, pattern in grounds.plain(each).calls:
+            if reads_log(call, kind := kind_of(pattern)):
+                made.setdefault(kind, set()).add(call)
+        mine = set()
+        for kind, calls in made.items():
+            alike = sorted((call, kind) for call in calls)
+            mine |= {one for one in alike if not tried[one]} or {min(alike, key=tried.__getitem__)}
+        tried.update(mine)
+    return mine
+
+
+def kind_of(pattern: str) -> str:
+    """Gives what a path has in common with all others of its kind."""
+    return _TABLE.sub("TABLE", _ALIKE.sub(r"\2", pattern))
 
 
 def all_faults(outcome: Outcome, rng: random.Random) -> list[Fault]:
@@ -155,16 +160,25 @@ def _difference(good: dict[str, Any], here: dict[str, Any]) -> str:
     return ", ".join(f"{table}: {here.get(table)} for {good.get(table)}" for table in differ)
 
 
-@pytest.mark.parametrize("name", sorted(OPERATIONS.keys() - SLOW))
+@pytest.mark.parametrize("name", TRIED)
 def test_a_call_that_fails_loses_nothing(grounds: Grounds, name: str) -> None:
-    plain = grounds.run(name)
+    plain = grounds.plain(name)
     assert not wrong(name, plain, plain)
     found = {}
-    for fault in some_faults(plain, random.Random(name)):
+    for fault in some_faults(grounds, name, random.Random(name)):
         tried = grounds.run(name, fault)
         if problems := wrong(name, plain, tried):
             found[str(fault)] = (problems, tried.said.get("err"))
     assert not found
+
+
+def test_every_call_of_every_kind_is_tried(grounds: Grounds) -> None:
+    there, tried = set(), set()
+    for name in TRIED:
+        there |= {(call, kind_of(pattern)) for call, pattern in grounds.plain(name).calls}
+        faults = some_faults(grounds, name, random.Random(name))
+        tried |= {(fault.call, kind_of(fault.pattern)) for fault in faults}
+    assert tried == there
 
 
 def _try_all(seed: int, names: list[str]) -> int:

@@ -10,16 +10,15 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from faults import Outcome
-from grounds import copy_of
+from grounds import Grounds, copy_of
 from operations import content
-from test_faults import Grounds, grounds
 
 from jostle.repository import Repository
 
-__all__ = ["grounds"]  # a fixture
 SIZES = (4, 8, 12, 16, 20, 28, 36, 44, 52, 60)  # KiB; an ingest needs more
 
 
@@ -61,17 +60,25 @@ def told_in_two_lines(done: Outcome, disk: Path) -> None:
     assert "mend:" in lines[1] and "free some space" in lines[1]
 
 
+@pytest.fixture(scope="module")
+def ingested(grounds: Grounds, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
+    """The content of a repository that had room for the whole spool."""
+    truth = Repository(tmp_path_factory.mktemp("truth"), create=True)
+    truth.ingest([grounds.folder / "plain" / "spool"])
+    return content(truth.path)
+
+
 @pytest.mark.parametrize("kib", SIZES)
-def test_an_ingest_that_fills_its_disk(disk: Path, grounds: Grounds, kib: int) -> None:
+def test_an_ingest_that_fills_its_disk(
+    disk: Path, grounds: Grounds, ingested: dict[str, list[Any]], kib: int
+) -> None:
     spool, do = disk.parent / "spool", grounds.forks.run
     shutil.copytree(grounds.folder / "plain" / "spool", spool)
-    truth = Repository(disk.parent / "truth", create=True)
-    truth.ingest([spool])
     resize(disk, kib)
     told_in_two_lines(do("ingest", disk.parent, look=False), disk)
     resize(disk, 64 << 10)
     assert do("ingest", disk.parent, look=False).said["code"] == 0
-    assert content(disk) == content(truth.path)
+    assert content(disk) == ingested
     assert Repository(disk).check().damaged == []
     assert not list(spool.glob("*.js[tp]"))
 
