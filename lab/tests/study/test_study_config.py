@@ -32,6 +32,8 @@ ONE = HEAD + '[[program]]\npattern = "write-seek"\n'
         (HEAD + "repetition = 3\n", 3, "no such key", "`repetitions`"),
         (HEAD + "repetitions = 0\n", 3, "between 1 and 1000", "repetitions ="),
         (HEAD + 'slice = "10ms"\n', 3, "100 ms to 60 s", "250ms"),
+        (HEAD + "slice = 0\n", 3, "100 ms to 60 s", "250ms"),
+        ('[study]\nnames = "s"\n', 2, "no such key", "`name`"),
         (HEAD + 'progress = "byte"\n', 3, "no `byte`", "`bytes`"),
         ('[study]\nname = "with blanks"\n', 2, "letters", "my-study"),
         (ONE + 'chunk = "64KX"\n', 5, '"64KX" is not a size', "1MiB"),
@@ -70,6 +72,8 @@ ONE = HEAD + '[[program]]\npattern = "write-seek"\n'
         (ONE + '[slurm]\nspool = "tmp"\n', 6, "absolute", "/tmp"),
         (ONE + "[studdy]\n", 5, "no such key", "`study`"),
         ("study = 3\n", 1, "must be a table", "[study]"),
+        ("program = []\n" + HEAD, 1, "names no program", "[[program]]"),
+        ("program = [3]\n" + HEAD, 1, "must be a table", "[program]"),
         ("program = 3\n" + HEAD, 1, "names no program", "[[program]]"),
     ],
 )

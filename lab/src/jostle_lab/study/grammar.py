@@ -1,28 +1,31 @@
-"""Reads tables of an unchecked TOML file: every error names file and line."""
+"""Finds lines in a study's file, and checks it by its model: errors name file and line."""
 
 from __future__ import annotations
 
-import difflib
+import dataclasses
 import re
-from collections.abc import Callable, Collection, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from jostle_lab.study.errors import ConfigError
-from jostle_lab.study.units import size, span
+from jostle_lab.study.kinds import WrongValueError, key_of, near
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+M = TypeVar("M")
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?")
 _KEY = re.compile(r"\s*([A-Za-z0-9_\"'.-]+)\s*=")
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,23}")
 Path = tuple[str | int, ...]
-
-
-def near(word: str, known: Collection[str]) -> str:
-    """Return "Did you mean `x`?" where a known word is close, else which words are known."""
-    found = difflib.get_close_matches(word, known, n=2, cutoff=0.6)
-    if found:
-        return f"Did you mean `{'` or `'.join(found)}`?"
-    return f"Known are: {', '.join(known)}."
+#: What is said where one of these keys is missing: reason and remedy.
+_MISSING = {
+    "name": ("the study has no name.", 'Write [study], name = "..."'),
+    "study": ("the study has no name.", 'Write [study], name = "..."'),
+    "program": (
+        "the study names no program.",
+        'Write [[program]] with name = "..." and pattern = "..." or command = [...].',
+    ),
+}
 
 
 class Source:
@@ -36,6 +39,7 @@ class Source:
             text: Its content.
         """
         self.file = file
+        self.text = text
         self._lines: dict[Path, int] = {}
         self._index(text)
 
@@ -92,166 +96,42 @@ def _open_quote(line: str, quote: str) -> str:
     return quote
 
 
-class Table:
-    """One table: keys are taken one by one; a key that is left over is an error."""
+def checked(source: Source, data: Mapping[str, Any], model: type[M]) -> M:
+    """Return the content of a study's file as a model.
 
-    def __init__(self, source: Source, path: Path, data: object) -> None:
-        """Begin reading a table.
+    Raises:
+        ConfigError: A key is unknown or missing, or cannot have its value.
+    """
+    from pydantic import TypeAdapter, ValidationError
 
-        Raises:
-            ConfigError: It is no table.
-        """
-        self.source = source
-        self.path = path
-        if not isinstance(data, Mapping):
-            raise source.error(path, "this must be a table.", f"Write [{path[-1]}] and its keys.")
-        self._data = dict(data)
-        self._known: list[str] = []
-
-    def error(self, key: str, reason: str, mend: str) -> ConfigError:
-        """Return the error about one of its keys."""
-        return self.source.error((*self.path, key), reason, mend)
-
-    def has(self, key: str) -> bool:
-        """Return whether the key is there and not yet taken."""
-        return key in self._data
-
-    def take(
-        self, key: str, read: Callable[[object], T | None], kind: str, example: str
-    ) -> T | None:
-        """Take a key.
-
-        Args:
-            key: Its name.
-            read: Gives the value, or None when it is not one.
-            kind: What it should be, for the message: "a size".
-            example: A right value.
-
-        Returns:
-            The value; None when the key is not there.
-        """
-        self._known.append(key)
-        if key not in self._data:
-            return None
-        raw = self._data.pop(key)
-        value = read(raw)
-        if value is None:
-            raise self.error(
-                key, f"{_shown(raw)} is not {kind}.", f"For example: {key} = {example}"
-            )
-        return value
-
-    def text(self, key: str, default: str = "") -> str:
-        """Take a text."""
-        found = self.take(key, lambda v: v if isinstance(v, str) else None, "a text", '"..."')
-        return default if found is None else found
-
-    def size(self, key: str) -> int | None:
-        """Take a size in bytes."""
-        return self.take(key, size, "a size", '"1MiB"')
-
-    def span(self, key: str, default: float | None = None) -> float | None:
-        """Take a span in seconds."""
-        found = self.take(key, span, "a span", '"10s"')
-        return default if found is None else found
-
-    def flag(self, key: str) -> bool | None:
-        """Take true or false."""
-        return self.take(key, lambda v: v if isinstance(v, bool) else None, "true or false", "true")
-
-    def whole(self, key: str, low: int, high: int) -> int | None:
-        """Take a whole number between two bounds."""
-        return self.take(
-            key,
-            lambda v: whole(v, low, high),
-            f"a whole number between {low} and {high}",
-            str(max(low, min(4, high))),
-        )
-
-    def share(self, key: str) -> float | None:
-        """Take a share between 0 and 1."""
-        return self.take(
-            key,
-            lambda v: (
-                float(v)
-                if isinstance(v, int | float) and not isinstance(v, bool) and 0 <= v <= 1
-                else None
-            ),
-            "a share between 0 and 1",
-            "0.5",
-        )
-
-    def word(self, key: str, known: Collection[str]) -> str | None:
-        """Take one of some words."""
-        raw = self.take(
-            key, lambda v: v if isinstance(v, str) else None, "a word", f'"{next(iter(known))}"'
-        )
-        if raw is not None and raw not in known:
-            raise self.error(key, f"there is no `{raw}`.", near(raw, known))
-        return raw
-
-    def words(self, key: str) -> tuple[str, ...] | None:
-        """Take a list of texts."""
-        return self.take(key, _words, "a list of texts", '["lmp", "-in", "in.melt"]')
-
-    def texts(self, key: str) -> dict[str, str]:
-        """Take a table of texts."""
-        return self.take(key, _texts, "a table of texts", '{ NAME = "value" }') or {}
-
-    def items(self, key: str) -> list[Any] | None:
-        """Take a list that is not empty."""
-        return self.take(
-            key,
-            lambda v: v if isinstance(v, list) and v else None,
-            "a list with something in it",
-            "[...]",
-        )
-
-    def table(self, key: str) -> Table:
-        """Take a table within; an empty one when it is not there."""
-        self._known.append(key)
-        return Table(self.source, (*self.path, key), self._data.pop(key, {}))
-
-    def raw(self, key: str) -> object:
-        """Return a key's value unchecked; None when it is absent."""
-        self._known.append(key)
-        return self._data.pop(key, None)
-
-    def name(self, key: str, example: str) -> str | None:
-        """Take a name that can be part of a job's name and of a path."""
-        return self.take(
-            key,
-            lambda v: v if isinstance(v, str) and NAME.fullmatch(v) else None,
-            "a name of at most 24 letters, digits, `_`, `.` and `-`",
-            f'"{example}"',
-        )
-
-    def finish(self) -> None:
-        """Raise an error for the first unknown key."""
-        for key in self._data:
-            raise self.error(key, "there is no such key.", near(key, self._known))
+    try:
+        return TypeAdapter(model).validate_python(data)
+    except ValidationError as problems:
+        # A misspelt key comes first: it is why another one is missing.
+        first = min(problems.errors(), key=lambda each: each["type"] != "extra_forbidden")
+    raise _error(source, first, model)
 
 
-def whole(value: object, low: int, high: int) -> int | None:
-    """Return a whole number within bounds, else None."""
-    right = isinstance(value, int) and not isinstance(value, bool)
-    return value if right and low <= value <= high else None  # type: ignore[operator,return-value]
+def _error(source: Source, first: ErrorDetails, model: Any) -> ConfigError:
+    """Return the error about what pydantic has found."""
+    path = first["loc"]
+    key = str([part for part in path if isinstance(part, str)][-1])
+    wrong = first.get("ctx", {}).get("error")
+    if isinstance(wrong, WrongValueError):
+        return source.error(path, str(wrong), wrong.mend.replace("{key}", key))
+    if first["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+        return source.error(path, "there is no such key.", near(key, _keys(model, path[:-1])))
+    if first["type"] in ("missing", "too_short", "list_type"):
+        return source.error(path[:-1] or path, *_MISSING[key])
+    return source.error(path, "this must be a table.", f"Write [{key}] and its keys.")
 
 
-def _words(value: object) -> tuple[str, ...] | None:
-    if not isinstance(value, list) or not value:
-        return None
-    return tuple(value) if all(isinstance(v, str) and "\0" not in v for v in value) else None
-
-
-def _texts(value: object) -> dict[str, str] | None:
-    if not isinstance(value, dict):
-        return None
-    return (
-        dict(value) if all(isinstance(v, str) and "\0" not in v for v in value.values()) else None
-    )
-
-
-def _shown(value: object) -> str:
-    text = f'"{value}"' if isinstance(value, str) else repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+def _keys(model: Any, path: Path) -> list[str]:
+    """Return the keys of a table of a model."""
+    for part in path:
+        if isinstance(part, str):
+            hint = model.model_fields[part].annotation
+            model = get_args(hint)[0] if get_args(hint) else hint
+    if dataclasses.is_dataclass(model):
+        return [key_of(field.name) for field in dataclasses.fields(model)]
+    return [field.alias for field in model.model_fields.values()]

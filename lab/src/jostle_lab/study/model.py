@@ -7,7 +7,23 @@ import functools
 import hashlib
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
+
+from jostle.errors import UsageError
+from jostle_lab.study.kinds import (
+    TABLE,
+    Kind,
+    Span,
+    Text,
+    Words,
+    WrongValueError,
+    between,
+    named,
+    near,
+    one_of,
+    texts,
+)
+from jostle_lab.study.units import rate, span
 
 #: The patterns of jostle-signal, and what each loads.
 PATTERNS: dict[str, str] = {
@@ -176,19 +192,59 @@ MOST_LAB_NODES = 16
 MOST_LAB_SERVERS = 4
 
 
+def _rates(most: int) -> Kind:
+    def read(value: object) -> str | None:
+        several = value.split(",") if isinstance(value, str) else []
+        right = 1 <= len(several) <= most and all(map(rate, several))
+        return str(value) if right else None
+
+    return Kind(read, "a rate" if most == 1 else f"1 to {most} rates", '"400mbit"')
+
+
+def _topology(value: object) -> str | None:
+    if not isinstance(value, str):
+        return None
+    if value:
+        from jostle_lab.cluster.spec import parse_topology
+
+        try:
+            parse_topology(value)
+        except UsageError as error:
+            raise WrongValueError(str(error), error.hint) from None
+    return value
+
+
 @dataclass(frozen=True)
 class LabTable:
     """[lab]: what `jostle_lab.cluster` is asked for; see its LabSpec."""
 
-    name: str = "lab"
-    nodes: int = 4
-    storage_rate: str = "400mbit"
-    uplink_rate: str = "100mbit"
-    queue: str = "fair"
-    fs: str = "sshfs"
-    store: str = "ram"
-    topology: str = ""
-    storage_at: str = ""
+    name: Annotated[str, named("lab")] = "lab"
+    nodes: Annotated[int, between(1, MOST_LAB_NODES)] = 4
+    storage_rate: Annotated[str, _rates(MOST_LAB_SERVERS)] = "400mbit"
+    uplink_rate: Annotated[str, _rates(1)] = "100mbit"
+    queue: Annotated[str, one_of(("fair", "fifo"))] = "fair"
+    fs: Annotated[str, one_of(("sshfs", "gluster", "loop", "plain"))] = "sshfs"
+    store: Annotated[str, one_of(("ram", "disk", "both"))] = "ram"
+    topology: Annotated[str, Kind(_topology, "a text", '"tree:4x2"')] = ""
+    storage_at: Text = ""
+    __pydantic_config__ = TABLE
+
+
+_SRUN_MPI = {"openmpi": "pmix", "mpich": "pmi2"}
+
+
+def _spool(value: object) -> str | None:
+    if isinstance(value, str) and not value.startswith("/"):
+        raise WrongValueError("it must be an absolute path.", 'spool = "/tmp"')
+    return value if isinstance(value, str) else None
+
+
+def _srun_mpi(value: object) -> tuple[tuple[str, str], ...] | None:
+    found = texts(value)
+    for key in found or ():
+        if key not in MPIS:
+            raise WrongValueError(f"there is no MPI `{key}`.", near(key, MPIS[1:]))
+    return None if found is None else tuple((_SRUN_MPI | found).items())
 
 
 @dataclass(frozen=True)
@@ -203,16 +259,26 @@ class SlurmTable:
         time: Time limit of the allocation.
     """
 
-    partition: str = ""
-    account: str = ""
-    qos: str = ""
-    constraint: str = ""
-    reservation: str = ""
-    time: str = ""
-    nodes: int | None = None
-    options: tuple[str, ...] = ()
-    spool: str = "/tmp"
-    mpi: tuple[tuple[str, str], ...] = (("openmpi", "pmix"), ("mpich", "pmi2"))
+    partition: Text = ""
+    account: Text = ""
+    qos: Text = ""
+    constraint: Text = ""
+    reservation: Text = ""
+    time: Text = ""
+    nodes: Annotated[int, between(1, 100_000)] | None = None
+    options: Words = ()
+    spool: Annotated[str, Kind(_spool, "a text", '"/tmp"')] = "/tmp"
+    mpi: Annotated[
+        tuple[tuple[str, str], ...], Kind(_srun_mpi, "a table of texts", '{ openmpi = "pmix" }')
+    ] = tuple(_SRUN_MPI.items())
+    __pydantic_config__ = TABLE
+
+
+def _lead(value: object) -> float | None:
+    found = span(value)
+    if found is not None and found < 0.5:
+        raise WrongValueError("programs need half a second to start.", 'lead = "0.5s" or more')
+    return found
 
 
 @dataclass(frozen=True)
@@ -229,11 +295,12 @@ class Where:
         settle_s: Pause between runs.
     """
 
-    place: str = "lab"
-    dir: str = ""
-    placement: str = "disjoint"
-    lead_s: float | None = None
-    settle_s: float = 0.3
+    place: Annotated[str, one_of(PLACES)] = "lab"
+    dir: Text = ""
+    placement: Annotated[str, one_of(PLACEMENTS)] = "disjoint"
+    lead_s: Annotated[float, Kind(_lead, "a span", '"10s"')] | None = None
+    settle_s: Span = 0.3
+    __pydantic_config__ = TABLE
 
 
 @dataclass(frozen=True)

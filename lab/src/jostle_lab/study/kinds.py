@@ -1,0 +1,151 @@
+"""The kinds of values in a study's file: what each may be, and what is said of one that is not.
+
+They are metadata of the fields of pydantic's models and of dataclasses; nothing here imports
+pydantic, so that it is loaded only when a file is read.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Collection
+from typing import Annotated, Any
+
+from jostle_lab.study.units import size, span
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,23}")
+
+
+def key_of(field: str) -> str:
+    """Return the key of a field in a study's file: `time` of time_s."""
+    return field.removesuffix("_s")
+
+
+#: What tables of a study's file need: no key that they do not know; keys without units.
+TABLE: Any = {"extra": "forbid", "frozen": True, "alias_generator": key_of}
+
+
+class WrongValueError(ValueError):
+    """A value that a key cannot have.
+
+    Attributes:
+        mend: What to write instead; `{key}` stands for the key.
+    """
+
+    def __init__(self, reason: str, mend: str) -> None:
+        """Say why, and what to write instead."""
+        super().__init__(reason)
+        self.mend = mend
+
+
+def near(word: str, known: Collection[str]) -> str:
+    """Return "Did you mean `x`?" where a known word is close, else which words are known."""
+    found = difflib.get_close_matches(word, known, n=2, cutoff=0.6)
+    if found:
+        return f"Did you mean `{'` or `'.join(found)}`?"
+    return f"Known are: {', '.join(known)}."
+
+
+class Kind:
+    """A kind of value; the value is read by pydantic where it is metadata of a field."""
+
+    def __init__(self, read: Callable[[Any], Any], what: str, example: str) -> None:
+        """Describe the kind.
+
+        Args:
+            read: Gives the value, or None when it is not one; may raise WrongValueError.
+            what: What it should be, for the message: "a size".
+            example: A right value.
+        """
+        self._read, self._what, self._example = read, what, example
+
+    def __get_pydantic_core_schema__(self, source: object, handler: object) -> dict[str, Any]:
+        """Return how pydantic reads a value of the kind."""
+        return {
+            "type": "function-plain",
+            "function": {"type": "no-info", "function": self.read_or_refuse},
+        }
+
+    def read_or_refuse(self, value: Any) -> Any:
+        """Return the value; WrongValueError: it is not of the kind."""
+        found = self._read(value)
+        if found is None:
+            text = f'"{value}"' if isinstance(value, str) else repr(value)
+            shown = text if len(text) <= 60 else text[:57] + "..."
+            raise WrongValueError(
+                f"{shown} is not {self._what}.", f"For example: {{key}} = {self._example}"
+            )
+        return found
+
+
+def whole(value: object, low: int, high: int) -> int | None:
+    """Return a whole number within bounds, else None."""
+    right = isinstance(value, int) and not isinstance(value, bool)
+    return value if right and low <= value <= high else None  # type: ignore[operator,return-value]
+
+
+def between(low: int, high: int) -> Kind:
+    """Return the kind of whole numbers between two bounds."""
+    what, example = f"a whole number between {low} and {high}", str(max(low, min(4, high)))
+    return Kind(lambda value: whole(value, low, high), what, example)
+
+
+def one_of(known: Collection[str]) -> Kind:
+    """Return the kind of some words."""
+
+    def read(value: object) -> str | None:
+        if isinstance(value, str) and value not in known:
+            raise WrongValueError(f"there is no `{value}`.", near(value, known))
+        return value if isinstance(value, str) else None
+
+    return Kind(read, "a word", f'"{next(iter(known))}"')
+
+
+def named(example: str) -> Kind:
+    """Return the kind of names that can be part of a job's name and of a path."""
+    what = "a name of at most 24 letters, digits, `_`, `.` and `-`"
+    return Kind(name_or_none, what, f'"{example}"')
+
+
+def name_or_none(value: object) -> str | None:
+    """Return a name, else None."""
+    return value if isinstance(value, str) and NAME.fullmatch(value) else None
+
+
+def _share(value: object) -> float | None:
+    right = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+    return float(value) if right else None  # type: ignore[arg-type]
+
+
+def _words(value: object) -> tuple[str, ...] | None:
+    if not isinstance(value, list) or not value:
+        return None
+    return tuple(value) if all(isinstance(v, str) and "\0" not in v for v in value) else None
+
+
+def texts(value: object) -> dict[str, str] | None:
+    """Return a table of texts, else None."""
+    right = isinstance(value, dict) and all(
+        isinstance(v, str) and "\0" not in v for v in value.values()
+    )
+    return dict(value) if right else None  # type: ignore[call-overload]
+
+
+Text = Annotated[
+    str, Kind(lambda value: value if isinstance(value, str) else None, "a text", '"..."')
+]
+Flag = Annotated[
+    bool, Kind(lambda value: value if isinstance(value, bool) else None, "true or false", "true")
+]
+Size = Annotated[int, Kind(size, "a size", '"1MiB"')]
+Span = Annotated[float, Kind(span, "a span", '"10s"')]
+Share = Annotated[float, Kind(_share, "a share between 0 and 1", "0.5")]
+Words = Annotated[tuple[str, ...], Kind(_words, "a list of texts", '["lmp", "-in", "in.melt"]')]
+Items = Annotated[
+    list[Any],
+    Kind(
+        lambda value: value if isinstance(value, list) and value else None,
+        "a list with something in it",
+        "[...]",
+    ),
+]
