@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from jostle.server.access.settings import AlertSettings
 
 STATIC = Path(__file__).parent / "static"
-_PROBLEM = "#/components/schemas/Problem"
 
 
 def create_app(
