@@ -17,6 +17,7 @@ from jostle_lab.cluster.filesystems.cephfs import ask
 from jostle_lab.cluster.lab import down
 
 SIZE = "1GiB"
+GIB = 1 << 30
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +89,9 @@ def test_memory_is_small_and_status_shows_every_link(lab: Lab) -> None:
         except (OSError, IndexError):
             continue
     assert 0 < resident < 1.5 * (1 << 20)  # KiB
+    stat = on(lab, "node2", "stat", "--file-system", "--format=%f %b %S", lab.shared)
+    free, blocks, size = map(int, stat.split())
+    assert 0.5 * GIB < free * size < blocks * size < GIB
     from jostle_lab.cli.views.lab import view
     from jostle_lab.cluster.measure import measure
 

@@ -67,7 +67,12 @@ ONE = HEAD + '[[program]]\npattern = "write-seek"\n'
         (ONE + '[where]\nplace = "lob"\n', 6, "no `lob`", "`lab`"),
         (ONE + '[lab]\nfs = "nfs"\n', 6, "no `nfs`", "sshfs"),
         (ONE + '[lab]\nstorage_rate = "fast"\n', 6, "rate", "400mbit"),
-        (ONE + '[lab]\nstorage_rate = "9mbit,9mbit,9mbit,9mbit,9mbit"\n', 6, "rates", "400mbit"),
+        (
+            ONE + '[lab]\nstorage_rate = "9mbit,9mbit,9mbit,9mbit,9mbit,9mbit"\n',
+            6,
+            "rates",
+            "400mbit",
+        ),
         (ONE + "[lab]\nnodes = 17\n", 6, "17 is not a whole number between 1 and 16", "nodes = 4"),
         (ONE + '[slurm]\nspool = "tmp"\n', 6, "absolute", "/tmp"),
         (ONE + "[studdy]\n", 5, "no such key", "`study`"),

@@ -15,9 +15,9 @@ NETWORKED = ("sshfs", "gluster", "cephfs")
 STORES = ("ram", "disk", "both")
 PRELOADS = ("plugin", "prolog")
 MOST_NODES = 16
-MOST_SERVERS = 4
+MOST_SERVERS = 5
 #: Fewest and most object servers of CephFS; the fewest unless told otherwise.
-OBJECT_SERVERS = (2, 4)
+OBJECT_SERVERS = (2, MOST_SERVERS - 1)
 #: Topologies, and how many sizes each has.
 TOPOLOGIES = {"tree": (2, 3), "torus": (1, 4), "dragonfly": (3, 3)}
 

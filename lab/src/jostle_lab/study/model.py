@@ -189,7 +189,7 @@ class Pair:
 #: What jostle_lab.cluster builds at most; a test holds them together, as its import would cost
 #: every plan.
 MOST_LAB_NODES = 16
-MOST_LAB_SERVERS = 4
+MOST_LAB_SERVERS = 5
 
 
 def _rates(most: int) -> Kind:
@@ -221,9 +221,10 @@ class LabTable:
     name: Annotated[str, named("lab")] = "lab"
     nodes: Annotated[int, between(1, MOST_LAB_NODES)] = 4
     storage_rate: Annotated[str, _rates(MOST_LAB_SERVERS)] = "400mbit"
+    object_servers: Annotated[int, between(0, MOST_LAB_SERVERS - 1)] = 0
     uplink_rate: Annotated[str, _rates(1)] = "100mbit"
     queue: Annotated[str, one_of(("fair", "fifo"))] = "fair"
-    fs: Annotated[str, one_of(("sshfs", "gluster", "loop", "plain"))] = "sshfs"
+    fs: Annotated[str, one_of(("sshfs", "gluster", "cephfs", "loop", "plain"))] = "sshfs"
     store: Annotated[str, one_of(("ram", "disk", "both"))] = "ram"
     topology: Annotated[str, Kind(_topology, "a text", '"tree:4x2"')] = ""
     storage_at: Text = ""

@@ -32,6 +32,11 @@ A small cluster is built out of namespaces on this machine: two nodes, and a fil
 share over a link of 400 Mbit/s. On one node a program writes steadily, first alone, then beside a
 neighbour on the other node that writes for two seconds of every four. Neither knows of the other;
 the steady one is watched in slices of 250 ms."""
+_ON_CEPHFS = """\
+A small cluster is built out of namespaces on this machine: two nodes, and a CephFS with a metadata
+server and two object servers, each behind a link of 400 Mbit/s. On one node a program writes
+steadily, first alone, then beside a neighbour on the other node that writes for two seconds of
+every four. Neither knows of the other; the steady one is watched in slices of 250 ms."""
 _IN_A_FOLDER = """\
 No cluster can be built here: {why}
 So two programs share a folder on this machine's disk. One writes steadily, 1 MiB at a time, first
@@ -42,8 +47,15 @@ Whatever else uses this disk is in the picture, too."""
 
 @click.command("demo")
 @click.option("--local", is_flag=True, help="Share a folder on this disk; build no cluster.")
+@click.option(
+    "--fs",
+    type=click.Choice(["sshfs", "cephfs"]),
+    default="sshfs",
+    show_default=True,
+    help="The file system that the cluster shares.",
+)
 @json_option
-def command(local: bool, as_json: bool) -> None:
+def command(local: bool, fs: str, as_json: bool) -> None:
     """Watch a neighbour slow a program, and the verdict on it, in a minute or two.
 
     A study of one probe and one periodic signal, on a small cluster of namespaces or, where none
@@ -54,12 +66,14 @@ def command(local: bool, as_json: bool) -> None:
     path = _home()
     repository, pictures = path / "repository", path / "pictures"
     os.environ["JOSTLE_REPOSITORY"] = str(repository)
-    why = "--local was given." if local else _no_lab()
+    why = "--local was given." if local else _no_lab(fs)
     with tempfile.TemporaryDirectory(prefix="jostle-demo-", dir=_disk()) as folder:
         run = ["study", "run", "demo"]
         if why:
             study = _fitted(Path(folder))
             run = ["study", "run", str(study), "--place", "local", "--dir", folder]
+        elif fs != "sshfs":
+            run = ["study", "run", str(_on(fs, Path(folder)))]
         scenes = [
             ("The writer alone; then the writer beside its neighbour", run),
             ("What it cost the writer", ["study", "show", "demo", "--plot", str(pictures)]),
@@ -80,7 +94,8 @@ def command(local: bool, as_json: bool) -> None:
             )
             return
         show(heading("jostle demo", ": was it me, or the neighbours?"), "")
-        show(_IN_A_FOLDER.format(why=why) if why else _IN_A_LAB)
+        cluster = _ON_CEPHFS if fs == "cephfs" else _IN_A_LAB
+        show(_IN_A_FOLDER.format(why=why) if why else cluster)
         for title, words in scenes:
             _scene(title, words)
     show("", heading("Was it right?"), *prove(repository).lines())
@@ -112,16 +127,26 @@ def _page() -> None:
         cli.main(words, prog_name="jostle", standalone_mode=False)
 
 
-def _no_lab() -> str:
+def _no_lab(fs: str) -> str:
     """Return why no lab can be built here, and the mend; "" when one can."""
     from jostle_lab.cluster import LabError, LabSpec, check_machine
 
     try:
-        check_machine(LabSpec(name="demo", nodes=2))
+        check_machine(LabSpec(name="demo", nodes=2, fs=fs))
     except LabError as error:
         mend = error.hint if os.geteuid() == 0 else "As root the demo builds one."
         return f"{str(error).rstrip('.')}. {mend or ''}".rstrip()
     return ""
+
+
+def _on(fs: str, folder: Path) -> Path:
+    """Write the study anew for a lab with another file system."""
+    from jostle_lab.study import shipped
+
+    study = folder / "demo.toml"
+    nodes = "nodes = 2\n"
+    study.write_text(shipped()["demo"].read_text().replace(nodes, f'{nodes}fs = "{fs}"\n', 1))
+    return study
 
 
 def _fitted(folder: Path) -> Path:

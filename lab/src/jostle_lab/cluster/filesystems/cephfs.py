@@ -16,6 +16,7 @@ import json
 import os
 import socket
 import struct
+import sys
 import uuid
 from pathlib import Path
 from typing import Any, ClassVar
@@ -28,6 +29,8 @@ _MONITOR_PORT = 3300
 _START_S = 60
 #: Share of the store that object servers may fill; the monitor's data and metadata need the rest.
 _BLOCKS_OF_STORE = 0.8
+#: Share of the object servers' room that files may fill.
+_FILES_OF_BLOCKS = 0.75
 _SMALLEST_BLOCK = 256 << 20
 
 _CONFIG = """\
@@ -89,6 +92,13 @@ fuse disable pagecache = false
 """
 
 
+# Without a manager nobody adds up what is free, and a client would say that nothing is: it says
+# what is left of a quota instead.
+_SET_QUOTA = (
+    "import os, sys; os.setxattr(sys.argv[1], 'ceph.quota.max_bytes', sys.argv[2].encode())"
+)
+
+
 class Cephfs(Filesystem):
     """The servers of a CephFS, and the FUSE mounts of the nodes."""
 
@@ -137,6 +147,9 @@ class Cephfs(Filesystem):
         )
         if node is site.nodes[0]:
             site.run(node, ["chmod", "777", str(site.shared)])
+            site.run(
+                node, [sys.executable, "-ISc", _SET_QUOTA, str(site.shared), str(self._room())]
+            )
 
     def _check_store(self) -> None:
         """Refuse a store without direct access, which object servers need.
@@ -158,15 +171,15 @@ class Cephfs(Filesystem):
     def _configure(self) -> None:
         fsid = str(uuid.uuid4())
         status = os.statvfs(self.site.store)
-        room = status.f_bavail * status.f_frsize
-        block = int(room * _BLOCKS_OF_STORE) // len(self._object_servers) // 4096 * 4096
+        room = int(status.f_bavail * status.f_frsize * _BLOCKS_OF_STORE)
+        block = room // len(self._object_servers) // 4096 * 4096
         if block < _SMALLEST_BLOCK:
             least = int(_SMALLEST_BLOCK * len(self._object_servers) / _BLOCKS_OF_STORE) >> 20
             raise LabError(
                 f"An object server would have {block >> 20} MiB; it needs {_SMALLEST_BLOCK >> 20}.",
                 hint=f"--size {least + 64}MiB or more",
             )
-        self._fsid = fsid
+        self._fsid, self._block = fsid, block
         self._config.write_text(
             _CONFIG.format(
                 fsid=fsid,
@@ -234,6 +247,10 @@ class Cephfs(Filesystem):
             ["sh", "-c", 'printf "%s\\n" "$1" | ceph -c "$2"', "tell", script, str(self._config)],
             timeout=_START_S,
         )
+
+    def _room(self) -> int:
+        """Return how much files may fill, bytes: the rest is for metadata and journals."""
+        return int(self._block * len(self._object_servers) * _FILES_OF_BLOCKS)
 
     def _words(self, name: str) -> list[str]:
         return ["-c", str(self._config), "-n", name]

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from jostle.topology import Topology
 
 #: What must be as the study says when a lab is up already; of nodes there may be more.
-_SHAPE = ("storage_rate", "uplink_rate", "queue", "fs", "store", "topology", "storage_at")
+_SHAPE = (
+    "storage_rate",
+    "object_servers",
+    "uplink_rate",
+    "queue",
+    "fs",
+    "store",
+    "topology",
+    "storage_at",
+)
 
 
 class LabMonitor:
@@ -87,7 +96,7 @@ class LabPlace(Base):
                 self._owned = True
                 self._lab = up(spec)
             else:
-                self._same_shape(self._lab)
+                self._same_shape(self._lab, spec)
             self.nodes = tuple(self._lab.nodes)
             self._run(self._lab, ["mkdir", "-p", *map(str, self.roots())])
         except JostleError as error:
@@ -120,10 +129,10 @@ class LabPlace(Base):
         """Return a message if the lab was taken down meanwhile; "" if it is up."""
         return "" if self.lab.alive() else f"the lab `{self.lab.name}` was taken down"
 
-    def _same_shape(self, lab: Lab) -> None:
+    def _same_shape(self, lab: Lab, spec: LabSpec) -> None:
         """Refuse a running lab of another specification: results would get a wrong name."""
         for key in _SHAPE:
-            wanted, there = getattr(self.study.lab, key), getattr(lab.spec, key)
+            wanted, there = getattr(spec, key), getattr(lab.spec, key)
             if wanted != there:
                 raise StudyError(
                     f"The lab `{lab.name}` that is up has {key} = {there!r}, "
