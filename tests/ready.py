@@ -13,6 +13,7 @@ import importlib
 import json
 import os
 import pkgutil
+import runpy
 import selectors
 import signal
 import socket
@@ -70,16 +71,33 @@ def run(
     *,
     cwd: Path | None = None,
     timeout: float = 120,
+    program: Path | None = None,
+    stdin: Path | None = None,
 ) -> Done:
-    """Run the command in a fork of a Python that has imported it, with nothing to read.
+    """Run the command in a fork of a Python that has imported it.
+
+    Args:
+        words: What follows `jostle`.
+        environment: All variables.
+        cwd: Where it runs; None: here.
+        timeout: Of the run, s.
+        program: A Python program in place of the command.
+        stdin: A file that it reads; None: nothing.
 
     Raises:
-        subprocess.TimeoutExpired: it took longer than `timeout` seconds, and was killed.
+        subprocess.TimeoutExpired: It took longer than `timeout` seconds, and was killed.
     """
     python = _python()
     if _at_start(environment) != _at_start(python.environment):
+        assert program is None and stdin is None, "what Python reads at its start is different"
         return started(words, environment, stdin="", cwd=cwd, timeout=timeout)
-    return python.run(words, environment, cwd or Path.cwd(), timeout)
+    asked = {
+        "words": list(words),
+        "environment": dict(environment),
+        "cwd": str(cwd or Path.cwd()),
+        "program": str(program or ""),
+    }
+    return python.run(asked, stdin or Path(os.devnull), timeout)
 
 
 def _at_start(environment: Mapping[str, str]) -> dict[str, str]:
@@ -88,7 +106,9 @@ def _at_start(environment: Mapping[str, str]) -> dict[str, str]:
 
 @functools.cache
 def _python() -> _Python:
-    return _Python({**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONUTF8": "1"})
+    made = _Python({**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONUTF8": "1"})
+    atexit.register(made.end)
+    return made
 
 
 class _Python:
@@ -105,14 +125,11 @@ class _Python:
                 stdin=subprocess.DEVNULL,
             )
 
-    def run(
-        self, words: Sequence[str], environment: Mapping[str, str], cwd: Path, timeout: float
-    ) -> Done:
-        asked = {"words": list(words), "environment": dict(environment), "cwd": str(cwd)}
+    def run(self, asked: Mapping[str, Any], stdin: Path, timeout: float) -> Done:
         (out, theirs_out), (err, theirs_err) = os.pipe(), os.pipe()
-        with open(os.devnull) as nothing:
+        with stdin.open() as read:
             message = json.dumps(asked).encode() + b"\n"
-            socket.send_fds(self.socket, [message], [nothing.fileno(), theirs_out, theirs_err])
+            socket.send_fds(self.socket, [message], [read.fileno(), theirs_out, theirs_err])
         os.close(theirs_out)
         os.close(theirs_err)
         pid = self._number()
@@ -121,8 +138,13 @@ class _Python:
             os.kill(pid, signal.SIGKILL)
         code = self._number()
         if texts is None:
-            raise subprocess.TimeoutExpired(list(words), timeout)
+            raise subprocess.TimeoutExpired(asked["words"], timeout)
         return Done(code, *texts)
+
+    def end(self) -> None:
+        """End it, so that its CPU time and that of its forks count as that of the tests."""
+        self.socket.close()
+        self.process.wait()
 
     def _number(self) -> int:
         answer = self.socket.recv(8, socket.MSG_WAITALL)
@@ -169,15 +191,24 @@ def _become(asked: dict[str, Any], pipes: list[int]) -> None:
     os.environ.update(asked["environment"])
     time.tzset()
     os.chdir(asked["cwd"])
-    sys.argv = [str(ROOT / "src/jostle/cli/__main__.py"), *asked["words"]]
+    program = asked.get("program") or str(ROOT / "src/jostle/cli/__main__.py")
+    sys.argv = [program, *asked["words"]]
 
 
-def _end() -> NoReturn:
-    """Run the command, and all that ends with it; taking 1400 modules apart is spared."""
+def _end(program: str) -> NoReturn:
+    """Run the command, and all that ends with it; taking 1400 modules apart is spared.
+
+    Args:
+        program: A Python program in place of the command; "": the command.
+    """
     from jostle.cli.main import main
 
     try:
-        code = main()
+        code = main() if not program else 0
+        if program:
+            runpy.run_path(program, run_name="__main__")
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:
         traceback.print_exc()
         code = 1
@@ -211,8 +242,9 @@ def _serve(asker: socket.socket) -> NoReturn:
         pid = os.fork()
         if pid == 0:
             asker.close()
-            _become(json.loads(message), pipes)
-            _end()
+            asked = json.loads(message)
+            _become(asked, pipes)
+            _end(asked["program"])
         for pipe in pipes:
             os.close(pipe)
         asker.sendall(pid.to_bytes(8, "little", signed=True))
@@ -301,7 +333,7 @@ def _answer(line: socket.socket) -> NoReturn:
     if pid == 0:
         line.close()
         _become(json.loads(message), pipes)
-        _end()
+        _end("")
     for pipe in pipes:
         os.close(pipe)
     threading.Thread(target=_hand_on, args=(line, pid), daemon=True).start()

@@ -63,6 +63,7 @@ UBSAN = 4
 PARTS = (
     Part("demo-site", ".venv/bin/jostle site demo", 0, ("root",), SITE),
     Part("kills-all", f"{PYTHON} tests/receive/test_kill_all.py 20 $RANDOM", 0),
+    Part("host-package", f"{PYTHON} -m pytest -q -m nightly tests/house", 0, ("root", "cpack")),
     Part("demo-network", ".venv/bin/jostle topology demo", 1, ("root", "mpirun"), NETWORK),
     Part("docs-labs", f"{PYTHON} -m pytest -q -m nightly tests/docs", 1, ("root",)),
     Part("fuzz-through", f"{PYTHON} tests/hostile/fuzz_through.py --minutes 2", 2),

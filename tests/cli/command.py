@@ -19,13 +19,22 @@ def jostle(*words: str, stdin: str | None = None, afresh: bool = False, **enviro
         afresh: start it from nothing; else its imports are done already.
         environment: variables beside those of the tests, JOSTLE_* apart.
     """
+    if afresh or stdin is not None:
+        return ready.started(words, plain() | environment, stdin=stdin)
+    return ready.run(words, plain() | environment)
+
+
+def plain() -> dict[str, str]:
+    """The variables of a user: UTC, without colour, 100 columns wide."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("JOSTLE", "NO_COLOR"))}
     if "JOSTLE_NATIVE" in os.environ:
         clean["JOSTLE_NATIVE"] = os.environ["JOSTLE_NATIVE"]
-    clean |= {"TZ": "UTC", "COLUMNS": "100", "PYTHONUTF8": "1", "PYTHONPATH": str(ROOT / "src")}
-    if afresh or stdin is not None:
-        return ready.started(words, clean | environment, stdin=stdin)
-    return ready.run(words, clean | environment)
+    return clean | {
+        "TZ": "UTC",
+        "COLUMNS": "100",
+        "PYTHONUTF8": "1",
+        "PYTHONPATH": str(ROOT / "src"),
+    }
 
 
 def python(code: str, *words: str) -> Done:

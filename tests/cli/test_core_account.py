@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from command import jostle
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = str(Path(sys.executable).with_name("jostle"))
@@ -27,15 +28,10 @@ def cpu_mixes() -> ModuleType:
     return module
 
 
-def jostle(*words: str, repository: Path) -> str:
-    done = subprocess.run(
-        [COMMAND, *words],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=os.environ | {"JOSTLE_REPOSITORY": str(repository)},
-    )
-    return done.stdout
+def said_by(*words: str, repository: Path) -> str:
+    done = jostle(*words, JOSTLE_REPOSITORY=str(repository))
+    assert done.code == 0, done.err
+    return done.out
 
 
 @pytest.mark.tries(2)
@@ -57,7 +53,7 @@ def test_three_loops_on_two_cores_name_each_other(tmp_path: Path) -> None:
     said = {name: run.communicate()[1] for name, run in zip(names, runs, strict=True)}
     for name in names:
         assert "CPU" in said[name], said[name]
-        verdict = json.loads(jostle("estimate", "--json", name, repository=tmp_path))
+        verdict = json.loads(said_by("estimate", "--json", name, repository=tmp_path))
         blame = verdict["blame"]
         found = {each["job"]: each for each in blame["suspects"]}
         others = set(names) - {name}
@@ -72,7 +68,7 @@ def test_three_loops_on_two_cores_name_each_other(tmp_path: Path) -> None:
             blame["explained_s"]["value"]
         )
         assert not set(verdict["interference"]["acquitted"]) & others
-        text = jostle("interference", name, repository=tmp_path)
+        text = said_by("interference", name, repository=tmp_path)
         assert "by account" in text and all(other in text for other in others)
 
 
@@ -100,7 +96,7 @@ def test_a_run_beside_programs_without_a_profile_ends_with_their_names(tmp_path:
             hog.kill()
             hog.wait()
     assert "CPU, by " in run.stderr, run.stderr
-    blame = json.loads(jostle("estimate", "--json", "alone", repository=tmp_path))["blame"]
+    blame = json.loads(said_by("estimate", "--json", "alone", repository=tmp_path))["blame"]
     found = {each["job"]: each for each in blame["suspects"]}
     shell = next(job for job in found if job.startswith(("sh (2 processes", "dash (2 processes")))
     assert (found[shell]["kind"], found[shell]["how"]) == ("unprofiled", "by account")

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from command import Done, jostle
 
+import ready
 from jostle.analysis.estimation.model import CauseName
 from jostle.analysis.interval import Interval
 from jostle.cli import output
@@ -49,18 +50,10 @@ def environment() -> dict[str, str]:
     return clean | {"TZ": "UTC", "PYTHONUTF8": "1"}
 
 
-def stub(*words: str, stdin: str | None = None, **more: str) -> Done:
-    """Run a command with estimates made by hand."""
-    done = subprocess.run(
-        [sys.executable, str(STUB), *words],
-        env=environment() | {"COLUMNS": "100"} | more,
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    return Done(done.returncode, done.stdout, done.stderr)
+def stub(*words: str, stdin: Path | None = None, **more: str) -> Done:
+    """Run a command with estimates made by hand; its imports are done already."""
+    variables = environment() | {"COLUMNS": "100", "PYTHONPATH": str(ready.ROOT / "src")} | more
+    return ready.run(words, variables, program=STUB, stdin=stdin)
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +105,8 @@ def told(place: Path) -> dict[str, Done]:
         {"words": words, "columns": columns, "encoding": encoding}
         for words, columns, encoding in asked.values()
     ]
-    done = stub("--batch", stdin=json.dumps(batch))
+    (place / "batch").write_text(json.dumps(batch))
+    done = stub("--batch", stdin=place / "batch")
     assert done.code == 0, done.err
     return {name: Done(*seen) for name, seen in zip(asked, json.loads(done.out), strict=True)}
 

@@ -26,16 +26,8 @@ def gate(folder: Path, *words: str, percent: str, stdin: str = "") -> Done:
     code = f"cd {folder}; cat; echo out $JOSTLE_ATTEMPT; echo x >>tries; "
     code += "head -c 200000 /dev/zero >data"
     more = {"STUB_PERCENT": percent, "JOSTLE_REPOSITORY": str(folder / "repository")}
-    with (folder / "input").open() as file:
-        done = subprocess.run(
-            [sys.executable, str(STUB), "run", "--gate", "7.5", *words, "--", "sh", "-c", code],
-            stdin=file,
-            capture_output=True,
-            text=True,
-            check=False,
-            env=environment() | more,
-        )
-    return Done(done.returncode, done.stdout, done.stderr)
+    words = ("run", "--gate", "7.5", *words, "--", "sh", "-c", code)
+    return stub(*words, stdin=folder / "input", **more)
 
 
 def tries(folder: Path) -> int:

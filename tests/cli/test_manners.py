@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command import ROOT, jostle, python
+from command import ROOT, jostle, plain, python
 
 from jostle.cli.main import all_verbs, main
 
@@ -177,12 +177,25 @@ def test_pipes_get_neither_escapes_nor_blank_ends_and_a_next_command(
     assert f"--repository {repository}" in done.err
 
 
-@pytest.mark.parametrize("words", LOOKING, ids=lambda words: words[0])
-def test_ascii_terminals_get_ascii(words: list[str], repository: str) -> None:
-    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
-    done = jostle(*words, "--repository", repository, **plain)
-    assert done.code == 0, done.err
-    assert done.out.isascii()
+def test_ascii_terminals_get_ascii(repository: str) -> None:
+    """What all of them say in one Python that starts for such a terminal."""
+    code = (
+        "import json, sys; from jostle.cli.main import main\n"
+        "for words in json.loads(sys.argv[1]):\n"
+        "    print('verb', words[0], flush=True)\n"
+        "    print('status', main([*words, '--repository', sys.argv[2]]), flush=True)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, json.dumps(LOOKING), repository],
+        env=plain() | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=False,
+    )
+    said = done.stdout.decode("ascii")
+    assert done.returncode == 0, done.stderr
+    assert said.count("\nstatus 0\n") == said.count("status") == len(LOOKING), done.stderr
+    for text in said.split("verb ")[1:]:
+        assert len(text.splitlines()) > 3, text
 
 
 def test_terminal_has_colour_unless_told_otherwise(repository: str) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from command import Done
@@ -88,6 +91,16 @@ def jostle(
     return run
 
 
+@pytest.fixture(scope="module")
+def estimated(planted: Planted) -> dict[str, Any]:
+    """What `estimate` says of the job that the reports are on."""
+    console.cache_clear()
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        assert main(["estimate", "--repository", str(planted.path), "logger-0000", "--json"]) == 0
+    found: dict[str, Any] = json.loads(out.getvalue())
+    return found
+
+
 def document(name: str) -> Document:
     """A document of every block but a figure, all texts being `name`."""
     blocks = [
@@ -100,8 +113,9 @@ def document(name: str) -> Document:
 
 
 def test_the_html_file_is_whole_and_has_the_numbers_of_estimate(
-    jostle: Run, tmp_path: Path
+    jostle: Run, estimated: dict[str, Any], tmp_path: Path
 ) -> None:
+    """No column is left out, though the terminal is narrow."""
     path = tmp_path / "report.html"
     done = jostle("report", "logger-0000", "-o", str(path))
     assert done.code == 0, done.err
@@ -120,7 +134,7 @@ def test_the_html_file_is_whole_and_has_the_numbers_of_estimate(
     assert "@import" not in content
     assert "url(http" not in content
 
-    told = json.loads(jostle("estimate", "logger-0000", "--json").out)
+    told = estimated
     first, text = told["head"], " ".join(read.text)
     assert seconds(first["lost_s"]["value"]) in read.text
     assert f"{points(first['percent']['value'])} %" in read.text
@@ -132,16 +146,11 @@ def test_the_html_file_is_whole_and_has_the_numbers_of_estimate(
         assert seconds(suspect["seconds"]["value"]) in read.text
     for part in ("The neighbours", "What the job did", "What was not measured", "How to read on"):
         assert part in read.text
+    assert {"correlation", "what it did", "write served at"} <= set(read.text)
     assert {"svg", "figure", "figcaption", "h1", "h2", "h3", "th"} <= set(read.tags)
 
 
-def test_no_column_is_left_out_where_the_terminal_is_narrow(jostle: Run, tmp_path: Path) -> None:
-    path = tmp_path / "report.html"
-    assert jostle("report", "logger-0000", "-o", str(path)).code == 0
-    assert {"correlation", "what it did", "write served at"} <= set(Reader(path.read_text()).text)
-
-
-def test_the_pdf_has_pages(jostle: Run, tmp_path: Path) -> None:
+def test_the_pdf_has_pages(jostle: Run, estimated: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "report.pdf"
     done = jostle("report", "logger-0000", "-o", str(path), "--json")
     told = json.loads(done.out)
@@ -150,7 +159,7 @@ def test_the_pdf_has_pages(jostle: Run, tmp_path: Path) -> None:
     assert data.count(b"/Type /Page ") >= 2
     assert told["file"] == str(path)
     assert told["bytes"] == len(data)
-    assert told["light"] == json.loads(jostle("estimate", "logger-0000", "--json").out)["light"]
+    assert told["light"] == estimated["light"]
 
 
 def test_a_user_gets_no_report_on_anothers_job(jostle: Run, tmp_path: Path) -> None:

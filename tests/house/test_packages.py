@@ -216,6 +216,7 @@ def test_nodes_need_no_mpi(packages: dict[str, Path]) -> None:
         assert not [word for word in ("mpi", "python", "jostle.so") if word in needs], needs
 
 
+@pytest.mark.nightly  # a minute and a half of CPU: part `host-package` of tools/nightly.py
 def test_the_repositorys_host(tmp_path: Path) -> None:
     """From installing to the page on which a user sees her jobs alone.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -56,10 +55,9 @@ def same(text: str, *truth: float) -> bool:
 
 def told(repository: Path, *words: str) -> dict[str, Any]:
     """What a command says."""
-    command = [sys.executable, "-m", "jostle.cli", *words, "--json", "--repository", repository]
-    found: dict[str, Any] = json.loads(
-        subprocess.run([str(word) for word in command], capture_output=True, check=True).stdout
-    )
+    done = jostle(*words, "--json", "--repository", str(repository))
+    assert done.code == 0, done.err
+    found: dict[str, Any] = json.loads(done.out)
     return found
 
 
