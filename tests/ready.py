@@ -143,7 +143,7 @@ class _Python:
 
     def end(self) -> None:
         """End it, so that its CPU time and that of its forks count as that of the tests."""
-        self.socket.close()
+        self.process.terminate()
         self.process.wait()
 
     def _number(self) -> int:
