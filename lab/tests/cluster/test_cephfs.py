@@ -13,7 +13,7 @@ from lab_parts import MIB, dd, kill, lab_of, on, remains
 
 from jostle.errors import UsageError
 from jostle_lab.cluster import Lab, LabSpec
-from jostle_lab.cluster.filesystems.cephfs import ask
+from jostle_lab.cluster.filesystems.cephfs import Cephfs, ask
 from jostle_lab.cluster.lab import down
 
 SIZE = "1GiB"
@@ -99,12 +99,19 @@ def test_memory_is_small_and_status_shows_every_link(lab: Lab) -> None:
     assert "cephfs with 2 object servers" in text
 
 
-def test_nothing_stays_of_a_killed_lab() -> None:
-    with lab_of("cephfs-kill", fs="cephfs", size=SIZE, nodes=1) as made:
+def test_devices_have_a_rate_and_nothing_stays_of_a_killed_lab() -> None:
+    spec = {"fs": "cephfs", "size": SIZE, "nodes": 1, "device_rate": "80mbit"}
+    with lab_of("cephfs-kill", **spec) as made:
+        begin = time.monotonic()
+        on(made, "node1", *dd(made, "data", 60 * MIB, "conv=fsync"))
+        # Each of two devices takes 10 MB/s.
+        assert time.monotonic() - begin > 0.8 * 60 * MIB / 20e6
+        assert "10 MB/s each" in str(Cephfs.status(made.state.facts["cephfs"]))
         writer = made.popen("node1", dd(made, "long", 300 * MIB))
         time.sleep(0.5)
         kill(made)
-        assert down(made.name)[0] == f"the lab `{made.name}` had ended without `down`"
+        repairs = down(made.name)
+        assert f"the lab `{made.name}` had ended without `down`" in repairs
         assert writer.wait(60) != 0
         assert remains(made) == []
 

@@ -31,7 +31,7 @@ def rules(lab: Lab) -> list[str]:
         line
         for file in files
         for line in file.read_text().splitlines()
-        if line.startswith(f"{facts['device']} ")
+        if line.startswith(f"{facts['devices'][0]} ")
     ]
 
 

@@ -45,6 +45,7 @@ class LabSpec:
             separated by commas: as many file servers, each with a link of its own; of CephFS first
             that of the metadata server, then one of each object server.
         object_servers: Number of object servers of CephFS; 0: two of CephFS, else none.
+        device_rate: Rate of the device of each object server; empty: as fast as this machine.
         uplink_rate: Rate of the link between the two leaf switches, each way; of a topology the
             rate of every link between nodes and switches.
         queue: How those links are shared: `fair` (a class per node) or `fifo`.
@@ -66,6 +67,7 @@ class LabSpec:
     nodes: int = 4
     storage_rate: str = "400mbit"
     object_servers: int = 0
+    device_rate: str = ""
     uplink_rate: str = "100mbit"
     queue: str = "fair"
     fs: str = "sshfs"
@@ -104,9 +106,10 @@ class LabSpec:
             raise UsageError("Agents in a lab need its munged.", hint="Add --slurm.")
         if self.fs == "cephfs":
             self._check_object_servers()
-        elif self.object_servers:
+        elif self.object_servers or self.device_rate:
             raise UsageError(
-                f"--fs {self.fs} has no object servers.", hint="--fs cephfs, or leave them out."
+                f"--fs {self.fs} has no object servers, and no devices of them.",
+                hint="--fs cephfs, or leave them out.",
             )
         elif len(self.server_rates) > 1:
             self._check_servers()
@@ -145,6 +148,8 @@ class LabSpec:
                 "The servers of CephFS have a network of their own, beside two leaf switches.",
                 hint="Leave --topology out, or take --fs sshfs.",
             )
+        if self.device_rate:
+            parse_rate(self.device_rate)
         hosts, rates = self.object_servers + 1, len(self.storage_rate.split(","))
         if rates not in (1, hosts):
             raise UsageError(

@@ -1,4 +1,4 @@
-"""Limits a block device by control groups: blkio of version 1, or io.max of version 2.
+"""Limits block devices by control groups: blkio of version 1, or io.max of version 2.
 
 Version 1: one rule in the root of the hierarchy, for a device that only the lab uses. Direct writes
 count for the group of their process, buffered ones for the group of the kernel's flushers. In the
@@ -11,8 +11,9 @@ machine, and containers often do not show them.
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,14 +32,14 @@ class Throttle:
     Attributes:
         version: Version of the control groups, 1 or 2.
         root: Path of the hierarchy's root in this mount namespace.
-        device: `MAJOR:MINOR`.
-        rate: Bytes per second, for reads and for writes.
+        devices: `MAJOR:MINOR` of each.
+        rate: Bytes per second of each, for reads and for writes.
         group: Name of the lab's own group below the root; empty for the root itself.
     """
 
     version: int
     root: Path
-    device: str
+    devices: tuple[str, ...]
     rate: int
     group: str
 
@@ -46,7 +47,7 @@ class Throttle:
         """Return what `remove` and `groups_to_join` need, as plain values for JSON."""
         return {
             "version": self.version,
-            "device": self.device,
+            "devices": list(self.devices),
             "rate": self.rate,
             "group": self.group,
         }
@@ -56,38 +57,39 @@ class Throttle:
         _lift(self.root, self.facts())
 
 
-def limit(device: int, rate: int, name: str, where: Path) -> Throttle:
-    """Limit a block device for this process and every process that it starts from now on.
+def limit(devices: Sequence[int], rate: int, name: str, where: Path) -> Throttle:
+    """Limit block devices for this process and every process that it starts from now on.
 
     Args:
-        device: Its number, as stat gives it.
-        rate: Bytes per second, reads and writes each.
+        devices: Their numbers, as stat gives them.
+        rate: Bytes per second of each, reads and writes apart.
         name: Name of the lab's own group.
         where: An empty folder, on which the hierarchy is mounted.
 
     Raises:
         LabError: This machine cannot limit block devices.
     """
-    number = f"{os.major(device)}:{os.minor(device)}"
+    numbers = tuple(f"{os.major(device)}:{os.minor(device)}" for device in devices)
     try:
         namespaces.mount("jostle-lab", where, "cgroup", 0, "blkio")
     except OSError:
-        return _limit_2(number, rate, name, where)
+        return _limit_2(numbers, rate, name, where)
     if not (where / _RULES[0]).exists():
         raise LabError(
             "This kernel cannot limit block devices (blkio has no throttle).", hint=_MEND
         )
     try:
-        for rule in _RULES:
-            (where / rule).write_text(f"{number} {rate}")
+        for number in numbers:
+            for rule in _RULES:
+                (where / rule).write_text(f"{number} {rate}")
         if _own_group("blkio") != "/":
             (where / "cgroup.procs").write_text("0")
     except OSError as error:
         raise LabError(f"The disk cannot be limited: {error}.", hint=_MEND) from error
-    return Throttle(1, where, number, rate, "")
+    return Throttle(1, where, numbers, rate, "")
 
 
-def _limit_2(number: str, rate: int, name: str, where: Path) -> Throttle:
+def _limit_2(numbers: tuple[str, ...], rate: int, name: str, where: Path) -> Throttle:
     group = where / name
     try:
         namespaces.mount("jostle-lab", where, "cgroup2")
@@ -98,11 +100,12 @@ def _limit_2(number: str, rate: int, name: str, where: Path) -> Throttle:
         if "io" not in (where / "cgroup.subtree_control").read_text().split():
             (where / "cgroup.subtree_control").write_text("+io")
         group.mkdir(exist_ok=True)
-        (group / "io.max").write_text(f"{number} rbps={rate} wbps={rate}")
+        for number in numbers:
+            (group / "io.max").write_text(f"{number} rbps={rate} wbps={rate}")
         (group / "cgroup.procs").write_text("0")
     except OSError as error:
         raise LabError(f"The disk cannot be limited: {error}.", hint=_MEND) from error
-    return Throttle(2, where, number, rate, name)
+    return Throttle(2, where, numbers, rate, name)
 
 
 def _own_group(controller: str) -> str:
@@ -147,20 +150,21 @@ def groups_to_join(facts: Mapping[str, Any]) -> list[Path]:
 def _lift(root: Path, facts: Mapping[str, Any]) -> list[str]:
     """Remove the lab's rules, and no others."""
     done = []
-    device, rate, group = facts["device"], facts["rate"], facts["group"]
-    try:
-        if facts["version"] == 1:
-            for rule in _RULES:
-                if f"{device} {rate}" in (root / rule).read_text().splitlines():
-                    (root / rule).write_text(f"{device} 0")
-                    done.append(f"removed the limit of block device {device} ({rule})")
-        elif (root / group).is_dir():
-            if f"{device} " in (root / group / "io.max").read_text():
+    rate, group = facts["rate"], facts["group"]
+    for device in facts["devices"]:
+        # The device may no longer exist, and the group neither.
+        with contextlib.suppress(OSError):
+            if facts["version"] == 1:
+                for rule in _RULES:
+                    if f"{device} {rate}" in (root / rule).read_text().splitlines():
+                        (root / rule).write_text(f"{device} 0")
+                        done.append(f"removed the limit of block device {device} ({rule})")
+            elif f"{device} " in (root / group / "io.max").read_text():
                 (root / group / "io.max").write_text(f"{device} rbps=max wbps=max")
                 done.append(f"removed the limit of block device {device} (io.max of {group})")
+    if facts["version"] == 2:
+        with contextlib.suppress(OSError):  # it may not be empty
             (root / group).rmdir()
-    except OSError:
-        pass  # the device or the group no longer exists, or the group is not empty
     return done
 
 

@@ -222,6 +222,7 @@ class LabTable:
     nodes: Annotated[int, between(1, MOST_LAB_NODES)] = 4
     storage_rate: Annotated[str, _rates(MOST_LAB_SERVERS)] = "400mbit"
     object_servers: Annotated[int, between(0, MOST_LAB_SERVERS - 1)] = 0
+    device_rate: Annotated[str, _rates(1)] = ""
     uplink_rate: Annotated[str, _rates(1)] = "100mbit"
     queue: Annotated[str, one_of(("fair", "fifo"))] = "fair"
     fs: Annotated[str, one_of(("sshfs", "gluster", "cephfs", "loop", "plain"))] = "sshfs"

@@ -76,6 +76,12 @@ def command() -> None:
     help="Object servers of --fs cephfs: 2 to 4 [2].",
 )
 @click.option(
+    "--device-rate",
+    default="",
+    metavar="RATE",
+    help="Rate of the device of each object server [as fast as this machine].",
+)
+@click.option(
     "--uplink-rate",
     default="100mbit",
     show_default=True,
@@ -122,6 +128,7 @@ def up(
     storage_at: str,
     storage_rate: str,
     object_servers: int,
+    device_rate: str,
     uplink_rate: str,
     fair: bool,
     fs: str,
@@ -149,6 +156,7 @@ def up(
         nodes=4 if nodes is None else nodes,
         storage_rate=storage_rate,
         object_servers=object_servers,
+        device_rate=device_rate,
         uplink_rate=uplink_rate,
         queue="fair" if fair else "fifo",
         fs=fs,

@@ -12,17 +12,21 @@ object, since nothing outlives a lab; no manager, since nothing here asks for on
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import socket
 import struct
 import sys
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from jostle_lab.cluster.service import Filesystem, Host, Need
-from jostle_lab.cluster.spec import LabError, LabSpec
+from jostle_lab.cluster import store, throttle
+from jostle_lab.cluster.filesystems import loop
+from jostle_lab.cluster.service import Filesystem, Host, Need, Site
+from jostle_lab.cluster.spec import LabError, LabSpec, parse_rate
 from jostle_lab.cluster.watch import mounted
 
 _MONITOR_PORT = 3300
@@ -117,13 +121,21 @@ class Cephfs(Filesystem):
         """Return why CephFS cannot be mounted here (no FUSE), or None."""
         if not Path("/dev/fuse").is_char_device():
             return "this kernel has no FUSE (/dev/fuse is missing; modprobe fuse)"
-        return None
+        return loop.Loop.check(spec) if spec.device_rate else None
+
+    def __init__(self, site: Site) -> None:
+        """Keep the site; start nothing."""
+        super().__init__(site)
+        self._limit: throttle.Throttle | None = None
+        self._devices: list[io.FileIO] = []
 
     def start(self) -> None:
         """Start the servers, make the file system, and return when it is active."""
         self._check_store()
         self._folder.mkdir()
         self._configure()
+        if self.site.spec.device_rate:
+            self._limit_devices()
         self._start_monitor()
         self._start_object_servers()
         self._make_file_system()
@@ -191,6 +203,56 @@ class Cephfs(Filesystem):
             )
         )
 
+    def _limit_devices(self) -> None:
+        """Put the data of each object server on a loop device of its own, with a limited rate."""
+        site = self.site
+        self._images.mkdir(0o700)
+        numbers = []
+        for i in range(len(self._object_servers)):
+            image, node = self._images / f"{i}.img", self._images / str(i)
+            with image.open("xb") as file:
+                file.truncate(self._block)
+            _, device = loop.attach(image, node, direct=True)
+            image.unlink()
+            self._devices.append(device)  # it exists while it is open
+            numbers.append(os.stat(node).st_rdev)
+            folder = site.store / f"object-server-{i}"
+            folder.mkdir()
+            (folder / "block").symlink_to(node)
+        groups = site.folder / "groups"
+        groups.mkdir(exist_ok=True)
+        rate = parse_rate(site.spec.device_rate) // 8
+        self._limit = throttle.limit(numbers, rate, f"jostle-lab-{site.spec.name}", groups)
+
+    def stop(self) -> None:
+        """Lift the limit, so that unwritten data does not delay the end."""
+        if self._limit is not None:
+            self._limit.lift()
+
+    def facts(self) -> dict[str, Any]:
+        """Return the limit of the devices, and where their images are."""
+        if self._limit is None:
+            return {}
+        return {"limit": self._limit.facts(), "images": str(self._images)}
+
+    @classmethod
+    def mend(cls, facts: Mapping[str, Any]) -> list[str]:
+        """Lift the limit, and free a device that did not free itself."""
+        done = throttle.remove(facts["limit"]) if facts.get("limit") else []
+        if facts.get("images"):
+            done += [f"freed {device}" for device in store.detach_images(Path(facts["images"]))]
+        return done
+
+    @classmethod
+    def status(cls, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """Return how fast the devices of the object servers are, and what limits them."""
+        limit = facts.get("limit")
+        if not limit:
+            return []
+        by = "blkio of control groups" if limit["version"] == 1 else "io.max of control groups"
+        rate = f"{limit['rate'] / 1e6:.0f} MB/s each, reads and writes apart, by {by}"
+        return [("devices of the object servers", rate)]
+
     def _start_monitor(self) -> None:
         site, host = self.site, self.site.storage
         address = f"[v2:{host.storage_address}:{_MONITOR_PORT}]"
@@ -212,7 +274,7 @@ class Cephfs(Filesystem):
         self._tell([f"osd new {number} {i}" for i, number in enumerate(numbers.values())])
         makers = []
         for i, (host, number) in enumerate(numbers.items()):
-            (site.store / f"object-server-{i}").mkdir()
+            (site.store / f"object-server-{i}").mkdir(exist_ok=True)
             words = ["ceph-osd", *self._words(f"osd.{i}"), *self._public(host)]
             made = [*words, "--mkfs", "--osd-uuid", number, "-f"]
             makers.append(site.spawn(host, made, log=f"ceph-object-server-{i}-mkfs"))
@@ -261,6 +323,10 @@ class Cephfs(Filesystem):
     @property
     def _object_servers(self) -> tuple[Host, ...]:
         return self.site.servers[1:]
+
+    @property
+    def _images(self) -> Path:
+        return self.site.store / "devices"
 
     @property
     def _folder(self) -> Path:

@@ -8,6 +8,7 @@ a lab ends. Only the rule that limits the rate may outlive a killed lab.
 from __future__ import annotations
 
 import fcntl
+import io
 import os
 import struct
 from collections.abc import Mapping
@@ -78,7 +79,7 @@ class Loop(Filesystem):
         groups.mkdir(exist_ok=True)
         rate = parse_rate(site.spec.storage_rate) // 8
         self._throttle = throttle.limit(
-            os.makedev(_LOOP_MAJOR, number), rate, f"jostle-lab-{site.spec.name}", groups
+            [os.makedev(_LOOP_MAJOR, number)], rate, f"jostle-lab-{site.spec.name}", groups
         )
 
     def mount(self, node: Host) -> None:
@@ -146,6 +147,31 @@ def _attach(image: Path, node: Path, target: Path, *, direct: bool) -> int:
     Raises:
         LabError: No loop device is to be had, or the kernel refuses the mount.
     """
+    # The device exists while this is open, and after that while it is mounted.
+    number, device = attach(image, node, direct=direct)
+    with device:
+        try:
+            # Without a kernel thread that writes empty inode tables meanwhile.
+            namespaces.mount(node, target, "ext4", 0, "discard,noinit_itable")
+        except OSError as error:
+            raise _refused(error) from error
+    return number
+
+
+def attach(image: Path, node: Path, *, direct: bool) -> tuple[int, io.FileIO]:
+    """Attach an image to a loop device that frees itself when nothing has it open any more.
+
+    Args:
+        image: The file.
+        node: The device node to make.
+        direct: Keep the image's pages out of the machine's cache, where its file system can.
+
+    Returns:
+        The number of the loop device, and the open device.
+
+    Raises:
+        LabError: No loop device is to be had.
+    """
     flags = [_LO_AUTOCLEAR | _LO_DIRECT_IO, _LO_AUTOCLEAR] if direct else [_LO_AUTOCLEAR]
     try:
         with image.open("r+b") as file:
@@ -153,18 +179,20 @@ def _attach(image: Path, node: Path, target: Path, *, direct: bool) -> int:
                 number = _free_device()
                 node.unlink(missing_ok=True)
                 os.mknod(node, 0o600 | 0o060000, os.makedev(_LOOP_MAJOR, number))
-                # The device exists while this is open, and after that while it is mounted.
-                with node.open("r+b", buffering=0) as device:
-                    if _configure(device.fileno(), file.fileno(), image, flags):
-                        # Without a kernel thread that writes empty inode tables meanwhile.
-                        namespaces.mount(node, target, "ext4", 0, "discard,noinit_itable")
-                        return number
+                device = io.FileIO(node, "r+b")
+                if _configure(device.fileno(), file.fileno(), image, flags):
+                    return number, device
+                device.close()
     except OSError as error:
-        raise LabError(
-            f"The disk image could not be mounted: {error}.",
-            hint="Loop devices are needed (modprobe loop), and a kernel of 5.8 or newer.",
-        ) from error
+        raise _refused(error) from error
     raise LabError("Other programs took every loop device.", hint="Try again; `losetup -a`.")
+
+
+def _refused(error: OSError) -> LabError:
+    return LabError(
+        f"The disk image could not be attached: {error}.",
+        hint="Loop devices are needed (modprobe loop), and a kernel of 5.8 or newer.",
+    )
 
 
 def _free_device() -> int:

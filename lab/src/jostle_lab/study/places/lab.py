@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _SHAPE = (
     "storage_rate",
     "object_servers",
+    "device_rate",
     "uplink_rate",
     "queue",
     "fs",
