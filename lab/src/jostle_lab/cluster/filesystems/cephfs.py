@@ -189,7 +189,7 @@ class Cephfs(Filesystem):
             least = int(_SMALLEST_BLOCK * len(self._object_servers) / _BLOCKS_OF_STORE) >> 20
             raise LabError(
                 f"An object server would have {block >> 20} MiB; it needs {_SMALLEST_BLOCK >> 20}.",
-                hint=f"--size {least + 64}MiB or more",
+                hint=f"--size {least * 5 // 4}MiB or more",
             )
         self._fsid, self._block = fsid, block
         self._config.write_text(
