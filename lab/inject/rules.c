@@ -1,5 +1,5 @@
 /* rules.c: JOSTLE_INJECT: words NAME=VALUE with spaces between; log= is the last and has the rest.
- * docs/reference/inject.md has them. `jostle inject` writes it, batch scripts may. */
+ * lab/docs/reference/inject.md has them. `jostle inject` writes it, batch scripts may. */
 #include "injector.h"
 
 #include <string.h>

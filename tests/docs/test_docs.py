@@ -35,10 +35,12 @@ from torchrun import torchrun
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+# The lab's pages lie beside its code; one index has them all.
+BOTH = [DOCS, ROOT / "lab/docs"]
 PAGES = [
     ROOT / "README.md",
-    *sorted(DOCS.glob("tutorials/*.md")),
-    *sorted(DOCS.glob("how-to/*.md")),
+    *sorted(page for docs in BOTH for page in docs.glob("tutorials/*.md")),
+    *sorted(page for docs in BOTH for page in docs.glob("how-to/*.md")),
 ]
 READMES = [
     ROOT / name
@@ -47,7 +49,11 @@ READMES = [
     ).stdout.split()
     if not name.startswith("docs/")
 ]
-TEXTS = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md")), *READMES]
+TEXTS = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted(page for docs in BOTH for page in docs.rglob("*.md")),
+    *READMES,
+]
 # What the pages' mpirun needs on a test machine: root, few cores, and ranks that share them kindly.
 MPI = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -241,8 +247,9 @@ def test_links(page: Path) -> None:
 def test_index() -> None:
     """Every page can be found from docs/README.md."""
     index = (DOCS / "README.md").read_text()
-    for page in DOCS.rglob("*.md"):
-        assert page.name == "README.md" or f"({page.relative_to(DOCS)})" in index, page
+    for page in (page for docs in BOTH for page in docs.rglob("*.md")):
+        linked = f"({os.path.relpath(page, DOCS)})" in index
+        assert page.name == "README.md" or linked, page
 
 
 def leaves(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:

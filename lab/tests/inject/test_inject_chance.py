@@ -26,7 +26,7 @@ def draw(rules: str, count: int = CALLS) -> NDArray[np.int64]:
 
 
 def mix(x: int) -> int:
-    """docs/reference/inject.md, the numbers."""
+    """lab/docs/reference/inject.md, the numbers."""
     x ^= x >> 30
     x = x * 0xBF58476D1CE4E5B9 & MASK
     x ^= x >> 27

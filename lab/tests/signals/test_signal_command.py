@@ -128,8 +128,8 @@ def test_catalogue_is_that_of_the_program() -> None:
 
 
 def test_reference() -> None:
-    """docs/reference/signal.md has exactly the patterns, options and fields that there are."""
-    text = (ROOT / "docs/reference/signal.md").read_text()
+    """lab/docs/reference/signal.md has exactly the patterns, options and fields that there are."""
+    text = (ROOT / "lab/docs/reference/signal.md").read_text()
     patterns, rest = text.split("## Patterns")[1].split("## Options")
     options, log = rest.split("## The log")
     assert re.findall(r"^\| `([a-z-]+)` \|", patterns, re.MULTILINE) == [

@@ -7,7 +7,7 @@ The package's interface:
     read_log: reads the delays only.
 
 A compiled library (lab/inject in the source tree), preloaded after the profiler's, delays the
-calls; docs/reference/inject.md has the rules and the format of the log.
+calls; lab/docs/reference/inject.md has the rules and the format of the log.
 """
 
 from __future__ import annotations

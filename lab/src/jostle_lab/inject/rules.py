@@ -184,7 +184,7 @@ class Rules:
             )
 
     def text(self, log: str | os.PathLike[str]) -> str:
-        """Return the value of JOSTLE_INJECT (docs/reference/inject.md), with the log's folder."""
+        """Return the value of JOSTLE_INJECT, log folder included (lab/docs/reference/inject.md)."""
         words = [
             f"seed={self.seed}",
             f"calls={','.join(self.calls)}",

@@ -1,7 +1,7 @@
 """Reads the ground-truth logs of signals into tables.
 
-A log is JSON lines, one file per process; docs/reference/signal.md has every field. Logs come from
-shared folders and are not trusted: an invalid log raises an error with file, line, reason and
+A log is JSON lines, one file per process; lab/docs/reference/signal.md has every field. Logs come
+from shared folders and are not trusted: an invalid log raises an error with file, line, reason and
 remedy. A killed process leaves a log without an end, perhaps with half a last line; such a log is
 read as far as possible, and a note says so.
 """

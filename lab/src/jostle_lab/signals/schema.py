@@ -1,4 +1,4 @@
-"""The fields of a signal's log, as Arrow schemas; see docs/reference/signal.md."""
+"""The fields of a signal's log, as Arrow schemas; see lab/docs/reference/signal.md."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ Interface:
     traffic: what servers saw that was not ours, per slice.
     result: what a study found, evaluated by `jostle.analysis`.
 
-Files: docs/reference/study.md.
+Files: lab/docs/reference/study.md.
 """
 
 from __future__ import annotations

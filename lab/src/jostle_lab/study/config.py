@@ -1,4 +1,4 @@
-"""Reads and checks a study's TOML file; docs/reference/study.md has the grammar."""
+"""Reads and checks a study's TOML file; lab/docs/reference/study.md has the grammar."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def parse(text: str, file: str, options: StudyOptions) -> Study:
         reason = re.sub(r" \(at .*\)", "", str(error))
         raise ConfigError(
             f"{place}: this is not valid TOML: {reason}.",
-            hint="Texts stand in quotes, lists in [ ]; see docs/reference/study.md.",
+            hint="Texts stand in quotes, lists in [ ]; see lab/docs/reference/study.md.",
         ) from error
     from jostle_lab.study.tables import File
 

@@ -1,4 +1,4 @@
-"""The tables of a study's file, as pydantic reads them; docs/reference/study.md has the grammar."""
+"""The tables of a study's file, as pydantic reads them (lab/docs/reference/study.md)."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 The estimator is not asked: windows are the same piece of work in every run. The fastest tenth of
 the runs in which nothing was planted says what a piece takes undisturbed, and all runs together how
-that is shared out among them. Rules: docs/explanation/validation.md.
+that is shared out among them. Rules: lab/docs/explanation/validation.md.
 """
 
 from __future__ import annotations

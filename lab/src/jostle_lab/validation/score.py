@@ -1,6 +1,6 @@
 """Compares estimates with true losses, run by run. Pure functions.
 
-Percent of the run time throughout. Rules: docs/explanation/validation.md.
+Percent of the run time throughout. Rules: lab/docs/explanation/validation.md.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def evaluate(
     """Evaluate the runs of a study as the papers do.
 
     Args:
-        records: Records of the runs (docs/reference/study.md).
+        records: Records of the runs (lab/docs/reference/study.md).
         progress: Gives the progress of a job in a metric (`ProgressTables`).
         bursts: Gives the bursts of a periodic signal from its log; without it they are taken from
             the rule of its period where the signal is ours, else from its slices.

@@ -1,4 +1,4 @@
-"""Parses the run records of a study (docs/reference/study.md)."""
+"""Parses the run records of a study (lab/docs/reference/study.md)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Says how much of each metric a process moves per second of each phase.
 
-Where the figures come from: docs/explanation/simulated-site.md. What `jostle run` saw of small
+Where the figures come from: lab/docs/explanation/simulated-site.md. What `jostle run` saw of small
 programs of this project on a quiet machine gave the metrics, their sizes and their spread.
 """
 

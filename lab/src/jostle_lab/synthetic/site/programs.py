@@ -1,7 +1,7 @@
 """The programs that users of a simulated site run, phase by phase.
 
 Rates of file traffic are those of a node, rates of messages those of a process. Where the figures
-come from: docs/explanation/simulated-site.md.
+come from: lab/docs/explanation/simulated-site.md.
 """
 
 from __future__ import annotations
