@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "jst_decode_internal.h"
+#include "jst_decode_parts.h"
 
 #define READ_BYTES 32768u /* of a file at once, unless a record is larger */
 

@@ -1,5 +1,5 @@
 /* jst_decode_components.c: 'X' records: what the components of a machine gained. */
-#include "jst_decode_internal.h"
+#include "jst_decode_parts.h"
 
 /* One value of a component: into its column, or among the unknown. */
 static bool take_value(jst_job *j, jst_cursor *c, uint64_t *next_cell, uint8_t *unknown,

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "jst_decode_internal.h"
+#include "jst_decode_parts.h"
 
 #define PLACES_MAX 64u /* that a file may have */
 #define WORDS_MAX (sizeof((jst_gpu *)0)->words / sizeof(uint64_t))

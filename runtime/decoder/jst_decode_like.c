@@ -1,5 +1,5 @@
 /* jst_decode_like.c: slices that are told by an earlier record ('L' records). */
-#include "jst_decode_internal.h"
+#include "jst_decode_parts.h"
 
 #define BACK 64     /* how far back an earlier cell with the same number is looked for */
 #define LONGEST 64u /* bits of a number */

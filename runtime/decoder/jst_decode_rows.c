@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "jst_decode_internal.h"
+#include "jst_decode_parts.h"
 
 #define PAGE 4096u
 #define HUGE_PAGE (2u << 20)

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "jst_decode_internal.h"
+#include "jst_decode_parts.h"
 
 #define PATIENCE 16 /* readings of a ring that changes under us */
 #define RING_HEAD offsetof(jst_ring, data)

@@ -1,7 +1,7 @@
 /* jst_decode_shorts.c: a shorts file (*.jss): one record per short process of a job. */
 #include <stdlib.h>
 
-#include "jst_decode_internal.h"
+#include "jst_decode_parts.h"
 
 #define HEADERS_MAX 64 /* versions of the library that one job may have met */
 #define RESCUE_COST 16 /* checksummed bytes per byte of the file, looking for the next record */

@@ -1,7 +1,7 @@
 /* jst_decode_table.c: the metric table that a file carries, made ready for decoding. */
 #include <stdlib.h>
 
-#include "jst_decode_internal.h"
+#include "jst_decode_parts.h"
 
 bool jst_wanted_set(jst_wanted *w, const char *ids)
 {

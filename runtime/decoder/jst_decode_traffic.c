@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "jst_decode_internal.h"
+#include "jst_decode_parts.h"
 
 #define PLACES_MAX 4096u /* of each kind that a file may have */
 #define NAME_MAX_BYTES (sizeof((jst_collective *)0)->operation - 1)

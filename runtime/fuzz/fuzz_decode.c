@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "jst_decode_internal.h"
+#include "jst_decode_parts.h"
 
 #define MAX_ROWS 5000
 #define CHECK(what)                                                                                \

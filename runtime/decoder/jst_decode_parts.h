@@ -1,6 +1,6 @@
-/* jst_decode_internal.h: what the files of the decoder share. */
-#ifndef JST_DECODE_INTERNAL_H
-#define JST_DECODE_INTERNAL_H
+/* jst_decode_parts.h: what the files of the decoder share. */
+#ifndef JST_DECODE_PARTS_H
+#define JST_DECODE_PARTS_H
 
 #include <stdbool.h>
 #include <string.h>
@@ -100,6 +100,12 @@ static inline uint64_t jst_ns_of(unsigned code)
     uint64_t m = code & 0x7ff;
     unsigned e = code >> 11;
     return e == 0 ? m : (2048 + m) << (e - 1);
+}
+
+/* Ticks of the writer's clock in ns; `tick_ns` has 32 bits behind the point. */
+static inline uint64_t jst_ns_of_ticks(uint64_t ticks, uint64_t tick_ns)
+{
+    return (uint64_t)((unsigned __int128)ticks * tick_ns >> 32);
 }
 
 /* An increase of 2^63 or more is damage that a checksum let through: the largest number there is
@@ -337,7 +343,7 @@ void jst_shorts_read(jst_job *j);   /* jst_decode_shorts.c */
  *  short (jst_decode_components.c). */
 bool jst_components_take(jst_job *j, jst_cursor *c, int64_t slice, int32_t span);
 
-/* ---- the head of a profile (jst_decode_profile.c) ---- */
+/* ---- the head of a profile (jst_decode_head.c) ---- */
 /* Offset of a field of jst_head in the file. */
 #define JST_AT(field) offsetof(jst_head, field)
 
@@ -351,6 +357,10 @@ static inline uint64_t jst_header_number(const jst_job *j, size_t at, size_t byt
     return bytes == 4 ? jst_load32(j->r->head + at) : jst_load64(j->r->head + at);
 }
 
+/** Reads and checks the header; the job is refused if it is none. */
+bool jst_head_read(jst_job *j);
+/** Reads the profile's table of metrics, and makes room for its cells. */
+bool jst_head_table(jst_job *j);
 /** Does an area lie behind the header and before the records? */
 bool jst_head_holds(const jst_job *j, uint64_t offset, uint64_t bytes);
 
