@@ -37,6 +37,16 @@ RESULTS = PICTURES / "results.json"
 #: Variables that name the libraries of other profilers, as for lab/bench/run.py.
 PROFILERS = ("MPIP_PRELOAD", "IPM_PRELOAD", "DARSHAN_MPI_PRELOAD")
 
+#: How a remade figure compares with the printed one.
+LABELS = {
+    "reproduced": "sign and order as printed, sizes within 10 points",
+    "order reproduced": "who loses more is as printed, sizes are not, or cannot be compared",
+    "not reproduced": "an order, a sign or an effect that is printed does not appear",
+    "undecided (noise)": "runs differ more than what is printed",
+    "arithmetic only": "computed from printed or made-up data: nothing was measured",
+    "not here": "cannot be done on this machine",
+}
+
 Table = dict[str, Any]
 
 
@@ -59,6 +69,8 @@ def rows_of(file: Path = ROWS) -> Table:
                 problem = f"has {len(ways)} of experiment, tests, page, full, obsolete; needs one"
             elif row.get("experiment", next(iter(experiments))) not in experiments:
                 problem = f"names the experiment {row['experiment']}, which is not there"
+            elif ({"experiment", "tests", "page"} & row.keys()) and row.get("label") not in LABELS:
+                problem = f"needs a label: {', '.join(LABELS)}"
             elif "full" in row and "why" not in row:
                 problem = "does not say why it cannot be done here"
             for path in [*row.get("tests", []), *page_of(row)]:
@@ -185,6 +197,11 @@ figure from the lab of one machine with two cores cannot have the printed number
 printed order: who loses, who wins, and where it turns. `lab/bench/reproduce.toml` says what remakes
 what; `lab/bench/reproduce.py run`, then `show`, measures and writes this page again.
 
+Files lay on SSHFS, unless an experiment says otherwise: one file server with one queue behind one
+link, without a metadata server, object servers, locks or caches of clients, which the papers reason
+with. A row's label compares all cells that both have; who compared them read the figures. The link
+texts say what each figure shows most clearly, not what agrees best.
+
 """
 
 
@@ -193,11 +210,9 @@ def cell(row: Table, shown: Table) -> str:
     text = f" {row['text']}." if "text" in row else ""
     if "tests" in row:
         names = ", ".join(f"`{name}`" for name in row["tests"])
-        return f"**asserted** by {names}.{text}"
+        return f"**{row['label']}**, by {names}.{text}"
     if "page" in row:
-        return f"**remade**: [record](../measurements/{row['page']}).{text}".replace(
-            "../measurements/", ""
-        )
+        return f"**{row['label']}**: [record]({row['page']}).{text}"
     if "full" in row:
         return f"**not here.** {row['why']} Full-scale study: `{row['full']}`.{text}"
     if "obsolete" in row:
@@ -211,12 +226,24 @@ def cell(row: Table, shown: Table) -> str:
     if not figures:
         return f"**not remade yet**; its experiment is [{name}](#{name}).{text}"
     found = "; ".join(f"[{f['finding']}](papers/{name}/{f['name']}.svg)" for f in figures)
-    return f"**remade**, [{name}](#{name}): {found}.{text}"
+    return f"**{row['label']}**, [{name}](#{name}): {found}.{text}"
+
+
+def counted(rows: Table) -> list[str]:
+    """Return a table: how many rows have each label."""
+    given = [
+        "not here" if "full" in row else row["label"]
+        for paper in rows["paper"]
+        for row in paper["row"]
+        if "obsolete" not in row
+    ]
+    lines = ["| label | meaning | rows |", "|---|---|---|"]
+    return lines + [f"| {name} | {what} | {given.count(name)} |" for name, what in LABELS.items()]
 
 
 def page(rows: Table, shown: Table) -> str:
     """Return the page."""
-    lines = [HEAD.rstrip(), ""]
+    lines = [HEAD.rstrip(), "", *counted(rows), ""]
     for paper in rows["paper"]:
         lines += [f"## {paper['name']}", "", f"{paper['title']}.", ""]
         lines += ["| printed | what it shows | here |", "|---|---|---|"]
