@@ -29,7 +29,8 @@ static bool is_for_files(const struct jst_options *o, unsigned given, struct ans
                          : o->reuse              ? "reuse"
                          : o->direct             ? "direct"
                                                  : NULL;
-    if (option && o->pattern->resource == JST_METADATA && strcmp(option, "shared") == 0)
+    if (option && o->pattern->resource == JST_METADATA && o->pattern != &jst_lock_file &&
+        strcmp(option, "shared") == 0)
         return true; /* one folder for all */
     if (option && o->pattern->resource != JST_FILES)
         return no(answer, "--%s is for patterns of files, and %s has none; leave it out", option,

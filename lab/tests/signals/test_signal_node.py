@@ -54,6 +54,61 @@ def test_metadata_against_strace(signals: Signals, tmp_path: Path, sharing: str)
     done.leaves_nothing()
 
 
+#: Calls of each kind that a pattern makes in one operation, on files of its own.
+KINDS = {
+    "create-files": {"create": 1, "close": 1},
+    "stat-files": {"stat": 1},
+    "unlink-files": {"unlink": 1},
+}
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
+@pytest.mark.parametrize("pattern", [*KINDS, "list-folder", "lock-file"])
+def test_one_kind_of_metadata_against_strace(
+    signals: Signals, tmp_path: Path, pattern: str
+) -> None:
+    """Beside what it prepared, a pattern makes the calls of its operation, and no others."""
+    trace = tmp_path / "strace.log"
+    wanted = 1100 if pattern == "unlink-files" else 20
+    done = signals.run(
+        pattern,
+        "--iterations",
+        str(wanted),
+        before=["strace", "-f", "-y", "-o", str(trace), "-e", "trace=%file,%desc"],
+    )
+    assert done.sum("operations") == wanted
+    lines = [line for line in trace.read_text().splitlines() if " = -1 " not in line]
+    files = [line for line in lines if re.search(rf"{tmp_path}/data/\S*/\d+\.\d+[\">]", line)]
+
+    def seen(names: str, among: list[str], also: str = "") -> int:
+        return sum(bool(re.search(rf"\d +(?:{names})\(", x) and also in x) for x in among)
+
+    prepared = {"stat-files": 1000, "list-folder": 1000, "unlink-files": 2000}.get(pattern, 0)
+    own = {kind: each * wanted for kind, each in KINDS.get(pattern, {}).items()}
+    assert seen("open|openat|creat", files, "O_CREAT") == prepared + own.get("create", 0)
+    assert seen("close", files) == prepared + own.get("close", 0)
+    assert seen("stat|newfstatat|statx|lstat", files) == own.get("stat", 0)
+    assert {k: done.sum(k) for k in ("opens", "closes", "stats", "unlinks")} == {
+        "opens": own.get("create", 0),
+        "closes": own.get("close", 0),
+        "stats": own.get("stat", 0),
+        "unlinks": own.get("unlink", 0),
+    }
+    if pattern == "list-folder":
+        folder = [x for x in lines if re.search(r"getdents64\(\d+<\S*/data/[^/>]*/0>", x)]
+        assert seen("getdents64", folder, " = 0") >= wanted
+    if pattern == "lock-file":
+        assert seen("fcntl", lines, "F_SETLKW") == 2 * wanted
+    consistent(done)
+    done.leaves_nothing()
+
+
+def test_processes_wait_for_the_lock_of_one_file(signals: Signals) -> None:
+    done = signals.run("lock-file", "--processes", "3", "--time", "0.5")
+    assert min(done.log.processes["operations"].to_pylist()) > 0
+    done.leaves_nothing()
+
+
 @pytest.mark.tries(3)
 def test_cpu_never_sleeps(signals: Signals) -> None:
     """A cpu signal is always on a core or waiting for one, in its silences too."""
@@ -143,7 +198,9 @@ def test_periodic(signals: Signals, pattern: str) -> None:
     print(f"{pattern}: bursts began up to {max(late):.2f} ms late")
 
 
-@pytest.mark.parametrize("pattern", ["memory", "cache", "cpu", "metadata"])
+@pytest.mark.parametrize(
+    "pattern", ["memory", "cache", "cpu", "metadata", "create-files", "unlink-files", "lock-file"]
+)
 def test_interrupted(signals: Signals, pattern: str) -> None:
     done = signals.run(
         pattern, "--time", "50", "--processes", "2", stop=(0.5, signal.SIGINT), code=130

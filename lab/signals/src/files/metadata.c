@@ -1,11 +1,12 @@
-/* metadata.c: load on the metadata server. An operation creates an empty file of a new name, closes
- * it, asks for its attributes by name, and removes it.
+/* metadata.c: load on the metadata server, without data. `metadata` does a little of everything; the
+ * others do one thing alone, since servers and clients' caches treat each in another way.
  *
  * Each process works in a folder of its own; with --shared all work in one, and so contend for that
- * folder too. */
+ * folder too. `lock-file` has one file for all, always. */
 #include "../signal.h"
 #include "../sys.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,34 +14,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct place {
+enum {
+    ENTRIES = 1000,    /* files of a process that are there before the load begins */
+    MOST_FILES = 16384 /* that one process of create-files keeps */
+};
+
+static struct place {
     char folder[3200];
     uint64_t number; /* of the next file */
-};
+    uint64_t oldest; /* create-files: the first that is still there */
+    int lock;        /* lock-file: the file */
+} place;
 
 static bool fits(const struct jst_options *options, char *why, size_t size)
 {
     if (options->api != JST_POSIX) {
-        snprintf(why, size, "metadata has no --api mpiio: files are created by POSIX calls");
+        snprintf(why, size, "%s has no --api mpiio: it makes POSIX calls", options->pattern->name);
         return false;
     }
-    return true;
-}
-
-static bool prepare(struct jst_run *run)
-{
-    static struct place place;
-
-    snprintf(place.folder, sizeof place.folder, "%s", run->folder);
-    if (!run->options.shared) {
-        snprintf(place.folder, sizeof place.folder, "%s/%u", run->folder, run->team.world_rank);
-        long made = jst_sys_mkdir(place.folder, 0700);
-        if (made < 0 && made != -EEXIST) {
-            return jst_fail(run, "%s cannot be made: %s; choose another --dir", place.folder,
-                            strerror((int)-made));
-        }
-    }
-    run->state = &place;
     return true;
 }
 
@@ -50,33 +41,82 @@ static bool failed(struct jst_run *run, const char *what, const char *path)
                     strerror(errno));
 }
 
-static bool step(struct jst_run *run)
+static bool make_folder(struct jst_run *run)
 {
-    struct place *place = run->state;
-    struct stat facts;
-    char path[3300];
-    int fd;
+    snprintf(place.folder, sizeof place.folder, "%s", run->folder);
+    if (run->options.shared)
+        return true;
+    snprintf(place.folder, sizeof place.folder, "%s/%u", run->folder, run->team.world_rank);
+    long made = jst_sys_mkdir(place.folder, 0700);
+    if (made < 0 && made != -EEXIST)
+        return jst_fail(run, "%s cannot be made: %s; choose another --dir", place.folder,
+                        strerror((int)-made));
+    return true;
+}
 
-    snprintf(path, sizeof path, "%s/%u.%llu", place->folder, run->team.world_rank,
-             (unsigned long long)place->number++);
-    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0) {
+static const char *path_of(const struct jst_run *run, uint64_t number)
+{
+    static char path[3300];
+    snprintf(path, sizeof path, "%s/%u.%llu", place.folder, run->team.world_rank,
+             (unsigned long long)number);
+    return path;
+}
+
+static bool create(struct jst_run *run, const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
         return failed(run, "cannot be created", path);
-    }
     run->counts.opens++;
-    if (close(fd) != 0) {
+    if (close(fd) != 0)
         return failed(run, "cannot be closed", path);
-    }
     run->counts.closes++;
-    if (stat(path, &facts) != 0) {
+    return true;
+}
+
+static bool ask(struct jst_run *run, const char *path)
+{
+    struct stat facts;
+    if (stat(path, &facts) != 0)
         return failed(run, "has no attributes", path);
-    }
     run->counts.stats++;
-    if (unlink(path) != 0) {
+    return true;
+}
+
+static bool take_away(struct jst_run *run, const char *path)
+{
+    if (unlink(path) != 0)
         return failed(run, "cannot be removed", path);
-    }
     run->counts.unlinks++;
     return true;
+}
+
+/* What is there before the load begins goes to the kernel past jostle: it is no part of it. */
+static bool fill(struct jst_run *run)
+{
+    for (uint64_t i = 0; i < ENTRIES && !jst_stopping(run); i++) {
+        const char *path = path_of(run, i);
+        long fd = jst_sys_open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+        if (fd < 0) {
+            errno = (int)-fd;
+            return failed(run, "cannot be created", path);
+        }
+        jst_sys_close((int)fd);
+    }
+    place.number = 0;
+    return true;
+}
+
+static bool make_and_fill(struct jst_run *run)
+{
+    return make_folder(run) && fill(run);
+}
+
+/* ---- a little of everything ------------------------------------------------------------------ */
+static bool step_all(struct jst_run *run)
+{
+    const char *path = path_of(run, place.number++);
+    return create(run, path) && ask(run, path) && take_away(run, path);
 }
 
 const struct jst_pattern jst_metadata = {
@@ -85,6 +125,126 @@ const struct jst_pattern jst_metadata = {
     .resource = JST_METADATA,
     .flush = JST_FLUSH_NONE,
     .fits = fits,
-    .prepare = prepare,
-    .step = step,
+    .prepare = make_folder,
+    .step = step_all,
+};
+
+/* ---- one thing alone ------------------------------------------------------------------------- */
+/* The oldest make room; that is not part of the operation. */
+static bool step_create(struct jst_run *run)
+{
+    while (place.number - place.oldest >= MOST_FILES) {
+        jst_sys_unlink(path_of(run, place.oldest++), 0);
+        run->begin_ns = jst_now();
+    }
+    return create(run, path_of(run, place.number++));
+}
+
+const struct jst_pattern jst_create_files = {
+    .name = "create-files",
+    .operation = "create and close one empty file",
+    .resource = JST_METADATA,
+    .flush = JST_FLUSH_NONE,
+    .fits = fits,
+    .prepare = make_folder,
+    .step = step_create,
+};
+
+static bool step_stat(struct jst_run *run)
+{
+    return ask(run, path_of(run, place.number++ % ENTRIES));
+}
+
+const struct jst_pattern jst_stat_files = {
+    .name = "stat-files",
+    .operation = "stat the next of 1000 files",
+    .resource = JST_METADATA,
+    .flush = JST_FLUSH_NONE,
+    .fits = fits,
+    .prepare = make_and_fill,
+    .step = step_stat,
+};
+
+static bool step_list(struct jst_run *run)
+{
+    DIR *folder = opendir(place.folder);
+    if (!folder)
+        return failed(run, "cannot be listed", place.folder);
+    errno = 0;
+    while (readdir(folder))
+        continue;
+    int why = errno;
+    closedir(folder);
+    errno = why;
+    return why == 0 || failed(run, "cannot be listed", place.folder);
+}
+
+const struct jst_pattern jst_list_folder = {
+    .name = "list-folder",
+    .operation = "list a folder of 1000 files, or with --shared of 1000 a process",
+    .resource = JST_METADATA,
+    .flush = JST_FLUSH_NONE,
+    .fits = fits,
+    .prepare = make_and_fill,
+    .step = step_list,
+};
+
+/* When all are gone, as many are made again; that is not part of the operation. */
+static bool step_unlink(struct jst_run *run)
+{
+    if (place.number == ENTRIES) {
+        if (!fill(run))
+            return false;
+        run->begin_ns = jst_now();
+        jst_log_event(&run->log, "refill", run->begin_ns, ENTRIES);
+        if (jst_stopping(run))
+            return true;
+    }
+    return take_away(run, path_of(run, place.number++));
+}
+
+const struct jst_pattern jst_unlink_files = {
+    .name = "unlink-files",
+    .operation = "unlink the next of 1000 files",
+    .resource = JST_METADATA,
+    .flush = JST_FLUSH_NONE,
+    .fits = fits,
+    .prepare = make_and_fill,
+    .step = step_unlink,
+};
+
+/* ---- locks ----------------------------------------------------------------------------------- */
+static bool open_lock(struct jst_run *run)
+{
+    snprintf(place.folder, sizeof place.folder, "%s/lock", run->folder);
+    long fd = jst_sys_open(place.folder, O_RDWR | O_CREAT, 0600);
+    place.lock = (int)fd;
+    errno = fd < 0 ? (int)-fd : 0;
+    return fd >= 0 || failed(run, "cannot be opened", place.folder);
+}
+
+static bool change_lock(struct jst_run *run, short type)
+{
+    struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_len = 1};
+    while (fcntl(place.lock, F_SETLKW, &lock) != 0)
+        if (errno != EINTR)
+            return failed(run, "cannot be locked", place.folder);
+        else if (jst_stopping(run))
+            return true;
+    return true;
+}
+
+static bool step_lock(struct jst_run *run)
+{
+    return change_lock(run, F_WRLCK) && change_lock(run, F_UNLCK);
+}
+
+const struct jst_pattern jst_lock_file = {
+    .name = "lock-file",
+    .operation = "lock the first byte of a file of all processes, and unlock it",
+    .resource = JST_METADATA,
+    .flush = JST_FLUSH_NONE,
+    .fits = fits,
+    .prepare = open_lock,
+    .step = step_lock,
 };

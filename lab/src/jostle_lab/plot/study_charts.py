@@ -28,6 +28,11 @@ PATTERNS = (
     "cache",
     "cpu",
     "metadata",
+    "create-files",
+    "stat-files",
+    "list-folder",
+    "unlink-files",
+    "lock-file",
 )
 #: Metrics that are bytes, and what is said behind the figure.
 _BYTES = {"bytes": "", "read_bytes": " read", "message_bytes": " sent"}

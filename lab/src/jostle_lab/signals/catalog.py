@@ -56,6 +56,11 @@ PATTERNS: dict[str, Pattern] = {
         Pattern("gpu-memory", "gpu", "copy a chunk within the GPU's memory"),
         Pattern("gpu-multiply", "gpu", "copy two matrices to the GPU, multiply, copy back"),
         Pattern("nccl", "gpu", "an all-reduce of a chunk among all processes, each with a GPU"),
-        Pattern("metadata", "files", "create, stat and unlink one empty file", writes_files=True),
+        _files("metadata", "create, stat and unlink one empty file"),
+        _files("create-files", "create and close one empty file"),
+        _files("stat-files", "stat the next of 1000 files"),
+        _files("list-folder", "list a folder of 1000 files"),
+        _files("unlink-files", "unlink the next of 1000 files"),
+        _files("lock-file", "lock one byte of a file of all processes, and unlock it"),
     )
 }

@@ -39,14 +39,23 @@ PATTERNS: dict[str, str] = {
     "cache": "memory",
     "cpu": "cpu",
     "metadata": "files",
+    "create-files": "files",
+    "stat-files": "files",
+    "list-folder": "files",
+    "unlink-files": "files",
+    "lock-file": "files",
     "pcie": "gpu",
     "gpu-compute": "gpu",
     "gpu-memory": "gpu",
     "gpu-multiply": "gpu",
     "nccl": "gpu",
 }
+#: Patterns that load a file system without data.
+METADATA = frozenset(
+    {"metadata", "create-files", "stat-files", "list-folder", "unlink-files", "lock-file"}
+)
 #: Patterns whose operations have no size.
-NO_CHUNK = frozenset({"cpu", "metadata", "gpu-compute"})
+NO_CHUNK = METADATA | {"cpu", "gpu-compute"}
 PLACES = ("lab", "local", "slurm")
 MPIS = ("none", "openmpi", "mpich")
 PROGRESS = (

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jostle_lab.study.errors import ConfigError
-from jostle_lab.study.model import AXES, PATTERNS, Program, Study, compact
+from jostle_lab.study.model import AXES, METADATA, PATTERNS, Program, Study, compact
 from jostle_lab.study.units import rate, size_text
 
 MOST_RUNS = 100_000
@@ -286,7 +286,7 @@ def _progress(pattern: str | None) -> str:
     """Return what measures progress: no profile sees the bytes of memory, a core or a GPU."""
     if pattern == "read":
         return "read_bytes"
-    moves = pattern is None or (PATTERNS[pattern] == "files" and pattern != "metadata")
+    moves = pattern is None or (PATTERNS[pattern] == "files" and pattern not in METADATA)
     return "bytes" if moves else "operations"
 
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from jostle.errors import JostleError
 from jostle_lab.signals import PATTERNS, read_log
+from jostle_lab.study.model import METADATA
 
 if TYPE_CHECKING:
     from jostle.repository import Repository
@@ -28,7 +29,7 @@ _COUNTED = {
     "ping": "message_bytes",
     "incast": "message_bytes",
     "all-to-all": "collectives",
-} | dict.fromkeys(("metadata", "memory", "cache", "cpu"), _OPERATIONS)
+} | dict.fromkeys((*METADATA, "memory", "cache", "cpu"), _OPERATIONS)
 _UNSYNCHRONISED = 5  # TIME_ERROR of adjtimex, as profiles record it
 
 
