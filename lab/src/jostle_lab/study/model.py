@@ -367,7 +367,7 @@ class Study:
         for key in ("description", "repetitions", "left_out"):
             del content[key]
         # What came later and is not used must not make another study of an old one.
-        content["lab"] = {key: value for key, value in content["lab"].items() if value != ""}
+        content["lab"] = {key: value for key, value in content["lab"].items() if value}
         text = json.dumps(content, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
