@@ -174,9 +174,9 @@ def test_the_demo_says_why_there_is_no_lab(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr("jostle_lab.cluster.check_machine", closed)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert demo._no_lab() == "/dev/fuse is closed to you. As root the demo builds one."
+    assert demo._no_lab("sshfs") == "/dev/fuse is closed to you. As root the demo builds one."
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    assert demo._no_lab() == "/dev/fuse is closed to you. sudo jostle lab up"
+    assert demo._no_lab("sshfs") == "/dev/fuse is closed to you. sudo jostle lab up"
 
 
 @pytest.mark.usefixtures("library")

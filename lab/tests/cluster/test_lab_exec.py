@@ -161,7 +161,7 @@ def test_mistakes_are_named(lab: Lab) -> None:
         {"storage_rate": "9mbit,9mbit"},
         {"storage_rate": "9mbit,fast", "fs": "gluster", "queue": "fifo"},
         {"storage_rate": "9mbit,9mbit", "fs": "gluster", "queue": "fifo", "topology": "tree:2x2"},
-        {"storage_rate": "9mbit," * 4 + "9mbit", "fs": "gluster", "queue": "fifo"},
+        {"storage_rate": "9mbit," * 5 + "9mbit", "fs": "gluster", "queue": "fifo"},
     ],
 )
 def test_what_cannot_be_built_is_refused(wrong: dict[str, object]) -> None:
