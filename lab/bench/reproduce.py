@@ -197,10 +197,12 @@ figure from the lab of one machine with two cores cannot have the printed number
 printed order: who loses, who wins, and where it turns. `lab/bench/reproduce.toml` says what remakes
 what; `lab/bench/reproduce.py run`, then `show`, measures and writes this page again.
 
-Files lay on SSHFS, unless an experiment says otherwise: one file server with one queue behind one
-link, without a metadata server, object servers, locks or caches of clients, which the papers reason
-with. A row's label compares all cells that both have; who compared them read the figures. The link
-texts say what each figure shows most clearly, not what agrees best.
+Files lay on SSHFS, unless an experiment says otherwise. That is one file server with one queue
+behind one link. The papers reason with metadata servers, object servers, locks and caches of
+clients: SSHFS has none of these.
+
+A row's label compares all cells that both have. Who compared them read the figures. The link texts
+say what each figure shows most clearly, not what agrees best.
 
 """
 

@@ -142,7 +142,7 @@ def questions(kind: str, jobs: list[dict[str, Any]], chance: random.Random) -> s
         return f"jobs?limit=100&sort={sort}&search={words}&offset={chance.randrange(3) * 100}"
     if kind == "system":
         begin = chance.randrange(first, first + (last - first) // 2)
-        metric = chance.choice(["cpu", "mpi", "wait", "os_write_chars"])
+        metric = chance.choice(["cpu", "communication", "wait", "os_write_chars"])
         return f"system/grid?metric={metric}&from_ns={begin}&to_ns={begin + 86_400 * 10**9}"
     others = "&of=others" if kind == "background" else ""
     return f"jobs/{job['job']}/series?metric={metric}{others}"

@@ -70,6 +70,17 @@ def on(
     return done.stdout
 
 
+def mounts(lab: Lab) -> set[tuple[str, str]]:
+    """Type and source of the shared file system, as its nodes see it: one pair if all agree."""
+    seen = set()
+    for node in lab.nodes:
+        for line in on(lab, node, "cat", "/proc/self/mountinfo").splitlines():
+            if f" {lab.shared} " in line:
+                kind, source = line.split(" - ")[1].split()[:2]
+                seen.add((kind, source))
+    return seen
+
+
 def dd(lab: Lab, name: str, size: int, *more: str) -> list[str]:
     """The dd that writes a file of `size` bytes to the shared file system."""
     count = size // MIB

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_parts import MIB, dd, kill, lab_of, on, remains
+from lab_parts import MIB, dd, kill, lab_of, mounts, on, remains
 
 from jostle.errors import UsageError
 from jostle_lab.cluster import Lab, LabSpec
@@ -42,13 +42,7 @@ def test_nodes_see_the_same_files_and_one_resource(lab: Lab) -> None:
     assert on(lab, "node2", "cat", lab.shared / "word") == "hello\n"
     on(lab, "node2", "mv", lab.shared / "word", lab.shared / "folder/word")
     assert on(lab, "node1", "ls", lab.shared / "folder") == "word\n"
-    seen = set()
-    for node in lab.nodes:
-        for line in on(lab, node, "cat", "/proc/self/mountinfo").splitlines():
-            if f" {lab.shared} " in line:
-                kind, source = line.split(" - ")[1].split()[:2]
-                seen.add((kind, source))
-    assert seen == {("fuse.ceph-fuse", f"storage.{lab.name}:/")}
+    assert mounts(lab) == {("fuse.ceph-fuse", f"storage.{lab.name}:/")}
 
 
 def test_data_lies_on_object_servers_and_metadata_on_its_own(lab: Lab) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from lab_parts import MIB, dd, kill, lab_of, on, remains, together
+from lab_parts import MIB, dd, kill, lab_of, mounts, on, remains, together
 
 from jostle_lab.cluster import Lab
 from jostle_lab.cluster.lab import down
@@ -25,13 +25,7 @@ def test_nodes_see_the_same_files(lab: Lab) -> None:
 
 
 def test_mounts_name_one_resource(lab: Lab) -> None:
-    seen = set()
-    for node in lab.nodes:
-        for line in on(lab, node, "cat", "/proc/self/mountinfo").splitlines():
-            if f" {lab.shared} " in line:
-                kind, source = line.split(" - ")[1].split()[:2]
-                seen.add((kind, source))
-    assert seen == {("fuse.glusterfs", f"glusterfs:storage.{lab.name}:/")}
+    assert mounts(lab) == {("fuse.glusterfs", f"glusterfs:storage.{lab.name}:/")}
 
 
 def test_bytes_go_over_the_link_once(lab: Lab) -> None:

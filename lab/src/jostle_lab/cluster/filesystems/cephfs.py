@@ -113,7 +113,7 @@ class Cephfs(Filesystem):
         Need("ceph-mds", "ceph-mds"),
         Need("ceph-fuse", "ceph-fuse"),
         Need("ceph", "ceph-common"),
-        Need("monmaptool", "ceph-common"),
+        Need("monmaptool", "ceph-base"),
     )
 
     @classmethod
