@@ -22,6 +22,11 @@ __attribute__((format(printf, 2, 3))) static bool no(struct answer answer, const
 
 static bool is_for_files(const struct jst_options *o, unsigned given, struct answer answer)
 {
+    if (o->meet && o->pattern->resource != JST_METADATA)
+        return no(answer, "--meet is for patterns of metadata and locks, not for %s; leave it out",
+                  o->pattern->name);
+    if (o->meet && strlen(o->meet) > 3000)
+        return no(answer, "--meet: a path has at most 3000 letters here; name a shorter one");
     const char *option = given & JST_GIVEN_PIECE ? "piece"
                          : given & JST_GIVEN_API ? "api"
                          : o->shared             ? "shared"
@@ -97,7 +102,8 @@ static bool check_rhythm(struct jst_options *o, unsigned given, struct answer an
 {
     if (!(given & JST_GIVEN_PERIOD)) {
         if (!(given & (JST_GIVEN_DUTY | JST_GIVEN_PHASE)) && !o->split)
-            return true;
+            return !o->rest || no(answer, "--rest is for the pauses of --period, and there are "
+                                          "none; leave it out");
         o->rhythm.period_ns = 24 * JST_SECOND; /* six slices of the default length */
     }
     o->rhythm.active_ns = (int64_t)((double)o->rhythm.period_ns * o->duty + 0.5);

@@ -22,6 +22,7 @@ static const char usage_options[] =
     "the\n"
     "                       working set of memory and cache. SIZE: 4096, 64KiB, 1MiB, 1GiB\n"
     "  --piece SIZE         move a chunk by calls of this size (default: the chunk)\n"
+    "  --meet DIR           metadata: work in this folder, which other signals use as well\n"
     "  --shared             one file for all, a contiguous section for each process\n"
     "  --api posix|mpiio    by which calls (default posix)\n"
     "  --flush each|end|none  when files are synced (default: each; none for aggregate-write)\n"
@@ -43,6 +44,7 @@ static const char usage_options[] =
     "                       --phase or --split)\n"
     "  --duty X             share of a period that it is on (default 0.5)\n"
     "  --phase S            shift of the periods\n"
+    "  --rest               sleep between two periods' loads, and leave the cores to others\n"
     "  --start T            Unix time of the first operation (default: the next slice boundary)\n"
     "  --slice L            length of a slice (default JOSTLE_SLICE, else 4s)\n"
     "Who:\n"
@@ -72,6 +74,7 @@ struct option {
 
 static const struct option table[] = {
     {"dir", FIELD(dir), "/scratch", TEXT, 0},
+    {"meet", FIELD(meet), "/scratch/meeting", TEXT, 0},
     {"chunk", FIELD(chunk), "64KiB", SIZE, JST_GIVEN_CHUNK},
     {"piece", FIELD(piece), "4KiB", SIZE, JST_GIVEN_PIECE},
     {"shared", FIELD(shared), NULL, FLAG, 0},
@@ -90,6 +93,7 @@ static const struct option table[] = {
     {"period", FIELD(rhythm.period_ns), "24", SECONDS, JST_GIVEN_PERIOD},
     {"duty", FIELD(duty), "0.5", DUTY, JST_GIVEN_DUTY},
     {"phase", FIELD(rhythm.phase_ns), "6", SECONDS, JST_GIVEN_PHASE},
+    {"rest", FIELD(rest), NULL, FLAG, 0},
     {"start", FIELD(start_ns), "1700000000.25", START, 0},
     {"slice", FIELD(slice_ns), "250ms", SECONDS, 0},
     {"split", FIELD(split), NULL, FLAG, 0},

@@ -136,7 +136,7 @@ static bool stopping(void *run)
 static enum jst_reason wait_for(struct loop *loop, int64_t due_ns, enum jst_reason last)
 {
     struct jst_run *run = loop->run;
-    const bool busy = due_ns != loop->start_ns;
+    const bool busy = due_ns != loop->start_ns && !run->options.rest;
     const int64_t until = due_ns < loop->deadline_ns ? due_ns : loop->deadline_ns;
     enum jst_reason mine = last == JST_BURST_OVER ? JST_GO_ON : last;
 

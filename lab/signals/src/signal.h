@@ -37,8 +37,9 @@ struct jst_pattern;
 struct jst_options {
     const struct jst_pattern *pattern;
     const char *dir;
+    const char *meet;      /* a folder that several signals use; NULL: none */
     uint64_t chunk, piece; /* bytes; piece is chunk unless given, and divides the calls */
-    bool shared, reuse, direct, keep, quiet, split, until_stopped;
+    bool shared, reuse, direct, keep, quiet, split, until_stopped, rest;
     enum jst_api api;
     enum jst_flush flush; /* never the default once parsed */
     uint64_t volume;      /* bytes of all processes; 0: no limit */

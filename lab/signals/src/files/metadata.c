@@ -2,7 +2,8 @@
  * others do one thing alone, since servers and clients' caches treat each in another way.
  *
  * Each process works in a folder of its own; with --shared all work in one, and so contend for that
- * folder too. `lock-file` has one file for all, always. */
+ * folder too. `lock-file` has one file for all, always. With --meet several signals work in the same
+ * folder, or lock the same file: each under names that begin with that of its own folder. */
 #include "../signal.h"
 #include "../sys.h"
 
@@ -21,9 +22,11 @@ enum {
 
 static struct place {
     char folder[3200];
-    uint64_t number; /* of the next file */
-    uint64_t oldest; /* create-files: the first that is still there */
-    int lock;        /* lock-file: the file */
+    char prefix[256]; /* of names in a folder that other signals use as well; else empty */
+    uint64_t number;  /* of the next file */
+    uint64_t oldest;  /* the first that is still there, */
+    uint64_t newest;  /* and the one after the last */
+    int lock;         /* lock-file: the file */
 } place;
 
 static bool fits(const struct jst_options *options, char *why, size_t size)
@@ -43,6 +46,12 @@ static bool failed(struct jst_run *run, const char *what, const char *path)
 
 static bool make_folder(struct jst_run *run)
 {
+    if (run->options.meet) {
+        const char *own = strrchr(run->folder, '/');
+        snprintf(place.folder, sizeof place.folder, "%s", run->options.meet);
+        snprintf(place.prefix, sizeof place.prefix, "%.250s.", own ? own + 1 : run->folder);
+        return true;
+    }
     snprintf(place.folder, sizeof place.folder, "%s", run->folder);
     if (run->options.shared)
         return true;
@@ -56,8 +65,8 @@ static bool make_folder(struct jst_run *run)
 
 static const char *path_of(const struct jst_run *run, uint64_t number)
 {
-    static char path[3300];
-    snprintf(path, sizeof path, "%s/%u.%llu", place.folder, run->team.world_rank,
+    static char path[3600];
+    snprintf(path, sizeof path, "%s/%s%u.%llu", place.folder, place.prefix, run->team.world_rank,
              (unsigned long long)number);
     return path;
 }
@@ -102,8 +111,18 @@ static bool fill(struct jst_run *run)
             return failed(run, "cannot be created", path);
         }
         jst_sys_close((int)fd);
+        place.newest = i + 1;
     }
-    place.number = 0;
+    place.number = place.oldest = 0;
+    return true;
+}
+
+/* Of a folder of its own all goes at the end; of one that others use, what this process left. */
+static bool clear_meeting(struct jst_run *run, bool flush)
+{
+    (void)flush;
+    for (uint64_t i = place.oldest; place.prefix[0] && !run->options.keep && i < place.newest; i++)
+        jst_sys_unlink(path_of(run, i), 0);
     return true;
 }
 
@@ -137,6 +156,7 @@ static bool step_create(struct jst_run *run)
         jst_sys_unlink(path_of(run, place.oldest++), 0);
         run->begin_ns = jst_now();
     }
+    place.newest = place.number + 1;
     return create(run, path_of(run, place.number++));
 }
 
@@ -148,6 +168,7 @@ const struct jst_pattern jst_create_files = {
     .fits = fits,
     .prepare = make_folder,
     .step = step_create,
+    .finish = clear_meeting,
 };
 
 static bool step_stat(struct jst_run *run)
@@ -163,6 +184,7 @@ const struct jst_pattern jst_stat_files = {
     .fits = fits,
     .prepare = make_and_fill,
     .step = step_stat,
+    .finish = clear_meeting,
 };
 
 static bool step_list(struct jst_run *run)
@@ -187,6 +209,7 @@ const struct jst_pattern jst_list_folder = {
     .fits = fits,
     .prepare = make_and_fill,
     .step = step_list,
+    .finish = clear_meeting,
 };
 
 /* When all are gone, as many are made again; that is not part of the operation. */
@@ -200,6 +223,7 @@ static bool step_unlink(struct jst_run *run)
         if (jst_stopping(run))
             return true;
     }
+    place.oldest = place.number + 1;
     return take_away(run, path_of(run, place.number++));
 }
 
@@ -211,12 +235,14 @@ const struct jst_pattern jst_unlink_files = {
     .fits = fits,
     .prepare = make_and_fill,
     .step = step_unlink,
+    .finish = clear_meeting,
 };
 
 /* ---- locks ----------------------------------------------------------------------------------- */
 static bool open_lock(struct jst_run *run)
 {
-    snprintf(place.folder, sizeof place.folder, "%s/lock", run->folder);
+    snprintf(place.folder, sizeof place.folder, "%s/lock",
+             run->options.meet ? run->options.meet : run->folder);
     long fd = jst_sys_open(place.folder, O_RDWR | O_CREAT, 0600);
     place.lock = (int)fd;
     errno = fd < 0 ? (int)-fd : 0;
