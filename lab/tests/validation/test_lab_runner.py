@@ -12,6 +12,7 @@ import pytest
 
 from jostle_lab.validation.lab import runner as lab_runner
 from jostle_lab.validation.lab.plan import PROBES, scenes
+from jostle_lab.validation.lab.work import merged
 
 
 def _quiet(done: int, total: int, job: str, left: float) -> None:
@@ -70,4 +71,4 @@ def test_scenes_that_need_the_machine_go_one_by_one(
 
 
 def test_spans_of_ranks_are_one() -> None:
-    assert lab_runner._merged([[5, 9], [0, 2], [1, 3], [6, 7]]) == [[0, 3], [5, 9]]
+    assert merged([[5, 9], [0, 2], [1, 3], [6, 7]]) == [[0, 3], [5, 9]]

@@ -29,7 +29,9 @@ def experiment(
         [_FIRST + at, beside if any(a < at + 1 and at < b for a, b in bursts) else 10]
         for at in range(-1, slices + 1)
     ]
-    return Played(scene, "", begin, begin + slices * SLICE_NS, active, {"bad": spans}, "")
+    return Played(
+        begin, begin + slices * SLICE_NS, active, {"bad": spans}, scene=scene, repository=""
+    )
 
 
 def answer(guilty: list[int], suspects: list[str], seconds: float = 0.0) -> Any:

@@ -2,6 +2,9 @@
 
 A lab with a topology has one more, on the machine `switches`: it counts the ports of all switches.
 
+Without Slurm there is no MUNGE, and so no shipper: samplers write to the spool in each host's own
+folder, and who measures takes them from there.
+
 The receiver itself is not the lab's: who tries a site starts `jostle receive` on the storage, with
 the configuration that lies in the lab's folder. Nodes show MUNGE credentials, so Slurm is there.
 """
@@ -9,7 +12,7 @@ the configuration that lies in the lab's folder. Nodes show MUNGE credentials, s
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from jostle import native_path
@@ -42,18 +45,27 @@ free_bytes = 67108864
 
 
 class Agents(Service):
-    """A sampler and a shipper on every host."""
+    """A sampler on every host, and a shipper where there is Slurm."""
 
     name = "agents"
     needs: ClassVar[tuple[Need, ...]] = ()
 
     def start(self) -> None:
-        """Start them; they wait for the receiver as long as it takes."""
+        """Start them; shippers wait for the receiver as long as it takes."""
+        site = self.site
+        hosts = (*site.servers, *site.nodes, *([_SWITCHES] if site.spec.topology else []))
+        if site.spec.slurm:
+            self._configure(hosts)
+        for host in hosts:
+            self._start_on(host)
+
+    def _configure(self, hosts: Sequence[Host]) -> None:
+        """Write the configurations of the shippers, and of the receiver that they send to."""
         site = self.site
         munge = site.folder / "slurm" / "munge.socket"
         receive = _RECEIVE.format(port=PORT, folder=site.local(site.storage), munge=munge)
         (site.folder / "receive.toml").write_text(receive)
-        for host in (*site.servers, *site.nodes, *([_SWITCHES] if site.spec.topology else [])):
+        for host in hosts:
             conf = site.local(host) / "agent.conf"
             conf.write_text(
                 _SHIP.format(
@@ -65,12 +77,17 @@ class Agents(Service):
                     interval=site.spec.agents,
                 )
             )
-            self._start_on(host)
 
     @classmethod
     def status(cls, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Return how to use it."""
-        return [("agents", f"send to port {PORT} of the storage: jostle receive")]
+        if facts.get("ship"):
+            return [("agents", f"send to port {PORT} of the storage: jostle receive")]
+        return [("agents", "write to here/spool on every host")]
+
+    def facts(self) -> dict[str, Any]:
+        """Return whether profiles are sent to a receiver."""
+        return {"ship": self.site.spec.slurm}
 
     def _spool(self, host: Host) -> str:
         return str(self.site.local(host) / "spool")
@@ -93,6 +110,8 @@ class Agents(Service):
         environment = {"JOSTLE_SPOOL": self._spool(host), "JOSTLE_SLICE": site.spec.agents}
         sampler = [str(native_path("jostle-agent")), "sample", *words]
         site.spawn(host, sampler, log=f"sampler-{host.name}", env=environment)
+        if not site.spec.slurm:
+            return
         conf = site.local(host) / "agent.conf"
         shipper = [str(native_path("jostle-ship")), "--config", str(conf)]
         site.spawn(host, shipper, log=f"shipper-{host.name}", env=environment)

@@ -54,8 +54,9 @@ class LabSpec:
         slurm: Whether to start Slurm on the nodes.
         slurm_preload: What profiles its jobs: the SPANK `plugin`, where it is built, or the
             TaskProlog, `prolog`.
-        agents: Length of the slices of agents on all hosts, such as `500ms`; empty: no agents. They
-            need Slurm, whose munged tells the receiver who sends.
+        agents: Length of the slices of agents on all hosts, such as `500ms`; empty: no agents. With
+            Slurm, whose munged tells the receiver who sends, they ship what they count; without it
+            stays in each host's spool.
         size: Size of the shared file system, for example `4GiB`; None for a share of what is free.
         topology: What connects the nodes in place of two leaf switches, see `parse_topology`; empty
             for those.
@@ -102,8 +103,6 @@ class LabSpec:
                 hint="--fs sshfs or plain, or --store ram or disk.",
             )
         _one_of("slurm_preload", self.slurm_preload, PRELOADS)
-        if self.agents and not self.slurm:
-            raise UsageError("Agents in a lab need its munged.", hint="Add --slurm.")
         if self.fs == "cephfs":
             self._check_object_servers()
         elif self.object_servers or self.device_rate:

@@ -118,7 +118,7 @@ def command() -> None:
     "--agents",
     metavar="LENGTH",
     default="",
-    help="Start agents on all hosts, with slices of this length (--slurm).",
+    help="Start agents on all hosts, with slices of this length; with --slurm they ship.",
 )
 @name_option
 @json_option

@@ -16,11 +16,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from jostle import native_path
 from jostle.repository import Repository
 from jostle_lab.cluster import Lab
-from jostle_lab.signals import SignalLog, program, read_log
+from jostle_lab.signals import SignalLog, read_log
 from jostle_lab.validation.errors import ValidationError
+from jostle_lab.validation.lab.jobs import profiled_words, signal_words
 
 #: Whose waiting ranks leave their core to others.
 _MPI = "openmpi"
@@ -141,32 +141,17 @@ class _Player:
     def _started(
         self, job: MessageJob, limit: Sequence[str], start_ns: int
     ) -> subprocess.Popen[bytes]:
-        length = f"{self._slice_ns // 1_000_000}ms"
         here = self._lab.here
-        words = [
-            str(native_path("jostle-run")),
-            "--job",
-            job.name,
-            "--spool",
-            str(here / "spool"),
-            "--slice",
-            length,
-            "--",
-            str(program(_MPI)),
-            "all-to-all",
-            "--chunk",
-            job.chunk,
-            *limit,
-            "--start",
-            f"{start_ns // 10**9}.{start_ns % 10**9:09d}",
-            "--job",
-            job.name,
-            "--slice",
-            length,
-            "--log",
-            str(here / "log"),
-            "--quiet",
-        ]
+        words = signal_words(
+            ["all-to-all", "--chunk", job.chunk, *limit],
+            job=job.name,
+            folder=None,
+            log=here / "log",
+            start_ns=start_ns,
+            slice_ns=self._slice_ns,
+            mpi=_MPI,
+        )
+        words = profiled_words(words, job=job.name, spool=here / "spool", slice_ns=self._slice_ns)
         ranks = dict.fromkeys(job.nodes, 1)
         return subprocess.Popen(
             self._lab.mpirun(_MPI, ranks, words, {"JOSTLE": "on"}, "/"),

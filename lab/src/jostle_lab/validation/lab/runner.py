@@ -17,13 +17,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jostle import native_path
 from jostle.errors import JostleError
 from jostle.repository import Repository
 from jostle_lab.cluster import Lab, LabSpec, up
-from jostle_lab.native import lab_native_path
 from jostle_lab.signals import read_log
 from jostle_lab.validation.errors import ValidationError
+from jostle_lab.validation.lab.jobs import profiled_words, signal_words, wait
 from jostle_lab.validation.lab.plan import (
     PROBES,
     RATE,
@@ -33,6 +32,7 @@ from jostle_lab.validation.lab.plan import (
     LabScene,
     from_json,
 )
+from jostle_lab.validation.lab.work import Work, work_of
 
 _LIMIT_S = 90.0
 _LEAD_S = 1.2
@@ -45,45 +45,18 @@ _MPI = "openmpi"
 
 
 @dataclass(frozen=True)
-class Played:
+class Played(Work):
     """An experiment that was made.
 
     Attributes:
         scene: What was asked for.
         repository: Folder of the repository that holds it.
-        begin_ns, end_ns: First and last operation of the probe.
-        active: Slices in which the probe was at work, and its operations there, by its own log.
-        bursts: Neighbour -> (begin, end) in ns of each burst, by its own log.
         error: Why it cannot be used; "" when it can.
-        rounds: (begin, end) in ns of each time that the probe was at work, by its own log.
     """
 
-    scene: LabScene
-    repository: str
-    begin_ns: int
-    end_ns: int
-    active: list[list[int]]
-    bursts: dict[str, list[list[int]]]
-    error: str
-    rounds: list[list[int]] = field(default_factory=list)
-
-    def work(self) -> dict[int, int]:
-        """Return the operations of the slices in which the probe was at work throughout.
-
-        Not of those in which it begins or pauses, nor of those beside them: nobody knows how much
-        of them it needed.
-        """
-        done = {pair[0]: pair[1] for pair in self.active}
-        return {
-            number: operations
-            for number, operations in done.items()
-            if number - 1 in done and number + 1 in done
-        }
-
-    @property
-    def seconds(self) -> float:
-        """How long the probe took."""
-        return (self.end_ns - self.begin_ns) / 1e9
+    scene: LabScene = field(kw_only=True)
+    repository: str = field(kw_only=True)
+    error: str = field(kw_only=True, default="")
 
     def job(self, neighbour: str) -> str:
         """Name of a neighbour's job."""
@@ -92,6 +65,10 @@ class Played:
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values."""
         return {**self.__dict__, "scene": self.scene.to_json()}
+
+
+def _failed(scene: LabScene, repository: Path, error: str) -> Played:
+    return Played(0, 0, [], {}, scene=scene, repository=str(repository), error=error)
 
 
 def played(folder: Path) -> list[Played]:
@@ -215,7 +192,7 @@ def _worker(state: _State, left: queue.SimpleQueue[LabScene], name: str) -> None
 def _one(lab: Lab, scene: LabScene, repository: Path, over: threading.Event) -> Played:
     """Make one experiment and ingest its profiles."""
     if PROBES[scene.probe].partner and shutil.which(f"mpirun.{_MPI}") is None:
-        return Played(scene, str(repository), 0, 0, [], {}, f"mpirun.{_MPI} is not installed")
+        return _failed(scene, repository, f"mpirun.{_MPI} is not installed")
     for node in lab.nodes:
         for part in ("spool", "log"):
             shutil.rmtree(lab.local(node) / part, ignore_errors=True)
@@ -231,7 +208,7 @@ def _one(lab: Lab, scene: LabScene, repository: Path, over: threading.Event) -> 
                     pool.submit(_neighbour, lab, scene, lab_neighbour, start_ns, ended)
                     for lab_neighbour in scene.neighbours
                 ]
-                status = _wait(probe, over)
+                status = wait(probe, over, _LIMIT_S)
             finally:
                 ended.set()
     finally:
@@ -246,43 +223,11 @@ def _taken(lab: Lab, scene: LabScene, repository: Path, status: int) -> Played:
     spools = [lab.local(node) / "spool" for node in lab.nodes]
     Repository(repository, create=True).ingest(spools, remove=True)
     log = read_log([lab.local(node) / "log" for node in lab.nodes])
-    rows = log.processes.to_pylist()
-    own = [row for row in rows if row["job"] == scene.job and row["complete"]]
-    if status or not own:
-        return Played(scene, str(repository), 0, 0, [], {}, f"the probe ended with status {status}")
-    spans: dict[str, list[list[int]]] = {}
-    for row in log.bursts.to_pylist():
-        spans.setdefault(row["job"], []).append([row["begin_ns"], row["end_ns"]])
-    bursts = {
-        lab_neighbour.name: _merged(spans.get(f"{scene.job}-{lab_neighbour.name}", []))
-        for lab_neighbour in scene.neighbours
-    }
-    mine = _merged(spans[scene.job])
-    active: dict[int, int] = {}
-    for row in log.slices.to_pylist():
-        if row["job"] == scene.job:
-            active[row["slice"]] = active.get(row["slice"], 0) + row["operations"]
-    return Played(
-        scene,
-        str(repository),
-        mine[0][0],
-        mine[-1][1],
-        [list(pair) for pair in sorted(active.items())],
-        bursts,
-        "",
-        mine,
-    )
-
-
-def _merged(spans: list[list[int]]) -> list[list[int]]:
-    """Join spans that overlap, as those of the ranks of a job do."""
-    found: list[list[int]] = []
-    for begin, end in sorted(spans):
-        if found and begin <= found[-1][1]:
-            found[-1][1] = max(found[-1][1], end)
-        else:
-            found.append([begin, end])
-    return found
+    others = {one.name: f"{scene.job}-{one.name}" for one in scene.neighbours}
+    work = work_of(log, scene.job, others)
+    if status or work is None:
+        return _failed(scene, repository, f"the probe ended with status {status}")
+    return Played(**work.__dict__, scene=scene, repository=str(repository))
 
 
 def _probe(lab: Lab, scene: LabScene, start_ns: int) -> subprocess.Popen[bytes]:
@@ -304,21 +249,15 @@ def _probe(lab: Lab, scene: LabScene, start_ns: int) -> subprocess.Popen[bytes]:
 def _words(
     lab: Lab, job: str, words: Sequence[str], folder: Path, start_ns: int, *, mpi: bool = False
 ) -> list[str]:
-    return [
-        str(lab_native_path(f"jostle-signal-{_MPI}" if mpi else "jostle-signal")),
-        *words,
-        "--dir",
-        str(folder),
-        "--job",
-        job,
-        "--slice",
-        f"{SLICE_NS // 1_000_000}ms",
-        "--start",
-        f"{start_ns // 10**9}.{start_ns % 10**9:09d}",
-        "--log",
-        str(lab.here / "log"),
-        "--quiet",
-    ]
+    return signal_words(
+        words,
+        job=job,
+        folder=folder,
+        log=lab.here / "log",
+        start_ns=start_ns,
+        slice_ns=SLICE_NS,
+        mpi=_MPI if mpi else None,
+    )
 
 
 def _bound(words: list[str], core: int) -> list[str]:
@@ -330,17 +269,7 @@ def _profiled(
     lab: Lab, nodes: tuple[str, str], job: str, words: Sequence[str]
 ) -> subprocess.Popen[bytes]:
     """Start a job on a node, or with a rank on each of two."""
-    argv = [
-        str(native_path("jostle-run")),
-        "--job",
-        job,
-        "--spool",
-        str(lab.here / "spool"),
-        "--slice",
-        f"{SLICE_NS // 1_000_000}ms",
-        "--",
-        *words,
-    ]
+    argv = profiled_words(words, job=job, spool=lab.here / "spool", slice_ns=SLICE_NS)
     env = {"JOSTLE": "on"}
     node, partner = nodes
     command = (
@@ -376,19 +305,6 @@ def _neighbour(
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-
-
-def _wait(process: subprocess.Popen[bytes], over: threading.Event) -> int:
-    end = time.monotonic() + _LIMIT_S
-    while process.poll() is None:
-        if over.wait(0.05) or time.monotonic() > end:
-            process.terminate()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(5)
-            process.kill()
-            process.wait()
-            return 124
-    return process.returncode
 
 
 def name_of(folder: Path) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from jostle.analysis import JobInterference
 from jostle_lab.validation.lab.plan import SLICE_NS
 from jostle_lab.validation.lab.runner import Played
+from jostle_lab.validation.lab.work import Work
 
 #: Share of a slice in which a harmful neighbour is on: guilty from, innocent below.
 GUILTY, INNOCENT = 0.5, 0.05
@@ -211,7 +212,7 @@ def see(
     )
 
 
-def beside(played: Played, bad: Sequence[str]) -> dict[int, float]:
+def beside(played: Work, bad: Sequence[str]) -> dict[int, float]:
     """Return the share of each slice of work in which a harmful neighbour was on.
 
     Args:
@@ -227,7 +228,7 @@ def beside(played: Played, bad: Sequence[str]) -> dict[int, float]:
     return {number: ns / SLICE_NS for number, ns in on.items()}
 
 
-def lost(played: Played, bad: Sequence[str], usual: float) -> float:
+def lost(played: Work, bad: Sequence[str], usual: float) -> float:
     """Return the seconds that harmful neighbours cost.
 
     In the slices in which they were on: the time at work there, less what the work done there
@@ -268,7 +269,7 @@ def _covered(spans: Sequence[Sequence[int]], first: int, last: int) -> list[floa
     return found
 
 
-def calm(played: Played, shares: Mapping[int, float]) -> float | None:
+def calm(played: Work, shares: Mapping[int, float]) -> float | None:
     """Return the operations in a slice of the same run without harmful neighbours.
 
     The machine's own noise is in it, as it is in the other slices. Not taken are slices just

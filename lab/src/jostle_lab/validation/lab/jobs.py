@@ -1,0 +1,84 @@
+"""The command lines of the jobs of experiments: signals with a log, and profiled commands."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from jostle import native_path
+from jostle_lab.signals import program
+
+
+def signal_words(
+    words: Sequence[str],
+    *,
+    job: str,
+    folder: Path | None,
+    log: Path,
+    start_ns: int,
+    slice_ns: int,
+    mpi: str | None = None,
+) -> list[str]:
+    """Return the command line of a signal.
+
+    Args:
+        words: Pattern and options.
+        job: Its name in the log.
+        folder: Where its files go; None: it has none.
+        log: Folder of the log, as its node sees it.
+        start_ns: Its first operation, Unix time.
+        slice_ns: Length of the log's slices.
+        mpi: Of its ranks; None: it has none.
+    """
+    return [
+        str(program(mpi)),
+        *words,
+        *(["--dir", str(folder)] if folder else []),
+        "--job",
+        job,
+        "--slice",
+        f"{slice_ns // 1_000_000}ms",
+        "--start",
+        f"{start_ns // 10**9}.{start_ns % 10**9:09d}",
+        "--log",
+        str(log),
+        "--quiet",
+    ]
+
+
+def profiled_words(words: Sequence[str], *, job: str, spool: Path, slice_ns: int) -> list[str]:
+    """Return the command line that runs a command with a profile."""
+    return [
+        str(native_path("jostle-run")),
+        "--job",
+        job,
+        "--spool",
+        str(spool),
+        "--slice",
+        f"{slice_ns // 1_000_000}ms",
+        "--",
+        *words,
+    ]
+
+
+def wait(process: subprocess.Popen[bytes], over: threading.Event, limit_s: float) -> int:
+    """Wait for a process; return its status, or 124 when it was ended before its end."""
+    end = time.monotonic() + limit_s
+    while process.poll() is None:
+        if over.wait(0.05) or time.monotonic() > end:
+            stop(process)
+            return 124
+    return process.returncode
+
+
+def stop(process: subprocess.Popen[bytes], patience_s: float = 5.0) -> None:
+    """Ask a process to end; kill it when it does not."""
+    process.terminate()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(patience_s)
+    process.kill()
+    process.wait()

@@ -1,0 +1,91 @@
+"""What a probe and those beside it did and when, by the logs of their signals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from jostle_lab.signals import SignalLog
+
+
+@dataclass(frozen=True)
+class Work:
+    """When a probe was at work and what it did, and when others were on.
+
+    Attributes:
+        begin_ns, end_ns: First and last operation of the probe.
+        active: Slices in which the probe was at work, and its operations there.
+        bursts: Name of another one -> (begin, end) in ns of each of its bursts.
+        rounds: (begin, end) in ns of each time that the probe was at work.
+    """
+
+    begin_ns: int
+    end_ns: int
+    active: list[list[int]]
+    bursts: dict[str, list[list[int]]]
+    rounds: list[list[int]] = field(default_factory=list)
+
+    @property
+    def seconds(self) -> float:
+        """How long the probe took."""
+        return (self.end_ns - self.begin_ns) / 1e9
+
+    def work(self) -> dict[int, int]:
+        """Return the operations of the slices in which the probe was at work throughout.
+
+        Not of those in which it begins or pauses, nor of those beside them: nobody knows how much
+        of them it needed.
+        """
+        done = {pair[0]: pair[1] for pair in self.active}
+        return {
+            number: operations
+            for number, operations in done.items()
+            if number - 1 in done and number + 1 in done
+        }
+
+
+def work_of(log: SignalLog, job: str, others: Mapping[str, str]) -> Work | None:
+    """Read what a job and others did.
+
+    Args:
+        log: Of all of them.
+        job: The probe's.
+        others: Name -> its job.
+
+    Returns:
+        None when the job did not come to its end.
+    """
+    own = [row for row in log.processes.to_pylist() if row["job"] == job]
+    if not own or not any(row["complete"] for row in own):
+        return None
+    spans: dict[str, list[list[int]]] = {}
+    for row in log.bursts.to_pylist():
+        spans.setdefault(row["job"], []).append([row["begin_ns"], row["end_ns"]])
+    mine = merged(spans.get(job, []))
+    if not mine:
+        return None
+    active: dict[int, int] = {}
+    for row in log.slices.to_pylist():
+        if row["job"] == job:
+            active[row["slice"]] = active.get(row["slice"], 0) + row["operations"]
+    bursts = {name: merged(spans.get(other, [])) for name, other in others.items()}
+    return Work(
+        mine[0][0], mine[-1][1], [list(pair) for pair in sorted(active.items())], bursts, mine
+    )
+
+
+def merged(spans: list[list[int]]) -> list[list[int]]:
+    """Join spans that overlap, as those of the ranks of a job do."""
+    found: list[list[int]] = []
+    for begin, end in sorted(spans):
+        if found and begin <= found[-1][1]:
+            found[-1][1] = max(found[-1][1], end)
+        else:
+            found.append([begin, end])
+    return found
+
+
+def plain_work(plain: Mapping[str, Any]) -> Work:
+    """Read what `dataclasses.asdict` gave."""
+    return Work(**{name: plain[name] for name in Work.__dataclass_fields__})
