@@ -64,7 +64,7 @@ SUBROOMS = {
 LAB_SUBROOMS = {
     "analysis": "study+validation",
     "study": "places",
-    "validation": "lab+scale",
+    "validation": "lab+scale cephfs",
     "synthetic": "traces+planted+placed machines site",
     "cluster": "filesystems",
     "plot": "study",

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Whether jostle names the right suspect and the right resource on CephFS, and the seconds.
+
+    lab/bench/who_hurts_whom.py [--seed S] [--only GROUP-OR-NUMBER]... [--folder DIR] [--score-only]
+                                [--page [DIR]]
+
+Twenty experiments of seven kinds and ten quiet ones, drawn from the seed, in one lab with agents on
+all hosts (needs root, and Ceph's servers; about half an hour on a machine that does nothing else).
+A killed measurement goes on where it was; experiments that failed are tried again. What is
+compared with what: lab/docs/how-to/validate.md. Exit status 1 when an experiment failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from jostle.analysis import JobInterference, identify
+from jostle.repository import Repository
+from jostle_lab.validation.cephfs.page import PAGE, page, printed, save
+from jostle_lab.validation.cephfs.plan import GROUPS, QUIET, Experiment, experiments
+from jostle_lab.validation.cephfs.runner import Record, Run, make, records
+from jostle_lab.validation.cephfs.score import Row, failed, judge
+from jostle_lab.validation.errors import why
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser.add_argument("--seed", type=int, default=1, help="of all that is drawn")
+    parser.add_argument(
+        "--only",
+        action="append",
+        metavar="WHAT",
+        help=f"a number, or a kind: {', '.join((*GROUPS, QUIET))}; repeatable",
+    )
+    parser.add_argument("--folder", type=Path, help="for runs [.cache/who-hurts-whom/SEED]")
+    parser.add_argument(
+        "--score-only", action="store_true", help="run nothing, score what is there"
+    )
+    parser.add_argument(
+        "--page",
+        type=Path,
+        nargs="?",
+        const=ROOT / "docs" / "measurements",
+        metavar="DIR",
+        help="write the page and its data there [docs/measurements]",
+    )
+    return parser.parse_args()
+
+
+def chosen(plan: list[Experiment], only: list[str] | None) -> list[Experiment]:
+    """The experiments that are asked for."""
+    return [one for one in plan if not only or {one.group, str(one.number)} & set(only)]
+
+
+def say(text: str) -> None:
+    """Show progress."""
+    print(text, file=sys.stderr, flush=True)
+
+
+class Follower:
+    """Shows how far it is, and about how long it will take."""
+
+    def __init__(self) -> None:
+        self._began, self._first = time.monotonic(), -1
+
+    def __call__(self, done: int, total: int, what: str) -> None:
+        """Called before each experiment."""
+        if self._first < 0:
+            self._first = done
+        each = (time.monotonic() - self._began) / (done - self._first) if done > self._first else 50
+        say(f"{done + 1} of {total}, about {each * (total - done) / 60:.0f} min left: {what}")
+
+
+def ended(*_: Any) -> None:
+    """End in order: the lab is taken down."""
+    raise KeyboardInterrupt
+
+
+def row_of(repository: Repository, record: Record, seed: int) -> Row:
+    """Ask jostle of an experiment; one that cannot be judged is a row, too."""
+    if record.run is None:
+        return failed(record, record.error)
+
+    def ask(run: Run) -> JobInterference:
+        return identify(repository.beside(run.job), seed=seed)
+
+    try:
+        without = None if record.without is None else ask(record.without)
+        return judge(record, ask(record.run), without)
+    except Exception as error:  # a defect in one answer must not hide the others
+        return failed(record, why(error))
+
+
+def facts(seed: int, rows: list[Row]) -> str:
+    """Say when, with which seed and on what it was measured."""
+    day = time.strftime("%Y-%m-%d")
+    machine = f"{os.cpu_count()} cores, Linux {platform.release()}, load {os.getloadavg()[0]:.1f}"
+    return f"Measured {day} with seed {seed}, {len(rows)} experiments; {machine} at the end."
+
+
+def main() -> int:
+    """Run what is missing, score all, print and write; return the exit status."""
+    asked = arguments()
+    folder = asked.folder or ROOT / ".cache" / "who-hurts-whom" / str(asked.seed)
+    plan = chosen(experiments(asked.seed), asked.only)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, ended)
+    if not asked.score_only:
+        make(folder, plan, f"who{os.getpid()}", Follower())
+    wanted = {one.number for one in plan}
+    made = [one for one in records(folder) if one.experiment.number in wanted]
+    if any(one.experiment not in plan for one in made):
+        sys.exit(
+            f"{folder} has experiments of another seed, or of another plan: name a new --folder"
+        )
+    say("asking jostle ...")
+    repository = Repository(folder / "repository")
+    rows = [row_of(repository, record, asked.seed) for record in made]
+    print(printed(rows))
+    save(folder, rows)
+    if asked.page:
+        save(asked.page, rows)
+        (asked.page / PAGE).write_text(page(rows, facts(asked.seed, rows)))
+    return int(any(row.error for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

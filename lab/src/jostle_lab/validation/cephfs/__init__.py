@@ -1,0 +1,1 @@
+"""Experiments on CephFS: whether the right suspect and the right resource are named."""

@@ -1,0 +1,201 @@
+"""Writes the table of the experiments on CephFS: for a terminal, and as a page of the docs."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from pathlib import Path
+
+from jostle_lab.validation.cephfs.plan import GROUPS, QUIETS
+from jostle_lab.validation.cephfs.score import (
+    ACCUSED,
+    ERROR,
+    RIGHT,
+    VISIBLE,
+    Row,
+    Summary,
+    by_group,
+    of_plain,
+    plain,
+    summary,
+)
+
+PAGE, DATA = "who-hurts-whom.md", "who-hurts-whom.csv"
+_COMMAND = "lab/bench/who_hurts_whom.py"
+
+_HEAD = """\
+# Who hurts whom on CephFS
+
+Written by `{command} --page` from [{data}]({data}); nothing here is written by hand.
+{facts}
+
+A victim with a profile works on CephFS in a
+[lab](../../lab/docs/how-to/build-a-small-cluster-on-one-machine.md): a metadata server, two object
+servers, four nodes, an agent on every host. Something is injected at known instants: another job,
+a job without a profile, or a slow server. Decoys are jobs that do no harm there. Victims, causes,
+rhythms and decoys are drawn from the seed. Then jostle is asked who hurt the victim, on which
+resource, and for how long.
+[How it is made](../../lab/docs/how-to/validate.md#who-hurts-whom-on-cephfs).
+"""
+
+_LEGEND = """\
+**slowed**: by how much the victim's rate was lower while the cause was on. **true**: what that cost
+it, seconds. Both are by the log of its own operations, against the slices of the same run in which
+nothing was on. **longer**: by how much the run was longer than the same work without the cause.
+**decoys cost**: what decoys cost it, by the same log. **found**: what jostle says of the file
+system, and an interval. **on cores**: what it says of the cores of the victim's node, which count
+for nothing here: all hosts of a lab share this machine's. **resource**, **suspect**: what jostle
+names first; `!` marks what was not injected, or that nothing is named. **accused**: suspects that
+were not injected; in brackets those in the run without the cause.
+"""
+
+
+def save(folder: Path, rows: Iterable[Row]) -> Path:
+    """Write the rows as data; return the file."""
+    path = folder / DATA
+    with path.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, [each.name for each in fields(Row)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(plain(row) for row in rows)
+    return path
+
+
+def load(folder: Path) -> list[Row]:
+    """Read rows that were saved."""
+    with (folder / DATA).open(newline="") as stream:
+        return [of_plain(line) for line in csv.DictReader(stream)]
+
+
+def page(rows: Sequence[Row], facts: str) -> str:
+    """Return the page.
+
+    Args:
+        rows: All experiments.
+        facts: When, with which seed and on what it was measured, a sentence.
+    """
+    parts = [_HEAD.format(command=_COMMAND, data=DATA, facts=facts), goals(rows), _groups(rows)]
+    parts.append(f"## All experiments\n\n{_LEGEND}")
+    for group, some in by_group(rows).items():
+        parts.append(f"### {group[0].upper()}{group[1:]}\n\n{table(some)}")
+    return "\n".join(parts)
+
+
+def goals(rows: Sequence[Row]) -> str:
+    """Return the headline: what was to be reached, and what was."""
+    one = summary(rows)
+    off = "unknown" if one.off is None else f"{one.off:.0%}"
+    lines = [
+        (
+            "experiments with the right resource and the right suspect first",
+            f"{RIGHT} of {sum(GROUPS.values())}",
+            f"{one.right} of {one.harmful}",
+            one.right >= RIGHT,
+        ),
+        ("of them the right resource", "", f"{one.resource} of {one.harmful}", True),
+        ("of them the right suspect", "", f"{one.suspect} of {one.harmful}", True),
+        (
+            "quiet ones in which anybody is accused",
+            f"{ACCUSED} of {QUIETS}",
+            f"{one.quiet_accused} of {one.quiet}",
+            one.quiet_accused <= ACCUSED,
+        ),
+        (
+            "the same of runs of harmful ones without their cause",
+            "",
+            f"{one.without_accused} of {one.without}",
+            True,
+        ),
+        (
+            "harmful ones in which somebody else is accused as well",
+            "",
+            f"{one.accused} of {one.harmful}",
+            True,
+        ),
+        (
+            "median error of the seconds",
+            f"{ERROR:.0%}",
+            off,
+            one.off is not None and one.off <= ERROR,
+        ),
+        (
+            f"harmful ones that slowed the victim by less than {VISIBLE:.0f} %",
+            "",
+            f"{one.unseen} of {one.harmful}",
+            True,
+        ),
+        ("experiments that failed", "", str(one.failed), True),
+    ]
+    text = ["| | goal | found |", "|---|---|---|"]
+    for what, goal, found, reached in lines:
+        text.append(f"| {what} | {goal} | {found if reached else f'**{found}**'} |")
+    return "\n".join([*text, "", "Bold misses the goal.", ""])
+
+
+def _groups(rows: Sequence[Row]) -> str:
+    text = [
+        "| kind | experiments | resource right | suspect right | both | slowed, median |",
+        "|---|---|---|---|---|---|",
+    ]
+    for group, some in by_group(rows).items():
+        one: Summary = summary(some)
+        slowed = sorted(row.slowed for row in some if row.slowed is not None)
+        if one.harmful:
+            middle = f"{slowed[len(slowed) // 2]:.0f} %" if slowed else ""
+            cells = (group, one.harmful, one.resource, one.suspect, one.right, middle)
+            text.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join([*text, ""])
+
+
+def _seconds(value: float | None) -> str:
+    return "" if value is None else f"{value:.1f}"
+
+
+def _cells(row: Row) -> list[str]:
+    """Return the cells of an experiment."""
+    cause = f"{row.cause}, {row.rhythm}" if row.cause else ""
+    what = [str(row.number), row.victim, cause, row.decoys]
+    if row.error:
+        return [*what, f"failed: {row.error}"] + [""] * 8
+    slowed = "" if row.slowed is None else f"{row.slowed:.0f} %"
+    found = f"{_seconds(row.found_s)} ({_seconds(row.low_s)} to {_seconds(row.high_s)})"
+    resource = (row.found_resource or "none") + ("" if row.right_resource is not False else " !")
+    suspect = (row.found_suspect or "none") + ("" if row.right_suspect is not False else " !")
+    wrong = row.wrong + (f" ({row.wrong_without})" if row.wrong_without else "")
+    true = [slowed, _seconds(row.true_s), _seconds(row.longer_s), _seconds(row.decoys_s)]
+    return [*what, *true, found, _seconds(row.cores_s), resource, suspect, wrong]
+
+
+_COLUMNS = (
+    *("no.", "victim", "cause", "decoys"),
+    *("slowed", "true", "longer", "decoys cost"),
+    *("found", "on cores", "resource", "suspect", "accused"),
+)
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Return experiments as a table of the page."""
+    text = [f"| {' | '.join(_COLUMNS)} |", "|---" * len(_COLUMNS) + "|"]
+    text += [f"| {' | '.join(_cells(row))} |" for row in rows]
+    return "\n".join([*text, ""])
+
+
+def printed(rows: Sequence[Row]) -> str:
+    """Return all experiments and the headline for a terminal."""
+    text = []
+    for group, some in by_group(rows).items():
+        text.append(f"{group}:")
+        for row in some:
+            number, victim, cause, decoys, *rest = _cells(row)
+            text.append(f"  {number:>2}  {victim} | {cause or 'nothing'} | {decoys or 'no decoys'}")
+            if row.error:
+                text.append(f"      {rest[0]}")
+                continue
+            slowed, true, longer, cost, found, cores, resource, suspect, wrong = rest
+            text += [
+                f"      slowed {slowed or '-'}, true {true or '-'} s, longer {longer or '-'} s, "
+                f"decoys cost {cost or '-'} s",
+                f"      found {found} s, {resource}, {suspect}; on cores {cores} s"
+                + (f"; wrongly accused: {wrong}" if wrong else ""),
+            ]
+    return "\n".join([*text, "", goals(rows).replace("**", "")])

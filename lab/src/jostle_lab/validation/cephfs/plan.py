@@ -1,0 +1,330 @@
+"""Draws the experiments on CephFS: a victim, what harms it, and decoys that do not.
+
+Everything is drawn from a seed: which victim, which load, its rhythm, which decoys. An experiment
+is one of seven kinds (`GROUPS`), or quiet: nothing in it harms the victim.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+SLICE_NS = 250_000_000
+OBJECTS, METADATA = "object servers", "metadata server"
+#: How often there is an experiment of each kind.
+GROUPS = {
+    "data against data": 4,
+    "metadata storm against data": 3,
+    "metadata against metadata": 3,
+    "lock against lock": 2,
+    "slow object server": 3,
+    "slow metadata server": 2,
+    "unprofiled node": 3,
+}
+QUIET = "quiet"
+QUIETS = 10
+#: Hosts of the lab: the victim's, the aggressor's, and those of decoys; the servers.
+VICTIM, AGGRESSOR, DECOYS = "node1", "node2", ("node3", "node4")
+METADATA_SERVER, OBJECT_SERVERS = "storage", ("storage2", "storage3")
+
+#: Where a load works: in a folder of its own on the shared file system, in one that it shares with
+#: the victim, in the very folder of the victim's files, or on its node's own disk.
+Folder = Literal["own", "meeting", "victim's", "elsewhere"]
+
+
+@dataclass(frozen=True)
+class Rhythm:
+    """When a load is on: a part of each period, from an instant of the run on.
+
+    Attributes:
+        period_s, on_s: Length of a period, and for how long of it the load is on.
+        first_s: When it is on first, in seconds from the start of the victim.
+    """
+
+    period_s: float
+    on_s: float
+    first_s: float
+
+    def __str__(self) -> str:
+        """Return it for users."""
+        return f"{self.on_s:g} of {self.period_s:g} s"
+
+
+@dataclass(frozen=True)
+class Load:
+    """A job beside the victim.
+
+    Attributes:
+        name: Its name in the experiment.
+        node: Where it runs.
+        words: Pattern and options of its signal.
+        rhythm: When it is on.
+        harm: It takes from what the victim needs.
+        folder: Where it works.
+        profiled: It has a profile.
+    """
+
+    name: str
+    node: str
+    words: str
+    rhythm: Rhythm
+    harm: bool = False
+    folder: Folder = "own"
+    profiled: bool = True
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A server that is slow by itself in bursts.
+
+    Attributes:
+        server: Its host.
+        how: `stop`: its process is stopped for a part of every tenth of a second; `link`: its link
+            has a part of its rate.
+        part: That part.
+        rhythm: When it is slow.
+    """
+
+    server: str
+    how: Literal["stop", "link"]
+    part: float
+    rhythm: Rhythm
+
+    def __str__(self) -> str:
+        """Return it for users."""
+        if self.how == "link":
+            return f"link of {self.server} at {self.part:.0%}"
+        return f"{self.server} stopped {self.part:.0%} of the time"
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment.
+
+    Attributes:
+        number: Counted from 1.
+        group: Its kind.
+        victim: Pattern and options of the victim's signal.
+        loads: The jobs beside it.
+        fault: The server that is slow; None: none is.
+        resource: Kind of the resource on which the victim loses time; "" in a quiet one.
+        meeting: The victim works in the folder that loads in `meeting` share with it.
+    """
+
+    number: int
+    group: str
+    victim: str
+    loads: tuple[Load, ...] = ()
+    fault: Fault | None = None
+    resource: str = ""
+    meeting: bool = False
+
+    @property
+    def quiet(self) -> bool:
+        """Nothing in it harms the victim."""
+        return self.group == QUIET
+
+    @property
+    def bad(self) -> Load | None:
+        """The load that harms the victim; None: there is none."""
+        return next((load for load in self.loads if load.harm), None)
+
+    @property
+    def cause(self) -> str:
+        """What harms the victim, for users."""
+        if self.fault:
+            return str(self.fault)
+        return self.bad.words if self.bad else ""
+
+    def without(self) -> Experiment:
+        """Return the same without what harms the victim."""
+        kept = tuple(load for load in self.loads if not load.harm)
+        return Experiment(self.number, self.group, self.victim, kept, meeting=self.meeting)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return asdict(self)
+
+
+def from_json(plain: dict[str, Any]) -> Experiment:
+    """Read what `Experiment.to_json` gave."""
+    loads = tuple(Load(**{**one, "rhythm": Rhythm(**one["rhythm"])}) for one in plain["loads"])
+    fault = plain["fault"]
+    fault = Fault(**{**fault, "rhythm": Rhythm(**fault["rhythm"])}) if fault else None
+    return Experiment(**{**plain, "loads": loads, "fault": fault})
+
+
+# ---- what is drawn ------------------------------------------------------------------------------
+#: Victims that need the object servers: streams with a sync after each chunk or without, chunks
+#: written over and over, private files and a shared one.
+_DATA_VICTIMS = (
+    "aggregate-write --chunk 1MiB",
+    "aggregate-write --chunk 8MiB",
+    "aggregate-write --chunk 256KiB --flush each",
+    "aggregate-write --chunk 4MiB --flush each",
+    "aggregate-write --chunk 1MiB --flush each --shared --processes 2",
+    "write-seek --chunk 64KiB",
+    "write-seek --chunk 256KiB --processes 2",
+)
+#: Those of them that are slowed when one object server is: what is cached hides it.
+_SYNCED_VICTIMS = tuple(one for one in _DATA_VICTIMS if "--flush each" in one or "seek" in one)
+_DATA_LOADS = (
+    "aggregate-write --chunk 1MiB --max-disk 400MiB",
+    "aggregate-write --chunk 8MiB --flush each --processes 2 --max-disk 400MiB",
+    "aggregate-write --chunk 4MiB --flush each --processes 2 --shared --max-disk 400MiB",
+    "aggregate-write --chunk 1MiB --flush each --processes 3 --max-disk 400MiB",
+    "write-seek --chunk 256KiB --processes 4",
+)
+#: Victims that write small new files: data, and a request of metadata for each.
+_SMALL_FILES = (
+    "open-write-close --chunk 16KiB --max-disk 16MiB",
+    "open-write-close --chunk 64KiB --max-disk 64MiB",
+    "open-write-close --chunk 4KiB --processes 2 --max-disk 8MiB",
+)
+_METADATA_VICTIMS = ("metadata", "metadata --processes 2", "list-folder")
+#: create-files keeps its files: to remove them takes longer than to make them.
+_STORMS = (
+    "metadata --processes 4",
+    "unlink-files --processes 2",
+    "create-files --processes 3 --keep",
+    "metadata --processes 6",
+)
+_LOCKS = ("lock-file", "lock-file --processes 2")
+#: Of a victim that needs the object servers: on the metadata server, hardly anything; and of one
+#: that needs the metadata server: data, at half of what one link gives.
+_LIGHT_METADATA = ("stat-files", "list-folder")
+_LIGHT_DATA = ("write-seek --chunk 64KiB", "aggregate-write --chunk 256KiB --flush each")
+_ELSEWHERE = "open-write-close --chunk 64KiB --max-disk 64MiB"
+
+
+def experiments(seed: int) -> list[Experiment]:
+    """Draw the harmful experiments and the quiet ones, in a shuffled order."""
+    dice = random.Random(seed)
+    drawn = []
+    for group, count in GROUPS.items():
+        drawn += [_MAKERS[group](dice, turn) for turn in range(count)]
+    drawn += [_quiet(dice, turn) for turn in range(QUIETS)]
+    dice.shuffle(drawn)
+    return [Experiment(**{**one.__dict__, "number": n}) for n, one in enumerate(drawn, 1)]
+
+
+def _rhythm(dice: random.Random) -> Rhythm:
+    """Draw bursts, or in one of four cases steady pieces of 5 s."""
+    if dice.random() < 0.25:
+        return Rhythm(dice.choice((11.0, 13.0)), 5.0, dice.choice((2.0, 3.0, 4.0)))
+    period = dice.choice((4.0, 5.0, 6.0, 8.0))
+    return Rhythm(
+        period, period * dice.choice((0.25, 0.375, 0.5)), 1.0 + dice.random() * period / 2
+    )
+
+
+def _decoys(dice: random.Random, bad: Rhythm, kind: str) -> tuple[Load, ...]:
+    """Draw jobs that do no harm; in one of eight cases none.
+
+    The first is on the resource that the victim does not need, in the rhythm of what harms it but
+    at other times; the second on its node's own disk, at the same times.
+    """
+    which = dice.randrange(8)
+    if which == 0:
+        return ()
+    period = bad.period_s if bad.period_s < 10 else 6.0
+    other = Rhythm(period, 0.25 * period, bad.first_s + 0.5 * period)
+    words = dice.choice(_LIGHT_METADATA if kind == OBJECTS else _LIGHT_DATA)
+    first = Load("decoy", DECOYS[0], words, other)
+    if which < 4:
+        return (first,)
+    same = Rhythm(period, 0.25 * period, bad.first_s)
+    return (first, Load("elsewhere", DECOYS[1], _ELSEWHERE, same, folder="elsewhere"))
+
+
+def _bad(words: str, rhythm: Rhythm, folder: Folder = "own", *, profiled: bool = True) -> Load:
+    return Load("bad", AGGRESSOR, words, rhythm, True, folder, profiled)
+
+
+def _data(dice: random.Random, turn: int) -> Experiment:
+    rhythm = _rhythm(dice)
+    victim = dice.choice(_DATA_VICTIMS)
+    loads = (_bad(dice.choice(_DATA_LOADS), rhythm), *_decoys(dice, rhythm, OBJECTS))
+    return Experiment(0, "data against data", victim, loads, resource=OBJECTS)
+
+
+def _storm(dice: random.Random, turn: int) -> Experiment:
+    """Draw a storm in a folder of its own, or, at every second turn, in that of the victim."""
+    rhythm = _rhythm(dice)
+    folder: Folder = "victim's" if turn % 2 else "own"
+    words = "metadata --processes 4" if turn % 2 else dice.choice(_STORMS)
+    loads = (_bad(words, rhythm, folder), *_decoys(dice, rhythm, METADATA))
+    victim = dice.choice(_SMALL_FILES)
+    return Experiment(0, "metadata storm against data", victim, loads, resource=METADATA)
+
+
+def _metadata(dice: random.Random, turn: int) -> Experiment:
+    rhythm = _rhythm(dice)
+    meeting = turn % 2 == 1
+    victim = "metadata" if meeting else dice.choice(_METADATA_VICTIMS)
+    words = "metadata --processes 4" if meeting else dice.choice(_STORMS)
+    bad = _bad(words, rhythm, "meeting" if meeting else "own")
+    loads = (bad, *_decoys(dice, rhythm, METADATA))
+    group = "metadata against metadata"
+    return Experiment(0, group, victim, loads, resource=METADATA, meeting=meeting)
+
+
+def _locks(dice: random.Random, turn: int) -> Experiment:
+    rhythm = _rhythm(dice)
+    bad = _bad(dice.choice(_LOCKS), rhythm, "meeting")
+    loads = (bad, *_decoys(dice, rhythm, METADATA))
+    return Experiment(0, "lock against lock", "lock-file", loads, resource=METADATA, meeting=True)
+
+
+def _slow_objects(dice: random.Random, turn: int) -> Experiment:
+    """Draw a stopped object server, or at every third turn one with a slow link."""
+    rhythm = _rhythm(dice)
+    server = dice.choice(OBJECT_SERVERS)
+    fault = Fault(server, "link", dice.choice((0.1, 0.15)), rhythm)
+    if turn % 3 != 2:
+        fault = Fault(server, "stop", dice.choice((0.6, 0.8)), rhythm)
+    loads = _decoys(dice, rhythm, OBJECTS)
+    victim = dice.choice(_SYNCED_VICTIMS)
+    return Experiment(0, "slow object server", victim, loads, fault, OBJECTS)
+
+
+def _slow_metadata(dice: random.Random, turn: int) -> Experiment:
+    rhythm = _rhythm(dice)
+    fault = Fault(METADATA_SERVER, "stop", dice.choice((0.5, 0.7)), rhythm)
+    victim = dice.choice((*_METADATA_VICTIMS, *_SMALL_FILES))
+    loads = _decoys(dice, rhythm, METADATA)
+    return Experiment(0, "slow metadata server", victim, loads, fault, METADATA)
+
+
+def _unprofiled(dice: random.Random, turn: int) -> Experiment:
+    """Draw a load without a profile on a node of its own: data, metadata, and either."""
+    rhythm = _rhythm(dice)
+    kind = (OBJECTS, METADATA, dice.choice((OBJECTS, METADATA)))[turn % 3]
+    data = kind == OBJECTS
+    bad = _bad(dice.choice(_DATA_LOADS if data else _STORMS), rhythm, profiled=False)
+    victim = dice.choice(_DATA_VICTIMS if data else _METADATA_VICTIMS)
+    loads = (bad, *_decoys(dice, rhythm, kind))
+    return Experiment(0, "unprofiled node", victim, loads, resource=kind)
+
+
+def _quiet(dice: random.Random, turn: int) -> Experiment:
+    """Draw a victim alone, at every third turn, or beside decoys."""
+    kind = OBJECTS if turn % 2 else METADATA
+    victims = _DATA_VICTIMS if kind == OBJECTS else (*_METADATA_VICTIMS, *_SMALL_FILES)
+    loads: tuple[Load, ...] = ()
+    while turn % 3 and not loads:
+        loads = _decoys(dice, _rhythm(dice), kind)
+    return Experiment(0, QUIET, dice.choice(victims), loads)
+
+
+_MAKERS: dict[str, Callable[[random.Random, int], Experiment]] = {
+    "data against data": _data,
+    "metadata storm against data": _storm,
+    "metadata against metadata": _metadata,
+    "lock against lock": _locks,
+    "slow object server": _slow_objects,
+    "slow metadata server": _slow_metadata,
+    "unprofiled node": _unprofiled,
+}

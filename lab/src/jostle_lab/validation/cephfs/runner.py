@@ -1,0 +1,330 @@
+"""Runs the experiments on CephFS in one lab, each without and with what harms its victim.
+
+The run without lasts a fixed time and says how much work that is; the run with does the same work.
+Agents are on all hosts. Each run is recorded as soon as it is over, so that a killed measurement
+goes on where it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shlex
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from jostle.errors import JostleError
+from jostle.repository import Repository
+from jostle_lab.cluster import Lab, LabSpec, up
+from jostle_lab.signals import SignalLog, read_log
+from jostle_lab.validation.cephfs.faults import inject
+from jostle_lab.validation.cephfs.plan import SLICE_NS, VICTIM, Experiment, Load, Rhythm, from_json
+from jostle_lab.validation.errors import ValidationError, why
+from jostle_lab.validation.lab.jobs import profiled_words, signal_words, stop, wait
+from jostle_lab.validation.lab.work import Work, plain_work, work_of
+
+#: The lab: two object servers of 25 MB/s each; room for what a run writes.
+RATE, SIZE = "200mbit", "3GiB"
+#: Seconds of the run without what harms the victim.
+ALONE_S = 16.0
+_LIMIT_S = 100.0
+#: Until programs are started, and what one file takes that a pattern needs before its start.
+_LEAD_S, _FILE_S = 2.5, 1 / 300
+_FILES_BEFORE = {"stat-files": 1000, "list-folder": 1000, "unlink-files": 1000}
+#: Agents write a slice when it is over; files that are removed at a run's end are gone by then.
+_SETTLE_S = 1.0
+#: Of the fault, among the bursts of loads.
+FAULT = "fault"
+
+#: Experiments done, all of them, what comes next.
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a victim.
+
+    Attributes:
+        job: The victim's job in the repository.
+        work: What it did, and when loads and the fault were on.
+    """
+
+    job: str
+    work: Work
+
+    def of(self, load: str) -> str:
+        """Name of the job of a load."""
+        return f"{self.job}-{load}"
+
+
+@dataclass(frozen=True)
+class Record:
+    """An experiment that was made.
+
+    Attributes:
+        experiment: What was asked for.
+        run: With what harms the victim; None: it failed.
+        without: The same work without it; None in a quiet one, or where it failed.
+        error: Why it failed.
+    """
+
+    experiment: Experiment
+    run: Run | None = None
+    without: Run | None = None
+    error: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return asdict(self)
+
+
+def records(folder: Path) -> list[Record]:
+    """Return what a folder has, the last record of each experiment; a torn line is left out."""
+    found: dict[int, Record] = {}
+    path = folder / "experiments.jsonl"
+    for line in path.read_text().splitlines() if path.exists() else []:
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            plain = json.loads(line)
+            runs = {
+                name: Run(plain[name]["job"], plain_work(plain[name]["work"]))
+                for name in ("run", "without")
+                if plain[name]
+            }
+            one = Record(from_json(plain["experiment"]), **runs, error=plain["error"])
+            found[one.experiment.number] = one
+    return sorted(found.values(), key=lambda one: one.experiment.number)
+
+
+def make(folder: Path, plan: Sequence[Experiment], name: str, progress: Progress) -> None:
+    """Make the experiments of a plan that are not yet made; those that failed are tried again.
+
+    Args:
+        folder: Where repository and records are.
+        plan: The experiments.
+        name: Of the lab.
+        progress: Called before each.
+
+    Raises:
+        JostleError: No lab can be had here.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    done = {one.experiment.number for one in records(folder) if not one.error}
+    todo = [one for one in plan if one.number not in done]
+    with contextlib.closing(_Labs(name)) as labs:
+        for number, experiment in enumerate(todo):
+            progress(len(plan) - len(todo) + number, len(plan), experiment.group)
+            record = _made(labs, experiment, folder / "repository")
+            with (folder / "experiments.jsonl").open("a") as stream:
+                # A line of its own, behind one that a crash may have torn.
+                stream.write("\n" + json.dumps(record.to_json()))
+
+
+class _Labs:
+    """One lab for all experiments; a new one after a failure, which may have left it broken."""
+
+    def __init__(self, name: str) -> None:
+        self._spec = LabSpec(
+            name=name, fs="cephfs", storage_rate=RATE, size=SIZE, agents=f"{SLICE_NS // 10**6}ms"
+        )
+        self._lab: Lab | None = None
+
+    def lab(self) -> Lab:
+        """Return the lab, brought up where it is not."""
+        self._lab = self._lab or up(self._spec)
+        return self._lab
+
+    def close(self) -> None:
+        """Take the lab down."""
+        if self._lab is not None:
+            self._lab.down()
+        self._lab = None
+
+
+def _made(labs: _Labs, experiment: Experiment, repository: Path) -> Record:
+    lab = labs.lab()
+    try:
+        without = _run(lab, experiment.without(), repository, ["--time", f"{ALONE_S:g}"])
+        if experiment.quiet:
+            return Record(experiment, without)
+        operations = sum(pair[1] for pair in without.work.active) // _processes(experiment.victim)
+        work = ["--iterations", str(operations)]
+        return Record(experiment, _run(lab, experiment, repository, work), without)
+    except (JostleError, OSError, ValueError) as error:
+        labs.close()
+        return Record(experiment, error=why(error))
+
+
+def _processes(words: str) -> int:
+    parts = words.split()
+    return int(parts[parts.index("--processes") + 1]) if "--processes" in parts else 1
+
+
+def _files_before(words: str) -> int:
+    return _FILES_BEFORE.get(words.split()[0], 0) * _processes(words)
+
+
+def _run(lab: Lab, experiment: Experiment, repository: Path, limit: Sequence[str]) -> Run:
+    """Run a victim once with all that is asked for, and take the profiles.
+
+    Raises:
+        ValidationError: The victim or a load failed.
+    """
+    job = f"x{experiment.number:02d}-{time.time_ns() // 10**6 % 10**9}"
+    hosts = [*lab.nodes, *lab.spec.server_names]
+    for node in lab.nodes:
+        shutil.rmtree(lab.local(node) / "log", ignore_errors=True)
+        (lab.local(node) / "log").mkdir(parents=True)
+        (lab.local(node) / "spool").mkdir(exist_ok=True)
+    if experiment.meeting:
+        subprocess.run(
+            lab.command(VICTIM, ["mkdir", "-p", str(_meeting(lab))], cwd="/"), check=True
+        )
+    files = sum(_files_before(words) for words in (experiment.victim, *_words(experiment)))
+    start_ns = (time.time_ns() + int((_LEAD_S + files * _FILE_S) * 1e9)) // SLICE_NS * SLICE_NS
+    faults = _play(lab, experiment, job, start_ns, limit)
+    time.sleep(_SETTLE_S)
+    Repository(repository, create=True).ingest(
+        [lab.local(host) / "spool" for host in hosts], remove=True
+    )
+    log = read_log([lab.local(node) / "log" for node in lab.nodes])
+    names = {load.name: f"{job}-{load.name}" for load in experiment.loads}
+    work = work_of(log, job, names)
+    if work is None:
+        raise ValidationError(f"{job}: the log of the victim is not complete.")
+    _check_loads(experiment, work, log)
+    if experiment.fault:
+        work.bursts[FAULT] = faults
+    return Run(job, work)
+
+
+def _check_loads(experiment: Experiment, work: Work, log: SignalLog) -> None:
+    """Fail where a load did not do what it was asked for.
+
+    Raises:
+        ValidationError: It was never on.
+    """
+    idle = [load.name for load in experiment.loads if not work.bursts[load.name]]
+    if idle:
+        raise ValidationError(f"Loads that were never on: {', '.join(idle)}. {' '.join(log.notes)}")
+
+
+def _words(experiment: Experiment) -> list[str]:
+    return [load.words for load in experiment.loads]
+
+
+def _play(
+    lab: Lab, experiment: Experiment, job: str, start_ns: int, limit: Sequence[str]
+) -> list[list[int]]:
+    """Run victim, loads and fault; return the bursts of the fault."""
+    over = threading.Event()
+    words = [*experiment.victim.split(), *limit]
+    if experiment.meeting:
+        words += ["--meet", str(_meeting(lab))]
+    with _ended([_job(lab, VICTIM, words, job, start_ns)]) as (victim,):
+        loads = [_load(lab, load, job, start_ns) for load in experiment.loads]
+        with _ended(loads), ThreadPoolExecutor(1) as pool:
+            fault = experiment.fault
+            slow = pool.submit(inject, lab, fault, start_ns, over) if fault else None
+            try:
+                status = wait(victim, threading.Event(), _LIMIT_S)
+            finally:
+                over.set()
+    if status:
+        raise ValidationError(f"{job}: the victim ended with status {status}.")
+    return slow.result() if slow else []
+
+
+@contextlib.contextmanager
+def _ended(processes: list[subprocess.Popen[bytes]]) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """End processes when the block is over; they remove their files before."""
+    try:
+        yield processes
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            stop(process, 20.0)
+
+
+def _meeting(lab: Lab) -> Path:
+    return lab.shared / "meeting"
+
+
+def _job(
+    lab: Lab, node: str, words: Sequence[str], job: str, start_ns: int, folder: Path | None = None
+) -> subprocess.Popen[bytes]:
+    """Start a job with a profile."""
+    return _started(lab, node, _profiled(lab, _signal(lab, words, job, start_ns, folder), job))
+
+
+def _signal(
+    lab: Lab, words: Sequence[str], job: str, start_ns: int, folder: Path | None = None
+) -> list[str]:
+    return signal_words(
+        words,
+        job=job,
+        folder=folder or lab.shared,
+        log=lab.here / "log",
+        start_ns=start_ns,
+        slice_ns=SLICE_NS,
+    )
+
+
+def _profiled(lab: Lab, words: Sequence[str], job: str) -> list[str]:
+    return profiled_words(words, job=job, spool=lab.here / "spool", slice_ns=SLICE_NS)
+
+
+def _started(lab: Lab, node: str, words: Sequence[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        lab.command(node, words, {"JOSTLE": "on"}, "/"),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def _load(lab: Lab, load: Load, victim: str, start_ns: int) -> subprocess.Popen[bytes]:
+    """Start a load, which is on in its rhythm until it is stopped."""
+    job = f"{victim}-{load.name}"
+    words = [*load.words.split(), "--until-stopped", *_periodic(load.rhythm, start_ns)]
+    if load.folder == "meeting":
+        words += ["--meet", str(_meeting(lab))]
+    elsewhere = lab.here if load.folder == "elsewhere" else None
+    command = _signal(lab, words, job, start_ns, elsewhere)
+    if load.profiled:
+        command = _profiled(lab, command, job)
+    if load.folder == "victim's":
+        command = _in_folder_of(lab, victim, command)
+    return _started(lab, load.node, command)
+
+
+def _periodic(rhythm: Rhythm, start_ns: int) -> list[str]:
+    """Return the options of a rhythm; a signal counts its periods from the epoch on."""
+    period_ns = int(rhythm.period_s * 1e9)
+    phase_ns = (start_ns + int(rhythm.first_s * 1e9)) % period_ns
+    return [
+        "--rest",
+        "--period",
+        f"{rhythm.period_s:g}",
+        "--duty",
+        f"{rhythm.on_s / rhythm.period_s:.6f}",
+        "--phase",
+        f"{phase_ns / 1e9:.9f}",
+    ]
+
+
+def _in_folder_of(lab: Lab, victim: str, command: Sequence[str]) -> list[str]:
+    """Return a command that works in the folder that a victim makes for its files."""
+    pattern = f"{shlex.quote(str(lab.shared))}/jostle-signal-{victim}-*"
+    script = (
+        f'for i in $(seq 100); do set -- {pattern}; [ -d "$1" ] && break; sleep 0.1; done; '
+        f'exec {shlex.join(command)} --meet "$1"'
+    )
+    return ["sh", "-c", script]
