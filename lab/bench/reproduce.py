@@ -28,6 +28,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import papers_cells
+
 ROOT = Path(__file__).resolve().parents[2]
 ROWS = ROOT / "lab/bench/reproduce.toml"
 PAGE = ROOT / "docs/measurements/papers.md"
@@ -47,6 +49,8 @@ LABELS = {
     "not here": "cannot be done on this machine",
 }
 
+WAYS = ("table", "experiment", "tests", "page", "full", "obsolete")
+
 Table = dict[str, Any]
 
 
@@ -63,12 +67,15 @@ def rows_of(file: Path = ROWS) -> Table:
     experiments = {each["name"]: each for each in content["experiment"]}
     for paper in content["paper"]:
         for row in paper["row"]:
-            ways = {"experiment", "tests", "page", "full", "obsolete"} & row.keys()
+            ways = {"table", "experiment", "tests", "page", "full", "obsolete"} & row.keys()
             problem = None
+            unknown = set(experiments_of(row)) - experiments.keys()
             if len(ways) != 1:
-                problem = f"has {len(ways)} of experiment, tests, page, full, obsolete; needs one"
-            elif row.get("experiment", next(iter(experiments))) not in experiments:
-                problem = f"names the experiment {row['experiment']}, which is not there"
+                problem = f"has {len(ways)} of {', '.join(WAYS)}; needs one"
+            elif unknown:
+                problem = f"names the experiment {', '.join(unknown)}, which is not there"
+            elif "table" in row and not papers_cells.chosen_system(row["table"]):
+                problem = f"names the table {row['table']}, of which printed.csv has nothing"
             elif ({"experiment", "tests", "page"} & row.keys()) and row.get("label") not in LABELS:
                 problem = f"needs a label: {', '.join(LABELS)}"
             elif "full" in row and "why" not in row:
@@ -79,6 +86,13 @@ def rows_of(file: Path = ROWS) -> Table:
             if problem:
                 sys.exit(f"{file.name}: {paper['name']}, {row['printed']}: {problem}.")
     return {"experiment": experiments, "paper": content["paper"]}
+
+
+def experiments_of(row: Table) -> list[str]:
+    """Return the experiments whose measurements a row shows."""
+    if "table" in row:
+        return list(row["experiments"])
+    return [row["experiment"]] if "experiment" in row else []
 
 
 def page_of(row: Table) -> list[str]:
@@ -164,6 +178,10 @@ def show(experiment: Table, wanted: set[str], home: Path) -> Table | None:
         if text is None:
             return None
         content = json.JSONDecoder().raw_decode(text)[0]
+        today = datetime.datetime.now(datetime.UTC).date().isoformat()
+        if content.get("cells"):
+            fs = experiment.get("fs", "sshfs")
+            papers_cells.keep(experiment["name"], fs, today, content["cells"])
         shutil.rmtree(PICTURES / experiment["name"], ignore_errors=True)  # what was drawn before
         figures = []
         for figure in content["figures"]:
@@ -174,7 +192,7 @@ def show(experiment: Table, wanted: set[str], home: Path) -> Table | None:
                 target.write_bytes(drawn.read_bytes())
                 figures.append({"name": drawn.stem, "finding": figure["title"]})
     return {
-        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "date": today,
         "runs": content.get("runs"),
         "planned": content.get("planned"),
         "figures": figures,
@@ -197,12 +215,14 @@ figure from the lab of one machine with two cores cannot have the printed number
 printed order: who loses, who wins, and where it turns. `lab/bench/reproduce.toml` says what remakes
 what; `lab/bench/reproduce.py run`, then `show`, measures and writes this page again.
 
-Files lay on SSHFS, unless an experiment says otherwise. That is one file server with one queue
-behind one link. The papers reason with metadata servers, object servers, locks and caches of
-clients: SSHFS has none of these.
+Files lay on SSHFS or on CephFS. SSHFS is one file server with one queue behind one link. The papers
+reason with metadata servers, object servers, locks and caches of clients: SSHFS has none of these,
+CephFS has all.
 
-A row's label compares all cells that both have. Who compared them read the figures. The link texts
-say what each figure shows most clearly, not what agrees best.
+Where a paper's text prints losses, cells are compared one by one, by the rule below, and the row
+counts in how many of them sign, order and size agree; the [tables](#cell-by-cell) show all cells.
+The papers' pictures themselves are not at hand: what only a picture shows is not compared. The
+labels of the other rows are by who compared the figures.
 
 """
 
@@ -219,28 +239,67 @@ def cell(row: Table, shown: Table) -> str:
         return f"**not here.** {row['why']} Full-scale study: `{row['full']}`.{text}"
     if "obsolete" in row:
         return f"**nothing to remake.** {row['obsolete']}{text}"
+    figures = {
+        name: [
+            figure
+            for figure in shown.get(name, {}).get("figures", [])
+            if any(fnmatch.fnmatch(figure["name"], each) for each in row["plots"])
+        ]
+        for name in experiments_of(row)
+    }
+    if "table" in row:
+        pictures = [
+            f"[{name}, {figure['name']}](papers/{name}/{figure['name']}.svg)"
+            for name, some in figures.items()
+            for figure in some
+        ]
+        seen = f" Pictures: {'; '.join(pictures)}." if pictures else ""
+        return f"{papers_cells.sentence(row['table'], row['experiments'])}.{seen}{text}"
     name = row["experiment"]
-    figures = [
-        figure
-        for figure in shown.get(name, {}).get("figures", [])
-        if any(fnmatch.fnmatch(figure["name"], each) for each in row["plots"])
-    ]
-    if not figures:
+    if not figures[name]:
         return f"**not remade yet**; its experiment is [{name}](#{name}).{text}"
-    found = "; ".join(f"[{f['finding']}](papers/{name}/{f['name']}.svg)" for f in figures)
+    found = "; ".join(f"[{f['finding']}](papers/{name}/{f['name']}.svg)" for f in figures[name])
     return f"**{row['label']}**, [{name}](#{name}): {found}.{text}"
 
 
 def counted(rows: Table) -> list[str]:
-    """Return a table: how many rows have each label."""
-    given = [
+    """Return a table: how many rows have each label, on each file system where cells decide it."""
+    every = [row for paper in rows["paper"] for row in paper["row"]]
+    tables = [row for row in every if "table" in row]
+    columns = {
+        name: [
+            papers_cells.label_of(papers_cells.compared(row["table"], row["experiments"], fs))
+            for row in tables
+        ]
+        for fs, name in papers_cells.FILE_SYSTEMS.items()
+    }
+    columns["other rows"] = [
         "not here" if "full" in row else row["label"]
-        for paper in rows["paper"]
-        for row in paper["row"]
-        if "obsolete" not in row
+        for row in every
+        if not {"obsolete", "table"} & row.keys()
     ]
-    lines = ["| label | meaning | rows |", "|---|---|---|"]
-    return lines + [f"| {name} | {what} | {given.count(name)} |" for name, what in LABELS.items()]
+    lines = ["| label | meaning | " + " | ".join(columns) + " |"]
+    lines.append("|---|---|" + "---|" * len(columns))
+    meanings = LABELS | {"": "no cell that is printed was measured"}
+    for label, meaning in meanings.items():
+        numbers = " | ".join(str(given.count(label)) for given in columns.values())
+        lines.append(f"| {label} | {meaning} | {numbers} |")
+    return lines
+
+
+def cells_section(rows: Table) -> list[str]:
+    """Return the tables of all cells, and those of what no paper prints."""
+    lines = ["## Cell by cell", "", papers_cells.RULE, ""]
+    for paper in rows["paper"]:
+        for row in paper["row"]:
+            if "table" in row:
+                lines += papers_cells.section(row["table"], row["experiments"])
+    for name, experiment in rows["experiment"].items():
+        fs = experiment.get("fs", "sshfs")
+        if "unprinted" in experiment and papers_cells.measured([name], fs):
+            lines += [f"### {experiment['unprinted']}", ""]
+            lines += [*papers_cells.plain_table([name], fs), ""]
+    return lines
 
 
 def page(rows: Table, shown: Table) -> str:
@@ -252,7 +311,7 @@ def page(rows: Table, shown: Table) -> str:
         for row in paper["row"]:
             lines.append(f"| {row['printed']} | {row['shows']} | {cell(row, shown)} |")
         lines.append("")
-    lines += ["## Experiments", ""]
+    lines += [*cells_section(rows), "## Experiments", ""]
     for name, experiment in rows["experiment"].items():
         command = shlex.join(experiment.get("run") or experiment["show"]).replace("@dir@", "DIR")
         lines += [f"### {name}", "", f"Command: `jostle {command}`."]
@@ -303,7 +362,7 @@ def main() -> int:
                 name
                 for paper in rows["paper"]
                 for row in paper["row"]
-                if row.get("experiment") == each["name"]
+                if each["name"] in experiments_of(row)
                 for name in row["plots"]
             }
             result = show(each, wanted, given.repository)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 import tomllib
 from pathlib import Path
 from types import ModuleType
@@ -16,6 +17,7 @@ SHIPPED = ROOT / "lab/src/jostle_lab/study/shipped"
 
 @pytest.fixture(scope="module")
 def papers() -> ModuleType:
+    sys.path.insert(0, str(ROOT / "lab/bench"))  # where a script finds its neighbours
     spec = importlib.util.spec_from_file_location("reproduce", ROOT / "lab/bench/reproduce.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)

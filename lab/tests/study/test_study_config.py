@@ -305,3 +305,13 @@ def test_what_labs_got_later_does_not_make_other_studies(parse: Callable[..., An
         del old["lab"][key]
     digest = hashlib.sha256(json.dumps(old, sort_keys=True).encode()).hexdigest()[:16]
     assert study.fingerprint() == digest
+
+
+def test_another_file_system_has_a_name_of_its_own_and_the_same_rate() -> None:
+    study = load(find("write-patterns"), StudyOptions(fs="cephfs"))
+    assert study.name == "write-patterns-cephfs"
+    assert (study.lab.fs, study.lab.storage_rate) == ("cephfs", "200mbit")  # two object servers
+    assert load(find("write-patterns"), StudyOptions(fs="gluster")).lab.storage_rate == "400mbit"
+    assert load(find("metadata-storms"), StudyOptions(fs="cephfs")).lab.storage_rate == "400mbit"
+    short = load(find("process-count"), StudyOptions(fs="cephfs", quick=True))
+    assert short.name == "process-count-ceph-quick"  # as long as a name may be

@@ -2,6 +2,7 @@
 
 Interface:
     find, load, shipped: read a study's file into a checked Study.
+    default_name: what its runs are called, by the options.
     check_where: check that its place has all the settings that it needs.
     plan, Estimate: its runs in order, and how long they take.
     begin, check, Runner: make the runs that are not yet done.
@@ -17,7 +18,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from jostle_lab.study.config import StudyOptions, check_where, find, load, shipped
+from jostle_lab.study.config import StudyOptions, check_where, default_name, find, load, shipped
 from jostle_lab.study.errors import ConfigError, StudyError
 from jostle_lab.study.model import Program, Study
 from jostle_lab.study.monitor import Monitor, Traffic, traffic
@@ -43,6 +44,7 @@ __all__ = [
     "begin",
     "check",
     "check_where",
+    "default_name",
     "find",
     "load",
     "make_place",

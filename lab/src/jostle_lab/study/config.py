@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jostle.files.regular_files import read_regular
+from jostle_lab.cluster.spec import OBJECT_SERVERS, parse_rate
 from jostle_lab.study.errors import ConfigError
 from jostle_lab.study.grammar import Source, checked
 from jostle_lab.study.kinds import NAME, key_of, near
-from jostle_lab.study.model import AXES, PATTERNS, Program, Study
+from jostle_lab.study.model import AXES, PATTERNS, LabTable, Program, Study
 from jostle_lab.study.pairs_config import pairs_of
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ _ONLY_PATTERN = (
 )
 _ONLY_COMMAND = ("sources", "files", "prepare")
 _LARGEST_SOURCE = 1 << 20
+_LONGEST_NAME = 24
+_QUICK = "-quick"
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class StudyOptions:
         repetitions: Another number of repetitions.
         mpi: Another MPI for all programs that have one or could have one.
         quick: Apply [quick]: a few minutes become less than two.
+        fs: Another file system of the lab.
     """
 
     name: str | None = None
@@ -58,6 +62,7 @@ class StudyOptions:
     repetitions: int | None = None
     mpi: str | None = None
     quick: bool = False
+    fs: str | None = None
 
 
 def shipped() -> dict[str, Path]:
@@ -147,7 +152,7 @@ def _study(source: Source, file: File, options: StudyOptions) -> Study:
         seed=head.seed,
         mode=file.pairs.mode,
         where=dataclasses.replace(file.where, place=options.place or file.where.place),
-        lab=file.lab,
+        lab=file.lab if options.fs is None else _on(file.lab, options.fs),
         slurm=file.slurm,
         programs=present,
         axes=tuple((key, axes[key]) for key in AXES if key in axes),
@@ -158,13 +163,37 @@ def _study(source: Source, file: File, options: StudyOptions) -> Study:
     )
 
 
+def _on(lab: LabTable, fs: str) -> LabTable:
+    """Return a study's lab with another file system, which is as fast as a whole.
+
+    The rate of the link of one file server is divided among the object servers of CephFS.
+    """
+    rate = lab.storage_rate
+    if fs == "cephfs" != lab.fs and "," not in rate:
+        megabits = parse_rate(rate) // (lab.object_servers or OBJECT_SERVERS[0]) // 10**6
+        rate = f"{megabits}mbit"
+    return dataclasses.replace(lab, fs=fs, storage_rate=rate)
+
+
+def default_name(name: str, fs: str | None, *, quick: bool) -> str:
+    """Return the name of a study's runs: on another file system and in short they have their own.
+
+    Args:
+        name: As the study's file has it.
+        fs: As `--fs`, or None.
+        quick: The short form.
+    """
+    name = name if fs is None else f"{name[: _LONGEST_NAME - 1 - len(fs)]}-{fs}"
+    return f"{name[: _LONGEST_NAME - len(_QUICK)]}{_QUICK}" if quick else name
+
+
 def _name(options: StudyOptions, name: str) -> str:
-    """Return the name that the study gets: --quick has a name of its own."""
     if options.name is None:
-        return f"{name[:18]}-quick" if options.quick else name
+        return default_name(name, options.fs, quick=options.quick)
     if not NAME.fullmatch(options.name):
         raise ConfigError(
-            f"`{options.name}` cannot name a study: at most 24 letters, digits, `_`, `.` and `-`.",
+            f"`{options.name}` cannot name a study: at most {_LONGEST_NAME} letters, digits, `_`, "
+            "`.` and `-`.",
             hint=f"For example --name {name[:20]}-2",
         )
     return options.name

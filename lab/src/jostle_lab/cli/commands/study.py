@@ -17,6 +17,7 @@ from click.shell_completion import CompletionItem
 from jostle.cli.options import json_option, open_repository, repository_flag, repository_option
 from jostle.cli.output import emit_json, heading, next_steps, show, table, warn
 from jostle.report.format.values import duration
+from jostle_lab.cluster.spec import NETWORKED
 from jostle_lab.study.stored import stored_studies
 
 if TYPE_CHECKING:
@@ -81,6 +82,11 @@ def _complete(ctx: click.Context, _param: click.Parameter, begun: str) -> list[C
     type=click.Choice(["none", "openmpi", "mpich"]),
     help="Another MPI for all patterns, and for commands that have one.",
 )
+@click.option(
+    "--fs",
+    type=click.Choice(NETWORKED),
+    help="Another file system of the lab; the study is then named NAME-FS.",
+)
 @click.option("--name", metavar="NAME", help="Another name for the study in the repository.")
 @click.option("--fresh", is_flag=True, help="Forget earlier runs under this name; begin anew.")
 @repository_option
@@ -93,6 +99,7 @@ def run_command(
     repetitions: int | None,
     quick: bool,
     mpi: str | None,
+    fs: str | None,
     name: str | None,
     fresh: bool,
     repository: Path,
@@ -106,7 +113,7 @@ def run_command(
     """
     from jostle_lab.study import StudyOptions, check_where, find, load, plan
 
-    study = load(find(file), StudyOptions(name, place, repetitions, mpi, quick))
+    study = load(find(file), StudyOptions(name, place, repetitions, mpi, quick, fs))
     if folder is not None:
         where = dataclasses.replace(study.where, dir=str(Path(folder).expanduser().absolute()))
         study = dataclasses.replace(study, where=where)
@@ -119,6 +126,7 @@ def run_command(
             "--dir": folder,
             "--repetitions": repetitions,
             "--mpi": mpi,
+            "--fs": fs,
             "--name": name,
         }
         words = [f" {option} {value}" for option, value in given.items() if value is not None]

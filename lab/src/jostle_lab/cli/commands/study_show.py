@@ -22,6 +22,7 @@ from jostle.cli.options import (
 from jostle.cli.output import emit_json, next_steps, show, utf8
 from jostle.cli.progress import Bar
 from jostle.files.default_repository import default_repository
+from jostle_lab.cluster.spec import NETWORKED
 from jostle_lab.study.stored import study_json
 
 if TYPE_CHECKING:
@@ -44,15 +45,22 @@ def _complete(ctx: click.Context, _param: click.Parameter, begun: str) -> list[C
 
 def _file_of(store: Repository, name: str) -> str:
     """Return the options with which `study run` resumes a study."""
-    from jostle_lab.study import load, shipped
+    from jostle_lab.study import default_name, load, shipped
 
     known = shipped()
-    shipped_name = next((stem for stem in known if name in (stem, f"{stem[:18]}-quick")), None)
-    if shipped_name is None:
+    forms = {
+        default_name(stem, fs, quick=quick): (stem, fs, quick)
+        for fs in (*NETWORKED, None)
+        for quick in (True, False)
+        for stem in known
+    }
+    if name not in forms:
         return "STUDY.toml"
+    stem, fs, quick = forms[name]
     place = store.study(name).plan().get("config", {}).get("where", {}).get("place")
-    other = place is not None and place != load(known[shipped_name]).where.place
-    return shipped_name + " --quick" * (name != shipped_name) + f" --place {place}" * other
+    other = place is not None and place != load(known[stem]).where.place
+    options = [stem, *(["--quick"] if quick else []), *([f"--fs {fs}"] if fs else [])]
+    return " ".join(options) + f" --place {place}" * other
 
 
 @click.command("show")

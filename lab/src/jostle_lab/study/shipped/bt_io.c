@@ -1,0 +1,1 @@
+../../../../bench/programs/bt_io.c

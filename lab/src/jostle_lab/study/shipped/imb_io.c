@@ -1,0 +1,1 @@
+../../../../bench/programs/imb_io.c
