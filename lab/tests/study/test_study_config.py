@@ -315,3 +315,11 @@ def test_another_file_system_has_a_name_of_its_own_and_the_same_rate() -> None:
     assert load(find("metadata-storms"), StudyOptions(fs="cephfs")).lab.storage_rate == "400mbit"
     short = load(find("process-count"), StudyOptions(fs="cephfs", quick=True))
     assert short.name == "process-count-ceph-quick"  # as long as a name may be
+
+
+def test_a_chunk_of_the_axis_that_is_smaller_than_a_piece_is_written_at_once() -> None:
+    runs = plan(load(find("chunk-size")))
+    pieces = {
+        (member.program.chunk, member.program.piece) for run in runs for member in run.members
+    }
+    assert pieces == {(64 << 10, None), (4 << 20, 1 << 20), (64 << 20, 1 << 20)}

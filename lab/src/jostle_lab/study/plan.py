@@ -249,6 +249,8 @@ def filled(study: Study, program: Program, values: Mapping[str, Any], slot: int)
     if not program.uses("chunk"):
         change["chunk"] = None  # neither cpu has one, nor a command that does not ask for it
     program = dataclasses.replace(program, **change)
+    if program.piece and program.chunk and program.piece > program.chunk:
+        program = dataclasses.replace(program, piece=None)  # the axis has smaller chunks, too
     if program.volumes:
         known = dict(program.volumes)
         chunk = program.chunk or 1 << 20
