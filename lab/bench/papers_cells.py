@@ -450,7 +450,8 @@ def keep(study: str, file_system: str, date: str, cells: Sequence[dict[str, Any]
         study: Its name.
         file_system: Where its files lay.
         date: Of the measurement.
-        cells: Its cells, from `jostle study show --json`.
+        cells: Its cells, from `jostle study show --json`; what follows a dot in a program's name is
+            its chunk size, which the cell has as well.
     """
     rows = [row for row in _rows(RUNS.name) if row["study"] != study]
     for cell in cells:
@@ -463,8 +464,7 @@ def keep(study: str, file_system: str, date: str, cells: Sequence[dict[str, Any]
                 study,
                 file_system,
                 date,
-                cell["probe"],
-                cell["signal"],
+                *(cell[name].partition(".")[0] for name in ("probe", "signal")),
                 chunk,
                 setting["processes"][0],
                 setting["processes"][1],
