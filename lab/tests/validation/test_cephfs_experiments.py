@@ -128,12 +128,22 @@ def test_truth_is_what_is_missing_while_the_cause_is_on() -> None:
 
 
 def test_decoy_that_harms_is_seen() -> None:
-    """It is no base to compare with, and what it costs is reported."""
+    """It is no base to compare with, what it costs is reported, and to accuse it is not wrong."""
     rates = dict.fromkeys(range(20, 24), 5) | dict.fromkeys(range(30, 34), 5)
     run = made(STORM, {"bad": [(20, 24)], "decoy": [(30, 34)]}, rates)
     found = truths(STORM, run, None)
     assert found["true_s"] == pytest.approx(0.5)
     assert found["decoys_s"] == pytest.approx(0.5)
+    assert found["decoys_slowed"] == pytest.approx(50)
+    assert judge(Record(STORM, run), answer([("x01-decoy", "job")]), None).wrong == ""
+
+
+def test_slices_in_which_nothing_is_finished_count() -> None:
+    """An operation every other slice, and in 16 slices half as often: eight of them are lost."""
+    rates = {at: at % 2 for at in range(-1, 41)} | {at: int(at % 4 == 1) for at in range(16, 32)}
+    run = made(STORM, {"bad": [(16, 32)]}, rates)
+    run.work.active[:] = [pair for pair in run.work.active if pair[1]]
+    assert truths(STORM, run, None)["true_s"] == pytest.approx(2.0, abs=0.3)
 
 
 def test_quiet_one_has_no_loss_to_know() -> None:

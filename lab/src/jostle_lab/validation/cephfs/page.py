@@ -124,6 +124,12 @@ def goals(rows: Sequence[Row]) -> str:
             f"{one.unseen} of {one.harmful}",
             True,
         ),
+        (
+            "experiments whose decoys slowed the victim after all (accusing them is not wrong)",
+            "",
+            str(one.decoys),
+            True,
+        ),
         ("experiments that failed", "", str(one.failed), True),
     ]
     text = ["| | goal | found |", "|---|---|---|"]

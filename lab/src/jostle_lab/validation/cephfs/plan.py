@@ -196,6 +196,8 @@ _LOCKS = ("lock-file", "lock-file --processes 2")
 #: that needs the metadata server: data, at half of what one link gives.
 _LIGHT_METADATA = ("stat-files", "list-folder")
 _LIGHT_DATA = ("write-seek --chunk 64KiB", "aggregate-write --chunk 256KiB --flush each")
+#: Of a victim that needs both; what it asks is in the client's cache.
+_LIGHT = ("stat-files",)
 _ELSEWHERE = "open-write-close --chunk 64KiB --max-disk 64MiB"
 
 
@@ -220,7 +222,7 @@ def _rhythm(dice: random.Random) -> Rhythm:
     )
 
 
-def _decoys(dice: random.Random, bad: Rhythm, kind: str) -> tuple[Load, ...]:
+def _decoys(dice: random.Random, bad: Rhythm, victim: str, kind: str) -> tuple[Load, ...]:
     """Draw jobs that do no harm; in one of eight cases none.
 
     The first is on the resource that the victim does not need, in the rhythm of what harms it but
@@ -231,7 +233,8 @@ def _decoys(dice: random.Random, bad: Rhythm, kind: str) -> tuple[Load, ...]:
         return ()
     period = bad.period_s if bad.period_s < 10 else 6.0
     other = Rhythm(period, 0.25 * period, bad.first_s + 0.5 * period)
-    words = dice.choice(_LIGHT_METADATA if kind == OBJECTS else _LIGHT_DATA)
+    light = _LIGHT_METADATA if kind == OBJECTS else _LIGHT_DATA
+    words = dice.choice(_LIGHT if victim in _SMALL_FILES else light)
     first = Load("decoy", DECOYS[0], words, other)
     if which < 4:
         return (first,)
@@ -246,7 +249,7 @@ def _bad(words: str, rhythm: Rhythm, folder: Folder = "own", *, profiled: bool =
 def _data(dice: random.Random, turn: int) -> Experiment:
     rhythm = _rhythm(dice)
     victim = dice.choice(_DATA_VICTIMS)
-    loads = (_bad(dice.choice(_DATA_LOADS), rhythm), *_decoys(dice, rhythm, OBJECTS))
+    loads = (_bad(dice.choice(_DATA_LOADS), rhythm), *_decoys(dice, rhythm, victim, OBJECTS))
     return Experiment(0, "data against data", victim, loads, resource=OBJECTS)
 
 
@@ -255,8 +258,8 @@ def _storm(dice: random.Random, turn: int) -> Experiment:
     rhythm = _rhythm(dice)
     folder: Folder = "victim's" if turn % 2 else "own"
     words = "metadata --processes 4" if turn % 2 else dice.choice(_STORMS)
-    loads = (_bad(words, rhythm, folder), *_decoys(dice, rhythm, METADATA))
     victim = dice.choice(_SMALL_FILES)
+    loads = (_bad(words, rhythm, folder), *_decoys(dice, rhythm, victim, METADATA))
     return Experiment(0, "metadata storm against data", victim, loads, resource=METADATA)
 
 
@@ -266,7 +269,7 @@ def _metadata(dice: random.Random, turn: int) -> Experiment:
     victim = "metadata" if meeting else dice.choice(_METADATA_VICTIMS)
     words = "metadata --processes 4" if meeting else dice.choice(_STORMS)
     bad = _bad(words, rhythm, "meeting" if meeting else "own")
-    loads = (bad, *_decoys(dice, rhythm, METADATA))
+    loads = (bad, *_decoys(dice, rhythm, victim, METADATA))
     group = "metadata against metadata"
     return Experiment(0, group, victim, loads, resource=METADATA, meeting=meeting)
 
@@ -274,7 +277,7 @@ def _metadata(dice: random.Random, turn: int) -> Experiment:
 def _locks(dice: random.Random, turn: int) -> Experiment:
     rhythm = _rhythm(dice)
     bad = _bad(dice.choice(_LOCKS), rhythm, "meeting")
-    loads = (bad, *_decoys(dice, rhythm, METADATA))
+    loads = (bad, *_decoys(dice, rhythm, "lock-file", METADATA))
     return Experiment(0, "lock against lock", "lock-file", loads, resource=METADATA, meeting=True)
 
 
@@ -285,8 +288,8 @@ def _slow_objects(dice: random.Random, turn: int) -> Experiment:
     fault = Fault(server, "link", dice.choice((0.1, 0.15)), rhythm)
     if turn % 3 != 2:
         fault = Fault(server, "stop", dice.choice((0.6, 0.8)), rhythm)
-    loads = _decoys(dice, rhythm, OBJECTS)
     victim = dice.choice(_SYNCED_VICTIMS)
+    loads = _decoys(dice, rhythm, victim, OBJECTS)
     return Experiment(0, "slow object server", victim, loads, fault, OBJECTS)
 
 
@@ -294,7 +297,7 @@ def _slow_metadata(dice: random.Random, turn: int) -> Experiment:
     rhythm = _rhythm(dice)
     fault = Fault(METADATA_SERVER, "stop", dice.choice((0.5, 0.7)), rhythm)
     victim = dice.choice((*_METADATA_VICTIMS, *_SMALL_FILES))
-    loads = _decoys(dice, rhythm, METADATA)
+    loads = _decoys(dice, rhythm, victim, METADATA)
     return Experiment(0, "slow metadata server", victim, loads, fault, METADATA)
 
 
@@ -305,7 +308,7 @@ def _unprofiled(dice: random.Random, turn: int) -> Experiment:
     data = kind == OBJECTS
     bad = _bad(dice.choice(_DATA_LOADS if data else _STORMS), rhythm, profiled=False)
     victim = dice.choice(_DATA_VICTIMS if data else _METADATA_VICTIMS)
-    loads = (bad, *_decoys(dice, rhythm, kind))
+    loads = (bad, *_decoys(dice, rhythm, victim, kind))
     return Experiment(0, "unprofiled node", victim, loads, resource=kind)
 
 
@@ -313,10 +316,11 @@ def _quiet(dice: random.Random, turn: int) -> Experiment:
     """Draw a victim alone, at every third turn, or beside decoys."""
     kind = OBJECTS if turn % 2 else METADATA
     victims = _DATA_VICTIMS if kind == OBJECTS else (*_METADATA_VICTIMS, *_SMALL_FILES)
+    victim = dice.choice(victims)
     loads: tuple[Load, ...] = ()
     while turn % 3 and not loads:
-        loads = _decoys(dice, _rhythm(dice), kind)
-    return Experiment(0, QUIET, dice.choice(victims), loads)
+        loads = _decoys(dice, _rhythm(dice), victim, kind)
+    return Experiment(0, QUIET, victim, loads)
 
 
 _MAKERS: dict[str, Callable[[random.Random, int], Experiment]] = {

@@ -34,6 +34,8 @@ from jostle_lab.validation.lab.work import Work, plain_work, work_of
 RATE, SIZE = "200mbit", "3GiB"
 #: Seconds of the run without what harms the victim.
 ALONE_S = 16.0
+#: Of the run with it, which then does less work than the other.
+LONGEST_S = 45.0
 _LIMIT_S = 100.0
 #: Until programs are started, and what one file takes that a pattern needs before its start.
 _LEAD_S, _FILE_S = 2.5, 1 / 300
@@ -154,7 +156,7 @@ def _made(labs: _Labs, experiment: Experiment, repository: Path) -> Record:
         if experiment.quiet:
             return Record(experiment, without)
         operations = sum(pair[1] for pair in without.work.active) // _processes(experiment.victim)
-        work = ["--iterations", str(operations)]
+        work = ["--iterations", str(operations), "--time", f"{LONGEST_S:g}"]
         return Record(experiment, _run(lab, experiment, repository, work), without)
     except (JostleError, OSError, ValueError) as error:
         labs.close()

@@ -9,9 +9,10 @@ from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
 from jostle.analysis import JobInterference
-from jostle_lab.validation.cephfs.plan import GROUPS, QUIET, Experiment
-from jostle_lab.validation.cephfs.runner import FAULT, Record, Run
-from jostle_lab.validation.lab.score import beside, calm, lost
+from jostle_lab.validation.cephfs.plan import GROUPS, QUIET, SLICE_NS, Experiment
+from jostle_lab.validation.cephfs.runner import FAULT, LONGEST_S, Record, Run
+from jostle_lab.validation.lab.score import INNOCENT, covered
+from jostle_lab.validation.lab.work import Work, merged
 
 #: What is to be reached: experiments with resource and suspect right, of all harmful ones; quiet
 #: ones in which somebody is accused; median error of the seconds, a share of the true ones.
@@ -20,6 +21,8 @@ RIGHT, ACCUSED, ERROR = 19, 0, 0.2
 _CORES = "node"
 #: A disturbance that costs less of the time in which it is on is none.
 VISIBLE = 10.0
+#: Fewest slices in which nothing was on that tell a usual rate.
+_FEWEST = 8
 
 
 class Suspect(Protocol):
@@ -55,8 +58,10 @@ class Row:
         run_s: How long the run took.
         slowed: By how many percent the victim's rate was lower while the cause was on, by its log.
         true_s: What the cause cost it, by its log: against the slices in which nothing was on.
-        longer_s: By how much the run was longer than the same work without the cause.
-        decoys_s: What decoys cost it while the cause was off, by its log.
+        longer_s: By how much the run was longer than the same work without the cause; None where it
+            was cut off before it had done that.
+        decoys_s, decoys_slowed: What decoys cost it while the cause was off, by its log, and in
+            percent of the time in which they were on: it should be nothing.
         found_s, low_s, high_s: What jostle says that it lost on the file system.
         cores_s: What it says that it lost on the cores of its node.
         resource: Kind of the resource on which the victim lost time, as injected.
@@ -64,7 +69,7 @@ class Row:
         found_name: Its name.
         found_suspect: The first suspect that jostle names; "" none.
         right_resource, right_suspect: The first is that which was injected; None in a quiet one.
-        wrong: Suspects on the file system that were not injected.
+        wrong: Suspects on the file system that were not injected, nor decoys that did slow it.
         wrong_without: The same in the run without the cause.
     """
 
@@ -80,6 +85,7 @@ class Row:
     true_s: float | None = None
     longer_s: float | None = None
     decoys_s: float | None = None
+    decoys_slowed: float | None = None
     found_s: float | None = None
     low_s: float | None = None
     high_s: float | None = None
@@ -193,7 +199,15 @@ def _names(text: str, host: str) -> bool:
 
 
 def _wrong(experiment: Experiment, run: Run, found: JobInterference) -> str:
-    accused = [one for one in _on_file_system(found) if not injected(experiment, run, one)]
+    """Name the suspects that did nothing; a decoy that slowed the victim after all did."""
+    slowed = truths(experiment, run, None).get("decoys_slowed") or 0.0
+    decoys = [run.of(load.name) for load in experiment.loads if not load.harm]
+    excused = decoys if slowed >= VISIBLE else []
+    accused = [
+        one
+        for one in _on_file_system(found)
+        if not injected(experiment, run, one) and one.job not in excused
+    ]
     return "; ".join(_shown(one, run) for one in accused)
 
 
@@ -215,32 +229,61 @@ def _shown(suspect: Suspect, run: Run) -> str:
 
 
 def truths(experiment: Experiment, run: Run, twin: Run | None) -> dict[str, Any]:
-    """Return what is known without jostle: run_s, slowed, true_s, longer_s, decoys_s.
+    """Return what is known without jostle, by the names of a row.
 
     In slices in which something was on, the time at work less what the work done there takes in
     the slices in which nothing was on: the same run says both, so that what differs between runs
     does not count.
     """
-    cause = FAULT if experiment.fault else "bad"
-    causes = [] if experiment.quiet else [cause]
+    causes = [] if experiment.quiet else [FAULT if experiment.fault else "bad"]
     decoys = [load.name for load in experiment.loads if not load.harm]
-    work = run.work
-    shares = beside(work, [*causes, *decoys])
-    usual = calm(work, shares) or calm(work, beside(work, causes))
-    found: dict[str, Any] = {"run_s": work.seconds}
+    lay = _Slices(run.work)
+    cause, decoy = lay.share(causes), lay.share(decoys)
+    found: dict[str, Any] = {"run_s": run.work.seconds}
+    usual = lay.usual([max(pair) for pair in zip(cause, decoy, strict=True)]) or lay.usual(cause)
     if usual and causes:
-        found["true_s"] = lost(work, causes, usual)
-        inside = [n for n, share in beside(work, causes).items() if share > 0.95]
-        rates = [work.work()[number] for number in inside]
-        found["slowed"] = 100 * (1 - statistics.fmean(rates) / usual) if rates else None
+        found["true_s"], found["slowed"] = lay.lost(cause, usual)
     if usual and decoys:
-        on = beside(work, decoys)
-        off = beside(work, causes)
-        mine = [n for n, share in on.items() if share > 0.5 and off[n] < 0.05]
-        found["decoys_s"] = sum(1 - work.work()[n] / usual for n in mine) / 4 if mine else None
-    if twin:
-        found["longer_s"] = work.seconds - twin.work.seconds
+        alone = [0.0 if other >= INNOCENT else on for on, other in zip(decoy, cause, strict=True)]
+        found["decoys_s"], found["decoys_slowed"] = lay.lost(alone, usual)
+    if twin and run.work.seconds < LONGEST_S:
+        found["longer_s"] = run.work.seconds - twin.work.seconds
     return found
+
+
+class _Slices:
+    """A run, slice by slice. NOTE: slices in which nothing was finished count: work is coarse."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._first, self._last = work.begin_ns // SLICE_NS, work.end_ns // SLICE_NS
+        done = {pair[0]: pair[1] for pair in work.active}
+        self._done = [done.get(k, 0) for k in range(self._first, self._last + 1)]
+        self._at_work = covered(work.rounds, self._first, self._last)
+
+    def share(self, names: Sequence[str]) -> list[float]:
+        """Return the share of each slice in which any of some was on."""
+        spans = [span for name in names for span in self._work.bursts.get(name, [])]
+        return covered(merged(spans), self._first, self._last)
+
+    def usual(self, on: Sequence[float]) -> float | None:
+        """Return the operations of a slice in which nothing was on, nor just before; or None."""
+        clear = [
+            done
+            for done, at_work, now, before in zip(
+                self._done, self._at_work, on, [1.0, *on[:-1]], strict=True
+            )
+            if at_work > 0.999 and now < INNOCENT and before < INNOCENT
+        ]
+        return statistics.fmean(clear) or None if len(clear) >= _FEWEST else None
+
+    def lost(self, on: Sequence[float], usual: float) -> tuple[float, float | None]:
+        """Return the seconds lost in slices in which something was on, and percent of that."""
+        each = zip(self._done, self._at_work, on, strict=True)
+        inside = [(at_work - done / usual, now * at_work) for done, at_work, now in each if now > 0]
+        lost = sum(one[0] for one in inside) * SLICE_NS / 1e9
+        time = sum(one[1] for one in inside) * SLICE_NS / 1e9
+        return lost, 100 * lost / time if time else None
 
 
 @dataclass(frozen=True)
@@ -255,6 +298,7 @@ class Summary:
         quiet, quiet_accused: Quiet ones, and those in which anybody is a suspect.
         without, without_accused: The same of the runs of harmful ones without their cause.
         off: Median error of the seconds, a share of the true ones; None: none are known.
+        decoys: Experiments whose decoys slowed the victim.
         unseen: Harmful experiments whose cause slowed the victim by less than it should.
         failed: Experiments that failed.
     """
@@ -269,6 +313,7 @@ class Summary:
     without: int
     without_accused: int
     off: float | None
+    decoys: int
     unseen: int
     failed: int
 
@@ -290,6 +335,7 @@ def summary(rows: Sequence[Row]) -> Summary:
         without=sum(row.longer_s is not None for row in harmful),
         without_accused=sum(bool(row.wrong_without) for row in harmful),
         off=statistics.median(offs) if offs else None,
+        decoys=sum((row.decoys_slowed or 0.0) >= VISIBLE for row in made),
         unseen=sum(row.slowed is None or row.slowed < VISIBLE for row in harmful),
         failed=len(rows) - len(made),
     )

@@ -246,8 +246,8 @@ def lost(played: Work, bad: Sequence[str], usual: float) -> float:
     spans = played.rounds or [
         [number * SLICE_NS, (number + 1) * SLICE_NS] for number in played.work()
     ]
-    at_work = _covered(spans, first, last)
-    on = _covered([span for name in bad for span in played.bursts.get(name, [])], first, last)
+    at_work = covered(spans, first, last)
+    on = covered([span for name in bad for span in played.bursts.get(name, [])], first, last)
     return (
         sum(
             at_work[k] - done.get(first + k, 0) / usual
@@ -259,7 +259,7 @@ def lost(played: Work, bad: Sequence[str], usual: float) -> float:
     )
 
 
-def _covered(spans: Sequence[Sequence[int]], first: int, last: int) -> list[float]:
+def covered(spans: Sequence[Sequence[int]], first: int, last: int) -> list[float]:
     """Return the share of each slice that spans of time cover."""
     found = [0.0] * (last - first + 1)
     for begin, end in spans:
