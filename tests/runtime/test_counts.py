@@ -115,6 +115,13 @@ def test_two_file_systems(jostle: Runner, build: Compile, other_mount: Path) -> 
     assert process.short or "tmpfs" in types
 
 
+def test_waiting_for_a_lock_is_time_of_metadata(jostle: Runner, build: Compile) -> None:
+    """On the mount of the file that is locked: it is how a job waits for others there."""
+    result = jostle.run(build("lock_wait.c"), jostle.data)
+    waited = max(result.processes, key=lambda process: process.total("posix_meta_ns"))
+    assert waited.total("posix_meta_ns", waited.slot_of(jostle.data)) > 300_000_000
+
+
 def test_links_that_leave_the_mount(jostle: Runner, build: Compile, other_mount: Path) -> None:
     """Traffic is never guessed by its directory, and few opens are; all of them count."""
     result = jostle.run(build("leaving.c"), jostle.data, other_mount)

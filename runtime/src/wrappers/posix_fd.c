@@ -1,6 +1,6 @@
 /* posix_fd.c: calls after which a descriptor's number means something else. Nothing is counted, but
- * that a file that was written is closed by dup2: the number is forgotten, and looked at when it is
- * first used. */
+ * that a file that was written is closed by dup2, and locks by fcntl: the number is forgotten, and
+ * looked at when it is first used. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -17,7 +17,9 @@
 #include "block.h"
 #include "common.h"
 #include "files/access.h"
+#include "files/errors.h"
 #include "files/file.h"
+#include "files/io.h"
 #include "files/mount.h"
 #include "symbols/resolve.h"
 
@@ -105,9 +107,40 @@ JST_EXPORT int dup3(int fd, int to, int flags)
     return r;
 }
 
-static int fcntl_done(int fd, int cmd, int r)
+static bool asks_for_a_lock(int cmd)
 {
-    if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC)
+    switch (cmd) {
+    case F_GETLK:
+    case F_SETLK:
+    case F_SETLKW:
+    case F_OFD_GETLK:
+    case F_OFD_SETLK:
+    case F_OFD_SETLKW:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static JST_SLOW void lock_done(jst_block *b, int fd, bool fine, uint64_t t)
+{
+    int error = errno;
+    if (fine)
+        jst_fd_event(b, jst_fd_slot(fd), fd, JST_CELL_POSIX_META_OPS, JST_CELL_POSIX_META_NS, t);
+    else
+        jst_fail(b, jst_fd_slot(fd), error);
+}
+
+/* Locks are counted as the metadata that they are for a file system's server, and the wait for one is
+ * the time of that call; whatever else fcntl does takes none. */
+static int fcntl_called(int (*real)(int, int, ...), int fd, int cmd, void *arg)
+{
+    jst_block *b = asks_for_a_lock(cmd) ? jst_enter() : NULL;
+    uint64_t t = b ? jst_begin(b) : 0;
+    int r = real(fd, cmd, arg);
+    if (b)
+        lock_done(b, fd, r >= 0, t);
+    else if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC)
         duplicated(fd, r);
     else if (cmd == F_SETFL)
         jst_access_flags_changed(fd);

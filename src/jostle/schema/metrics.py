@@ -51,7 +51,7 @@ METRICS: Final[tuple[Metric, ...]] = (
     Metric("posix_seek_ops", "posix", "counter", "ops", "mount", "sum", "0.1", "Calls of lseek."),
     Metric("posix_sync_ops", "posix", "counter", "ops", "mount", "sum", "0.1", "Calls of fsync, fdatasync, sync_file_range and syncfs."),
     Metric("posix_sync_ns", "posix", "timer", "ns", "mount", "sum", "0.1", "Wall-clock time spent in them."),
-    Metric("posix_meta_ops", "posix", "counter", "ops", "mount", "sum", "0.1", "Other metadata calls: the stat family, truncate, fallocate, rename, unlink, mkdir, rmdir, opendir, readdir and similar ones."),
+    Metric("posix_meta_ops", "posix", "counter", "ops", "mount", "sum", "0.1", "Other metadata calls: the stat family, truncate, fallocate, rename, unlink, mkdir, rmdir, opendir, readdir and similar ones, and locks of files."),
     Metric("posix_meta_ns", "posix", "timer", "ns", "mount", "sum", "0.1", "Wall-clock time spent in metadata calls, open and close included."),
     Metric("stdio_open_ops", "stdio", "counter", "ops", "mount", "sum", "0.1", "Streams opened by fopen, fdopen, freopen, tmpfile."),
     Metric("stdio_close_ops", "stdio", "counter", "ops", "mount", "sum", "0.1", "Streams closed with fclose."),

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <utime.h>
@@ -135,6 +136,22 @@ static void sizes(int fd)
     did(ftruncate(fd, 5));
 }
 
+static void locks(int fd)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+    did(fcntl(fd, F_SETLK, &lock));
+    did(fcntl64(fd, F_GETLK, &lock));
+    did(lockf(fd, F_ULOCK, 1));
+    did(lockf64(fd, F_TLOCK, 1));
+    lock = (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+    did(fcntl(fd, F_SETLKW, &lock));
+    lock.l_type = F_UNLCK;
+    did(fcntl(fd, F_OFD_SETLKW, &lock));
+    did(flock(fd, LOCK_EX));
+    did(flock(fd, LOCK_UN));
+    MUST(fcntl(fd, F_GETFD) >= 0); /* no lock: counted nowhere */
+}
+
 static void directories(void)
 {
     DIR *d = opendir(".");
@@ -163,6 +180,7 @@ int main(int argc, char **argv)
     MUST(write(fd, "12345", 5) == 5);
     truth_begin();
     sizes(fd);
+    locks(fd);
     new_stat(fd);
 #ifdef OLDEST
     old_stat(fd);
