@@ -192,13 +192,13 @@ _STORMS = (
     "metadata --processes 6",
 )
 _LOCKS = ("lock-file", "lock-file --processes 2")
-#: Of a victim that needs the object servers: on the metadata server, hardly anything; and of one
-#: that needs the metadata server: data, at half of what one link gives.
-_LIGHT_METADATA = ("stat-files", "list-folder")
-_LIGHT_DATA = ("write-seek --chunk 64KiB", "aggregate-write --chunk 256KiB --flush each")
-#: Of a victim that needs both; what it asks is in the client's cache.
-_LIGHT = ("stat-files",)
-_ELSEWHERE = "open-write-close --chunk 64KiB --max-disk 64MiB"
+#: Decoys wait rather than compute, since all hosts of a lab share this machine's cores. Of a victim
+#: that needs the object servers: metadata and hardly any data; of one that needs the metadata
+#: server: some data; of one that needs both: little data.
+_LIGHT_METADATA = ("metadata", "open-write-close --chunk 4KiB --max-disk 4MiB")
+_LIGHT_DATA = ("write-seek --chunk 16KiB", "aggregate-write --chunk 64KiB --flush each")
+_LIGHT = ("write-seek --chunk 4KiB",)
+_ELSEWHERE = "write-seek --chunk 4KiB"
 
 
 def experiments(seed: int) -> list[Experiment]:

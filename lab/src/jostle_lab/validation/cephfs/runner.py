@@ -42,6 +42,8 @@ _LEAD_S, _FILE_S = 2.5, 1 / 300
 _FILES_BEFORE = {"stat-files": 1000, "list-folder": 1000, "unlink-files": 1000}
 #: Agents write a slice when it is over; files that are removed at a run's end are gone by then.
 _SETTLE_S = 1.0
+#: On the disk of a node.
+_DISK = Path("/var/tmp")
 #: Of the fault, among the bursts of loads.
 FAULT = "fault"
 
@@ -298,7 +300,7 @@ def _load(lab: Lab, load: Load, victim: str, start_ns: int) -> subprocess.Popen[
     words = [*load.words.split(), "--until-stopped", *_periodic(load.rhythm, start_ns)]
     if load.folder == "meeting":
         words += ["--meet", str(_meeting(lab))]
-    elsewhere = lab.here if load.folder == "elsewhere" else None
+    elsewhere = _DISK if load.folder == "elsewhere" else None
     command = _signal(lab, words, job, start_ns, elsewhere)
     if load.profiled:
         command = _profiled(lab, command, job)
