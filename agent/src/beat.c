@@ -71,7 +71,8 @@ static bool is_server(const jst_sample *s)
         const jst_component *c = s->table[i];
         if (c && c->seen == s->number &&
             (c->names.kind == JST_KIND_NFS_SERVER || c->names.kind == JST_KIND_LUSTRE_OST ||
-             c->names.kind == JST_KIND_LUSTRE_MDT || c->names.kind == JST_KIND_GPFS_DISK))
+             c->names.kind == JST_KIND_LUSTRE_MDT || c->names.kind == JST_KIND_GPFS_DISK ||
+             c->names.kind == JST_KIND_CEPH_OSD || c->names.kind == JST_KIND_CEPH_MDS))
             return true;
     }
     return false;
@@ -256,6 +257,14 @@ static bool starts_programs(void)
     return false;
 }
 
+static bool connects(const char *without)
+{
+    for (const jst_source *const *s = jst_sources; *s; s++)
+        if ((*s)->connects && !jst_list_has(without, (*s)->name) && (*s)->connects())
+            return true;
+    return false;
+}
+
 /* The signal comes when the thread that started us ends, in whatever way. */
 static bool dies_with(pid_t parent)
 {
@@ -284,7 +293,7 @@ int jst_sample_machine(const jst_sampling *how)
     sigprocmask(SIG_BLOCK, &ends, NULL);
     signal(SIGPIPE, SIG_IGN);
     /* A watcher keeps the rights of its user: only who may trace a process may read its bytes. */
-    jst_rights_drop(how->only || starts_programs());
+    jst_rights_drop(how->only || starts_programs(), !how->only && connects(how->without));
     int error = jst_runners_begin(how->without, how->only);
     if (error < 0) {
         fprintf(stderr, "jostle-agent: no thread could be made: %s\n", strerror(-error));

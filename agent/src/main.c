@@ -9,13 +9,16 @@
 #include "config.h"
 #include "once.h"
 #include "sources.h"
+#include "sources/file_systems/ceph.h"
 #include "sources/host/process.h"
 
 static const char usage[] =
     "usage: jostle-agent sample [--role node|server] [--serves SOURCE [--serves-by NAME,...]]\n"
-    "                           [--without SOURCE,...] [--root DIR]\n"
+    "                           [--without SOURCE,...] [--ceph DIR]\n"
+    "                           [--root DIR]\n"
     "       jostle-agent watch JOB PID PARENT\n"
-    "       jostle-agent --once [--json] [--without SOURCE,...] [--root DIR]\n"
+    "       jostle-agent --once [--json] [--without SOURCE,...] [--ceph DIR]\n"
+    "                           [--root DIR]\n"
     "       jostle-agent --help | --version\n"
     "\n"
     "sample     write the counters of this machine into the spool, slice by slice, until\n"
@@ -28,6 +31,7 @@ static const char usage[] =
     "--serves   what it serves, as clients' mounts show the source: server:/export\n"
     "--serves-by  its disks and interfaces that serve it, by name: sdb,eth0 [all]\n"
     "--without  sources to leave out\n"
+    "--ceph     where the admin sockets of Ceph's daemons lie [/run/ceph]\n"
     "--root     where /proc and /sys lie, for tests\n"
     "\n"
     "Spool and slice length are those of the operator's file:\n"
@@ -87,6 +91,8 @@ static int take_options(int argc, char **argv, options *o)
             o->how.without = argv[++i];
         } else if (strcmp(word, "--root") == 0 && value) {
             jst_root = argv[++i];
+        } else if (strcmp(word, "--ceph") == 0 && value) {
+            jst_ceph_folder = argv[++i];
         } else if (strcmp(word, "--serves") == 0 && value) {
             jst_serves = argv[++i];
             o->how.role = JST_ROLE_SERVER;

@@ -12,6 +12,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -32,8 +33,9 @@
 #define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 /* Only for programs that a source starts. */
-static const unsigned of_programs[] = {SYS_execve, SYS_execveat, SYS_socket, SYS_socketpair,
-                                       SYS_connect};
+static const unsigned of_programs[] = {SYS_execve, SYS_execveat, SYS_socketpair};
+/* Only for them, and for a source that asks daemons of this machine: that one by sockets of AF_UNIX. */
+static const unsigned of_sockets[] = {SYS_socket, SYS_connect};
 
 /* fchmod stays: a shared spool that was removed is made again with its mode. */
 static const unsigned never[] = {
@@ -57,9 +59,32 @@ static const unsigned never[] = {
 };
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
-#define FILTER_MAX (16 + 2 * (COUNT(of_programs) + COUNT(never)))
+#define FILTER_MAX (24 + 2 * (COUNT(of_programs) + COUNT(of_sockets) + COUNT(never)))
 
-static void forbid_calls(bool programs)
+/* Adds to the filter that these calls are forbidden. Returns its new length. */
+static unsigned short forbid(struct sock_filter *code, unsigned short n, const unsigned *calls,
+                             size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i], 0, 1);
+        code[n++] = (struct sock_filter)FORBID;
+    }
+    return n;
+}
+
+/* Other sockets than those of this machine. */
+static unsigned short forbid_networks(struct sock_filter *code, unsigned short n)
+{
+    const unsigned family = offsetof(struct seccomp_data, args);
+    code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 4);
+    code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, family);
+    code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 1, 0);
+    code[n++] = (struct sock_filter)FORBID;
+    code[n++] = (struct sock_filter)LOAD(nr);
+    return n;
+}
+
+static void forbid_calls(bool programs, bool sockets)
 {
     struct sock_filter code[FILTER_MAX];
     unsigned short n = 0;
@@ -72,31 +97,33 @@ static void forbid_calls(bool programs)
     code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000u, 0, 1);
     code[n++] = (struct sock_filter)FORBID;
 #endif
-    for (unsigned i = 0; i < COUNT(never); i++) {
-        code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, never[i], 0, 1);
-        code[n++] = (struct sock_filter)FORBID;
-    }
-    for (unsigned i = 0; !programs && i < COUNT(of_programs); i++) {
-        code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, of_programs[i], 0, 1);
-        code[n++] = (struct sock_filter)FORBID;
-    }
+    n = forbid(code, n, never, COUNT(never));
+    if (!programs)
+        n = forbid(code, n, of_programs, COUNT(of_programs));
+    if (!programs && sockets)
+        n = forbid_networks(code, n);
+    else if (!programs)
+        n = forbid(code, n, of_sockets, COUNT(of_sockets));
     code[n++] = (struct sock_filter)ALLOW;
     struct sock_fprog program = {.len = n, .filter = code};
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/* Kept: to read what only root may (debugfs, RAPL), and to count with perf. */
-static void drop_capabilities(void)
+/* Kept: to read what only root may (debugfs, RAPL), and to count with perf; where daemons of other users are
+ * asked (Ceph's), to connect to their sockets, which is a right to write. */
+static void drop_capabilities(bool sockets)
 {
-    const unsigned kept[] = {CAP_DAC_READ_SEARCH, CAP_PERFMON};
+    const unsigned kept[] = {CAP_DAC_READ_SEARCH, CAP_PERFMON, CAP_DAC_OVERRIDE};
+    const unsigned count = COUNT(kept) - !sockets;
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct data[2] = {{0}}, have[2] = {{0}};
     for (unsigned capability = 0; capability < 64; capability++)
-        if (capability != CAP_DAC_READ_SEARCH && capability != CAP_PERFMON)
+        if (capability != CAP_DAC_READ_SEARCH && capability != CAP_PERFMON &&
+            (capability != CAP_DAC_OVERRIDE || !sockets))
             prctl(PR_CAPBSET_DROP, capability);
     if (syscall(SYS_capget, &header, have) != 0)
         return;
-    for (unsigned i = 0; i < COUNT(kept); i++) {
+    for (unsigned i = 0; i < count; i++) {
         unsigned bit = 1u << kept[i] % 32, word = kept[i] / 32;
         data[word].permitted |= bit & have[word].permitted;
         data[word].effective |= bit & have[word].permitted;
@@ -104,10 +131,10 @@ static void drop_capabilities(void)
     syscall(SYS_capset, &header, data);
 }
 
-void jst_rights_drop(bool programs)
+void jst_rights_drop(bool programs, bool sockets)
 {
     if (!programs)
-        drop_capabilities();
+        drop_capabilities(sockets);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    forbid_calls(programs);
+    forbid_calls(programs, sockets);
 }

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 
 /** Gives away what no source needs, for all threads that begin later and for good. `programs`: a source
- *  starts a program that is installed here; it and the capabilities that it may need stay. */
-void jst_rights_drop(bool programs);
+ *  starts a program that is installed here; it and the capabilities that it may need stay. `sockets`: a
+ *  source asks daemons of other users by their sockets, which stay possible on this machine. */
+void jst_rights_drop(bool programs, bool sockets);
 
 #endif

@@ -84,7 +84,7 @@ static void *run(void *with)
     return NULL;
 }
 
-static bool list_has(const char *list, const char *word)
+bool jst_list_has(const char *list, const char *word)
 {
     size_t n = strlen(word);
     for (const char *p = list; p && *p;) {
@@ -108,7 +108,7 @@ int jst_runners_begin(const char *without, const char *only)
     int r = 0;
     for (const jst_source *const *s = jst_sources; *s && r == 0; s++) {
         pthread_t thread;
-        if (list_has(without, (*s)->name) || (only && !list_has(only, (*s)->name)))
+        if (jst_list_has(without, (*s)->name) || (only && !jst_list_has(only, (*s)->name)))
             continue;
         if (jst_runner_count == JST_RUNNERS)
             return -E2BIG;

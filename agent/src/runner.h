@@ -37,6 +37,8 @@ typedef struct jst_runner {
 extern jst_runner jst_runners[JST_RUNNERS];
 extern unsigned jst_runner_count;
 
+/** Is the word one of a list with commas? The list may be NULL. */
+bool jst_list_has(const char *list, const char *word);
 /** Makes the threads; `without`: names of sources to leave out, separated by commas, or NULL; `only`: of
  *  those to take, NULL: all. 0 or -errno. */
 int jst_runners_begin(const char *without, const char *only);

@@ -45,6 +45,9 @@ typedef struct jst_source {
     /** The program that `open` or `sample` starts, or NULL. Where no such program is installed, the
      *  agent gives the right to start programs away. */
     const char *program;
+    /** Does it connect to sockets of this machine's daemons? NULL: never. Where it does the agent keeps the
+     *  right to do so. */
+    bool (*connects)(void);
     size_t stack; /* of its thread, for a source that calls a library; 0: JST_SOURCE_STACK */
 } jst_source;
 

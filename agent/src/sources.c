@@ -2,6 +2,7 @@
 #include "sources.h"
 
 #include "sources/file_systems/beegfs.h"
+#include "sources/file_systems/ceph.h"
 #include "sources/file_systems/gpfs.h"
 #include "sources/file_systems/lustre.h"
 #include "sources/hardware.h"
@@ -28,5 +29,6 @@ const jst_source *const jst_sources[] = {
     &jst_source_lustre_jobs,
     &jst_source_gpfs,
     &jst_source_beegfs,
+    &jst_source_ceph,
     NULL,
 };

@@ -75,7 +75,8 @@ enum jst_component_metric {
     JST_CPU_USED_NS               = 64,
     JST_STORAGE_CALL_READ_BYTES   = 65,
     JST_STORAGE_CALL_WRITE_BYTES  = 66,
-    JST_COMPONENT_METRICS         = 67
+    JST_STORAGE_CACHED_COUNT      = 67,
+    JST_COMPONENT_METRICS         = 68
 };
 
 /* How a record codes a cell: 'C' varint increase, 'T' an increase of ns as a minifloat,
@@ -148,6 +149,7 @@ static const char jst_component_code[JST_COMPONENT_METRICS] = {
     'T',
     'C',
     'C',
+    'G',
 };
 
 static const char jst_component_table[] =
@@ -218,8 +220,9 @@ static const char jst_component_table[] =
     "cpu_used_ns counter ns component 64 1\n"
     "storage_call_read_bytes counter bytes component 65 1\n"
     "storage_call_write_bytes counter bytes component 66 1\n"
+    "storage_cached_count gauge count component 67 1\n"
     ;
-#define JST_COMPONENT_TABLE_BYTES 2929u
-#define JST_COMPONENT_TABLE_CRC 0x743b34cfu
+#define JST_COMPONENT_TABLE_BYTES 2977u
+#define JST_COMPONENT_TABLE_CRC 0xea1a9144u
 
 #endif

@@ -137,6 +137,11 @@ enum jst_component_kind {
     JST_KIND_BEEGFS_CLIENT = 17, /* one client's requests to BeeGFS servers */
     JST_KIND_GPU = 18, /* a GPU, or an instance of one (MIG) */
     JST_KIND_PROCESS = 19, /* a process, seen from outside; `others` (pid 0): all that are not among the largest */
+    JST_KIND_CEPH_OSD = 20, /* an object server of Ceph, on its host */
+    JST_KIND_CEPH_MDS = 21, /* a metadata server of CephFS, on its host */
+    JST_KIND_CEPH_REQUEST = 22, /* one kind of request to a metadata server of CephFS */
+    JST_KIND_CEPH_CLIENT = 23, /* one node's requests to the metadata servers of CephFS on a host */
+    JST_KIND_CEPH_MOUNT = 24, /* a CephFS mount, as its client */
 };
 
 /* Bits of `present` in a segment: what it counts, in the order of its payload. */

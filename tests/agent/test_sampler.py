@@ -91,7 +91,7 @@ def cpu_seconds(machine: Machine) -> float:
 
 def test_a_whole_run(tmp_path: Path) -> None:
     began = time.time_ns()
-    with sampler(tmp_path) as process:
+    with sampler(tmp_path, "--ceph", str(tmp_path / "nothing")) as process:
         time.sleep(1.2)
         status = Path(f"/proc/{process.pid}/status").read_text()
         second = subprocess.run(
@@ -122,6 +122,26 @@ def test_a_whole_run(tmp_path: Path) -> None:
     tables = read_machines([ReadRequest(path, 0)])
     assert tables.results[0].error is None and tables.results[0].warnings == []
     assert tables.slices.num_rows == sum(map(len, machine.rows.values()))
+
+
+@root_only
+def test_the_right_to_connect_stays_only_where_there_is_ceph(tmp_path: Path) -> None:
+    there, override = tmp_path / "ceph", 1 << 1
+    there.mkdir()
+    for n, (options, keeps) in enumerate(
+        [
+            (("--ceph", str(there)), True),
+            (("--ceph", str(there), "--without", "ceph"), False),
+            (("--ceph", str(tmp_path / "nothing")), False),
+        ]
+    ):
+        with sampler(tmp_path / f"spool{n}", *options) as process:
+            status = Path(f"/proc/{process.pid}/status").read_text()
+            end(process)
+        for line in ("CapEff", "CapBnd"):
+            kept = int(status.split(f"{line}:\t")[1].split()[0], 16)
+            assert bool(kept & override) == keeps
+            assert kept & ~(override | 1 << 2 | 1 << 38) == 0
 
 
 def test_kills(tmp_path: Path) -> None:

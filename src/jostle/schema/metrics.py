@@ -370,6 +370,7 @@ COMPONENT_METRICS: Final[tuple[Metric, ...]] = (
     Metric("cpu_used_ns", "cpu", "counter", "ns", "component", "sum", "0.8", "CPU time of all its threads, user and system together, as the kernel accounts for it."),
     Metric("storage_call_read_bytes", "storage", "counter", "bytes", "component", "sum", "0.8", "Bytes that its system calls read: from files (cached ones, too), pipes and terminals (rchar of /proc/PID/io)."),
     Metric("storage_call_write_bytes", "storage", "counter", "bytes", "component", "sum", "0.8", "Bytes that its system calls wrote: to files, pipes and terminals (wchar of /proc/PID/io)."),
+    Metric("storage_cached_count", "storage", "gauge", "count", "component", "sum", "0.9", "Files and folders that it had in memory at the end of the slice."),
 )
 
 BY_ID: Final[dict[str, Metric]] = {m.id: m for m in METRICS}

@@ -81,7 +81,7 @@ SEGMENT_RULES: Final = ("every", "coalesced", "epoch", "raw", "final")
 MACHINE_ROLES: Final = ("node", "server")
 
 #: What a component of a machine is.
-COMPONENT_KINDS: Final = ("machine", "socket", "power", "batch_job", "disk", "interface", "port", "nfs_mount", "nfs_server", "lustre_mount", "lustre_osc", "lustre_mdc", "lustre_ost", "lustre_mdt", "lustre_job", "gpfs_mount", "gpfs_disk", "beegfs_client", "gpu", "process")
+COMPONENT_KINDS: Final = ("machine", "socket", "power", "batch_job", "disk", "interface", "port", "nfs_mount", "nfs_server", "lustre_mount", "lustre_osc", "lustre_mdc", "lustre_ost", "lustre_mdt", "lustre_job", "gpfs_mount", "gpfs_disk", "beegfs_client", "gpu", "process", "ceph_osd", "ceph_mds", "ceph_request", "ceph_client", "ceph_mount")
 
 #: What a segment counts, in the order of the format's bits 1 to 31.
 SEGMENT_VALUES: Final = ("sends", "recvs", "isends", "irecvs", "sendrecvs", "p2p_bytes", "p2p_room", "one_to_all", "all_to_one", "all_to_all", "barriers", "scans", "neighbors", "collective_bytes", "rma_ops", "rma_bytes", "opens", "closes", "reads", "writes", "read_bytes", "write_bytes", "mpiio_ops", "mpiio_bytes", "mpi_ns", "io_ns", "cpu_ns", "wait_ns", "offcpu_ns", "instructions", "flops")

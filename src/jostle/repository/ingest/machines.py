@@ -29,7 +29,12 @@ from jostle.values.arrow_columns import ints
 _ROW_EVERY_NS = 60_000_000_000
 _MOST_COMPONENTS = 1 << 17  # of one file; the agent begins a new one long before
 #: File systems of a kind of mount; the identity of the mount as jobs see it follows from it.
-_MOUNT_TYPES = {"nfs_mount": "nfs4", "lustre_mount": "lustre", "gpfs_mount": "gpfs"}
+_MOUNT_TYPES = {
+    "nfs_mount": "nfs4",
+    "lustre_mount": "lustre",
+    "gpfs_mount": "gpfs",
+    "ceph_mount": "fuse.ceph-fuse",
+}
 
 
 @dataclass
