@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 from jostle import native_path
 from jostle_lab.cluster import network
+from jostle_lab.cluster.filesystems.cephfs import SOCKETS
 from jostle_lab.cluster.registry import filesystem
 from jostle_lab.cluster.service import Host, Need, Service
 
@@ -114,6 +115,8 @@ class Agents(Service):
         words = (
             ["--serves", served, "--serves-by", by] if host in site.servers else ["--role", "node"]
         )
+        # Never those of this machine, which are not the lab's.
+        words += ["--ceph", str(site.local(host) / SOCKETS)]
         environment = {"JOSTLE_SPOOL": self._spool(host), "JOSTLE_SLICE": site.spec.agents}
         sampler = [str(native_path("jostle-agent")), "sample", *words]
         if site.spec.store == "ram":

@@ -29,6 +29,8 @@ from jostle_lab.cluster.service import Filesystem, Host, Need, Site
 from jostle_lab.cluster.spec import LabError, LabSpec, parse_rate
 from jostle_lab.cluster.watch import mounted
 
+#: Folder of a host with the admin sockets of its own daemons, where its agent looks for them.
+SOCKETS = "ceph"
 _MONITOR_PORT = 3300
 _START_S = 60
 #: Share of the store that object servers may fill; the monitor's data and metadata need the rest.
@@ -151,6 +153,7 @@ class Cephfs(Filesystem):
             "-o",
             f"fsname={self.source},subtype=ceph-fuse",
         ]
+        self._show(node, f"client.{node.name}")
         site.spawn(node, words, log=f"ceph-client-{node.name}")
         site.wait_for(
             lambda: mounted(node, site.shared, "fuse.ceph-fuse"),
@@ -285,11 +288,13 @@ class Cephfs(Filesystem):
         )
         for i, host in enumerate(self._object_servers):
             words = ["ceph-osd", *self._words(f"osd.{i}"), *self._public(host), "-f"]
+            self._show(host, f"osd.{i}")
             site.spawn(host, words, log=f"ceph-object-server-{i}")
 
     def _make_file_system(self) -> None:
         site, host = self.site, self.site.storage
         words = ["ceph-mds", *self._words("mds.m"), *self._public(host), "-f"]
+        self._show(host, "mds.m")
         site.spawn(host, words, log="ceph-metadata-server")
         self._tell(
             ["osd pool create metadata 8", "osd pool create data 8", "fs new files metadata data"]
@@ -309,6 +314,12 @@ class Cephfs(Filesystem):
             ["sh", "-c", 'printf "%s\\n" "$1" | ceph -c "$2"', "tell", script, str(self._config)],
             timeout=_START_S,
         )
+
+    def _show(self, host: Host, daemon: str) -> None:
+        """Give the host, which has a folder of its own for them, the admin socket of its daemon."""
+        folder = self.site.local(host) / SOCKETS
+        folder.mkdir(exist_ok=True)
+        (folder / f"{daemon}.asok").symlink_to(self._folder / f"{daemon}.asok")
 
     def _room(self) -> int:
         """Return how much files may fill, bytes: the rest is for metadata and journals."""
