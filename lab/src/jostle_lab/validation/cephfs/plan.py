@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 SLICE_NS = 250_000_000
@@ -182,6 +182,8 @@ _SMALL_FILES = (
     "open-write-close --chunk 16KiB --max-disk 16MiB",
     "open-write-close --chunk 64KiB --max-disk 64MiB",
     "open-write-close --chunk 4KiB --processes 2 --max-disk 8MiB",
+    "open-write-close --chunk 4KiB --flush none --max-disk 8MiB",
+    "open-write-close --chunk 64KiB --flush none --max-disk 64MiB",
 )
 _METADATA_VICTIMS = ("metadata", "metadata --processes 2", "list-folder")
 #: create-files keeps its files: to remove them takes longer than to make them.
@@ -193,17 +195,32 @@ _STORMS = (
 )
 _LOCKS = ("lock-file", "lock-file --processes 2")
 #: Decoys wait rather than compute, since all hosts of a lab share this machine's cores. Of a victim
-#: that needs the object servers: metadata and hardly any data; of one that needs the metadata
-#: server: some data; of one that needs both: little data.
-_LIGHT_METADATA = ("metadata", "open-write-close --chunk 4KiB --max-disk 4MiB")
+#: that needs the object servers: metadata; of one that needs the metadata server: some data; of one
+#: that needs both: little data, for a moment.
+_LIGHT_METADATA = ("metadata", "lock-file")
 _LIGHT_DATA = ("write-seek --chunk 16KiB", "aggregate-write --chunk 64KiB --flush each")
-_LIGHT = ("write-seek --chunk 4KiB",)
+_LIGHT, _MOMENT_S = "write-seek --chunk 4KiB", 0.25
 _ELSEWHERE = "write-seek --chunk 4KiB"
+
+
+class _Dice(random.Random):
+    """Draws from a list everything once before anything twice, beside what random.Random draws."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self._left: dict[tuple[str, ...], list[str]] = {}
+
+    def draw(self, words: tuple[str, ...]) -> str:
+        """Draw one of some."""
+        left = self._left.setdefault(words, [])
+        if not left:
+            left += self.sample(words, len(words))
+        return left.pop()
 
 
 def experiments(seed: int) -> list[Experiment]:
     """Draw the harmful experiments and the quiet ones, in a shuffled order."""
-    dice = random.Random(seed)
+    dice = _Dice(seed)
     drawn = []
     for group, count in GROUPS.items():
         drawn += [_MAKERS[group](dice, turn) for turn in range(count)]
@@ -212,7 +229,7 @@ def experiments(seed: int) -> list[Experiment]:
     return [Experiment(**{**one.__dict__, "number": n}) for n, one in enumerate(drawn, 1)]
 
 
-def _rhythm(dice: random.Random) -> Rhythm:
+def _rhythm(dice: _Dice) -> Rhythm:
     """Draw bursts, or in one of four cases steady pieces of 5 s."""
     if dice.random() < 0.25:
         return Rhythm(dice.choice((11.0, 13.0)), 5.0, dice.choice((2.0, 3.0, 4.0)))
@@ -222,7 +239,7 @@ def _rhythm(dice: random.Random) -> Rhythm:
     )
 
 
-def _decoys(dice: random.Random, bad: Rhythm, victim: str, kind: str) -> tuple[Load, ...]:
+def _decoys(dice: _Dice, bad: Rhythm, victim: str, kind: str) -> tuple[Load, ...]:
     """Draw jobs that do no harm; in one of eight cases none.
 
     The first is on the resource that the victim does not need, in the rhythm of what harms it but
@@ -233,8 +250,9 @@ def _decoys(dice: random.Random, bad: Rhythm, victim: str, kind: str) -> tuple[L
         return ()
     period = bad.period_s if bad.period_s < 10 else 6.0
     other = Rhythm(period, 0.25 * period, bad.first_s + 0.5 * period)
-    light = _LIGHT_METADATA if kind == OBJECTS else _LIGHT_DATA
-    words = dice.choice(_LIGHT if victim in _SMALL_FILES else light)
+    words = dice.choice(_LIGHT_METADATA if kind == OBJECTS else _LIGHT_DATA)
+    if victim in _SMALL_FILES:
+        words, other = _LIGHT, replace(other, on_s=_MOMENT_S)
     first = Load("decoy", DECOYS[0], words, other)
     if which < 4:
         return (first,)
@@ -246,84 +264,84 @@ def _bad(words: str, rhythm: Rhythm, folder: Folder = "own", *, profiled: bool =
     return Load("bad", AGGRESSOR, words, rhythm, True, folder, profiled)
 
 
-def _data(dice: random.Random, turn: int) -> Experiment:
+def _data(dice: _Dice, turn: int) -> Experiment:
     rhythm = _rhythm(dice)
-    victim = dice.choice(_DATA_VICTIMS)
-    loads = (_bad(dice.choice(_DATA_LOADS), rhythm), *_decoys(dice, rhythm, victim, OBJECTS))
+    victim = dice.draw(_DATA_VICTIMS)
+    loads = (_bad(dice.draw(_DATA_LOADS), rhythm), *_decoys(dice, rhythm, victim, OBJECTS))
     return Experiment(0, "data against data", victim, loads, resource=OBJECTS)
 
 
-def _storm(dice: random.Random, turn: int) -> Experiment:
+def _storm(dice: _Dice, turn: int) -> Experiment:
     """Draw a storm in a folder of its own, or, at every second turn, in that of the victim."""
     rhythm = _rhythm(dice)
     folder: Folder = "victim's" if turn % 2 else "own"
-    words = "metadata --processes 4" if turn % 2 else dice.choice(_STORMS)
-    victim = dice.choice(_SMALL_FILES)
+    words = "metadata --processes 4" if turn % 2 else dice.draw(_STORMS)
+    victim = dice.draw(_SMALL_FILES)
     loads = (_bad(words, rhythm, folder), *_decoys(dice, rhythm, victim, METADATA))
     return Experiment(0, "metadata storm against data", victim, loads, resource=METADATA)
 
 
-def _metadata(dice: random.Random, turn: int) -> Experiment:
+def _metadata(dice: _Dice, turn: int) -> Experiment:
     rhythm = _rhythm(dice)
     meeting = turn % 2 == 1
-    victim = "metadata" if meeting else dice.choice(_METADATA_VICTIMS)
-    words = "metadata --processes 4" if meeting else dice.choice(_STORMS)
+    victim = "metadata" if meeting else dice.draw(_METADATA_VICTIMS)
+    words = "metadata --processes 4" if meeting else dice.draw(_STORMS)
     bad = _bad(words, rhythm, "meeting" if meeting else "own")
     loads = (bad, *_decoys(dice, rhythm, victim, METADATA))
     group = "metadata against metadata"
     return Experiment(0, group, victim, loads, resource=METADATA, meeting=meeting)
 
 
-def _locks(dice: random.Random, turn: int) -> Experiment:
+def _locks(dice: _Dice, turn: int) -> Experiment:
     rhythm = _rhythm(dice)
-    bad = _bad(dice.choice(_LOCKS), rhythm, "meeting")
+    bad = _bad(dice.draw(_LOCKS), rhythm, "meeting")
     loads = (bad, *_decoys(dice, rhythm, "lock-file", METADATA))
     return Experiment(0, "lock against lock", "lock-file", loads, resource=METADATA, meeting=True)
 
 
-def _slow_objects(dice: random.Random, turn: int) -> Experiment:
+def _slow_objects(dice: _Dice, turn: int) -> Experiment:
     """Draw a stopped object server, or at every third turn one with a slow link."""
     rhythm = _rhythm(dice)
     server = dice.choice(OBJECT_SERVERS)
     fault = Fault(server, "link", dice.choice((0.1, 0.15)), rhythm)
     if turn % 3 != 2:
         fault = Fault(server, "stop", dice.choice((0.6, 0.8)), rhythm)
-    victim = dice.choice(_SYNCED_VICTIMS)
+    victim = dice.draw(_SYNCED_VICTIMS)
     loads = _decoys(dice, rhythm, victim, OBJECTS)
     return Experiment(0, "slow object server", victim, loads, fault, OBJECTS)
 
 
-def _slow_metadata(dice: random.Random, turn: int) -> Experiment:
+def _slow_metadata(dice: _Dice, turn: int) -> Experiment:
     rhythm = _rhythm(dice)
     fault = Fault(METADATA_SERVER, "stop", dice.choice((0.5, 0.7)), rhythm)
-    victim = dice.choice((*_METADATA_VICTIMS, *_SMALL_FILES))
+    victim = dice.draw((*_METADATA_VICTIMS, *_SMALL_FILES))
     loads = _decoys(dice, rhythm, victim, METADATA)
     return Experiment(0, "slow metadata server", victim, loads, fault, METADATA)
 
 
-def _unprofiled(dice: random.Random, turn: int) -> Experiment:
+def _unprofiled(dice: _Dice, turn: int) -> Experiment:
     """Draw a load without a profile on a node of its own: data, metadata, and either."""
     rhythm = _rhythm(dice)
     kind = (OBJECTS, METADATA, dice.choice((OBJECTS, METADATA)))[turn % 3]
     data = kind == OBJECTS
-    bad = _bad(dice.choice(_DATA_LOADS if data else _STORMS), rhythm, profiled=False)
-    victim = dice.choice(_DATA_VICTIMS if data else _METADATA_VICTIMS)
+    bad = _bad(dice.draw(_DATA_LOADS if data else _STORMS), rhythm, profiled=False)
+    victim = dice.draw(_DATA_VICTIMS if data else _METADATA_VICTIMS)
     loads = (bad, *_decoys(dice, rhythm, victim, kind))
     return Experiment(0, "unprofiled node", victim, loads, resource=kind)
 
 
-def _quiet(dice: random.Random, turn: int) -> Experiment:
+def _quiet(dice: _Dice, turn: int) -> Experiment:
     """Draw a victim alone, at every third turn, or beside decoys."""
     kind = OBJECTS if turn % 2 else METADATA
     victims = _DATA_VICTIMS if kind == OBJECTS else (*_METADATA_VICTIMS, *_SMALL_FILES)
-    victim = dice.choice(victims)
+    victim = dice.draw(victims)
     loads: tuple[Load, ...] = ()
     while turn % 3 and not loads:
         loads = _decoys(dice, _rhythm(dice), victim, kind)
     return Experiment(0, QUIET, victim, loads)
 
 
-_MAKERS: dict[str, Callable[[random.Random, int], Experiment]] = {
+_MAKERS: dict[str, Callable[[_Dice, int], Experiment]] = {
     "data against data": _data,
     "metadata storm against data": _storm,
     "metadata against metadata": _metadata,

@@ -33,9 +33,9 @@ from jostle_lab.validation.lab.work import Work, plain_work, work_of
 #: The lab: two object servers of 25 MB/s each; room for what a run writes.
 RATE, SIZE = "200mbit", "3GiB"
 #: Seconds of the run without what harms the victim.
-ALONE_S = 16.0
+ALONE_S = 22.0
 #: Of the run with it, which then does less work than the other.
-LONGEST_S = 45.0
+LONGEST_S = 50.0
 _LIMIT_S = 100.0
 #: Until programs are started, and what one file takes that a pattern needs before its start.
 _LEAD_S, _FILE_S = 2.5, 1 / 300
