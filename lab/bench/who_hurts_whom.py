@@ -101,11 +101,11 @@ def row_of(repository: Repository, record: Record, seed: int) -> Row:
         return failed(record, why(error))
 
 
-def facts(seed: int, rows: list[Row]) -> str:
-    """Say when, with which seed and on what it was measured."""
+def machine() -> str:
+    """Say when and on what it was measured."""
     day = time.strftime("%Y-%m-%d")
-    machine = f"{os.cpu_count()} cores, Linux {platform.release()}, load {os.getloadavg()[0]:.1f}"
-    return f"Measured {day} with seed {seed}, {len(rows)} experiments; {machine} at the end."
+    cores = f"{os.cpu_count()} cores, Linux {platform.release()}"
+    return f"{day} on {cores}, load at the end {os.getloadavg()[0]:.1f}"
 
 
 def main() -> int:
@@ -117,6 +117,7 @@ def main() -> int:
         signal.signal(number, ended)
     if not asked.score_only:
         make(folder, plan, f"who{os.getpid()}", Follower())
+        (folder / "machine").write_text(machine())
     wanted = {one.number for one in plan}
     made = [one for one in records(folder) if one.experiment.number in wanted]
     if any(one.experiment not in plan for one in made):
@@ -130,7 +131,10 @@ def main() -> int:
     save(folder, rows)
     if asked.page:
         save(asked.page, rows)
-        (asked.page / PAGE).write_text(page(rows, facts(asked.seed, rows)))
+        known = folder / "machine"
+        where = f", {known.read_text()}" if known.exists() else ""
+        facts = f"Measured with seed {asked.seed}{where}: {len(rows)} experiments."
+        (asked.page / PAGE).write_text(page(rows, facts))
     return int(any(row.error for row in rows))
 
 

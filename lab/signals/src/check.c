@@ -157,6 +157,11 @@ bool jst_check_options(struct jst_options *o, unsigned given, char *why, size_t 
         return false;
     if (o->chunk > UINT64_C(1) << 46)
         return no(answer, "--chunk: no machine holds more than 64 TiB at once; make it smaller");
+    if (o->every_ns && (o->pattern->votes || (o->pattern->collective && o->pattern->collective(o))))
+        return no(answer,
+                  "--every is for processes that work each by itself, and those of %s here "
+                  "meet; leave it out",
+                  o->pattern->name);
     if (o->slice_ns < JST_MS || o->slice_ns > 3600 * JST_SECOND)
         return no(answer, "--slice: a slice is 1ms to 3600s long; 4s is usual");
     if (o->job && strlen(o->job) > 128)

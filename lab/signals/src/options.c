@@ -44,6 +44,7 @@ static const char usage_options[] =
     "                       --phase or --split)\n"
     "  --duty X             share of a period that it is on (default 0.5)\n"
     "  --phase S            shift of the periods\n"
+    "  --every S            begin an operation no sooner than S after the last one began\n"
     "  --rest               sleep between two periods' loads, and leave the cores to others\n"
     "  --start T            Unix time of the first operation (default: the next slice boundary)\n"
     "  --slice L            length of a slice (default JOSTLE_SLICE, else 4s)\n"
@@ -93,6 +94,7 @@ static const struct option table[] = {
     {"period", FIELD(rhythm.period_ns), "24", SECONDS, JST_GIVEN_PERIOD},
     {"duty", FIELD(duty), "0.5", DUTY, JST_GIVEN_DUTY},
     {"phase", FIELD(rhythm.phase_ns), "6", SECONDS, JST_GIVEN_PHASE},
+    {"every", FIELD(every_ns), "20ms", SECONDS, 0},
     {"rest", FIELD(rest), NULL, FLAG, 0},
     {"start", FIELD(start_ns), "1700000000.25", START, 0},
     {"slice", FIELD(slice_ns), "250ms", SECONDS, 0},

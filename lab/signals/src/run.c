@@ -99,6 +99,25 @@ static bool one_operation(struct loop *loop, int64_t *now)
     return true;
 }
 
+static bool stopping(void *run)
+{
+    return jst_stopping(run);
+}
+
+/* With --every the next operation begins so long after the last one began, or with the next window. */
+static int64_t paced(const struct loop *loop, const struct jst_window *window, int64_t now)
+{
+    int64_t next = loop->run->begin_ns + loop->run->options.every_ns;
+    if (next > window->end_ns)
+        next = window->end_ns;
+    if (next > loop->deadline_ns)
+        next = loop->deadline_ns;
+    if (next <= now)
+        return now;
+    jst_wait_until(next, false, stopping, loop->run);
+    return jst_now();
+}
+
 static enum jst_reason burst(struct loop *loop, const struct jst_window *window)
 {
     struct jst_run *run = loop->run;
@@ -119,16 +138,13 @@ static enum jst_reason burst(struct loop *loop, const struct jst_window *window)
             over = JST_REASON_ERROR;
         else if (loop->pattern->votes)
             over = run->verdict;
+        else if (run->options.every_ns)
+            over = time_over(loop, window, now = paced(loop, window, now));
         else if (!loop->collective)
             over = time_over(loop, window, now);
     }
     jst_log_burst_end(&run->log, now);
     return over;
-}
-
-static bool stopping(void *run)
-{
-    return jst_stopping(run);
 }
 
 /* Waits for a window, or for the end when that comes first. All of a collective pattern meet on the

@@ -45,6 +45,7 @@ struct jst_options {
     uint64_t volume;      /* bytes of all processes; 0: no limit */
     uint64_t iterations;  /* of each process; 0: no limit */
     int64_t time_ns;      /* from the start; 0: no limit */
+    int64_t every_ns;     /* from the begin of an operation to that of the next, at least; or 0 */
     unsigned processes;
     enum jst_direction direction; /* of copies to and from a GPU */
     bool pageable;                /* their memory on the host is not pinned */

@@ -1,4 +1,4 @@
-"""Signals of several jobs in one folder and on one lock (`--meet`), and their rest."""
+"""Signals of several jobs in one folder and on one lock (`--meet`); their pauses."""
 
 from __future__ import annotations
 
@@ -65,3 +65,14 @@ def test_rests_between_bursts_instead_of_spinning(signals: Signals) -> None:
 
 def test_has_pauses_to_rest_in(signals: Signals) -> None:
     assert "--rest is for the pauses of --period" in signals.run("cpu", "--rest", code=2).err
+
+
+def test_begins_operations_no_sooner_than_asked_for(signals: Signals) -> None:
+    """A second has room for twenty, the first of them at once."""
+    done = signals.run("write-seek", "--chunk", "4KiB", "--every", "50ms", "--time", "1")
+    assert 15 <= done.sum("operations") <= 21
+
+
+def test_processes_that_meet_have_no_pace_of_their_own(signals: Signals) -> None:
+    words = ("write-seek", "--api", "mpiio", "--shared", "--every", "50ms")
+    assert signals.run(*words, code=2).err

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 SLICE_NS = 250_000_000
@@ -194,13 +194,15 @@ _STORMS = (
     "metadata --processes 6",
 )
 _LOCKS = ("lock-file", "lock-file --processes 2")
-#: Decoys wait rather than compute, since all hosts of a lab share this machine's cores. Of a victim
-#: that needs the object servers: metadata; of one that needs the metadata server: some data; of one
-#: that needs both: little data, for a moment.
-_LIGHT_METADATA = ("metadata", "lock-file")
-_LIGHT_DATA = ("write-seek --chunk 16KiB", "aggregate-write --chunk 64KiB --flush each")
-_LIGHT, _MOMENT_S = "write-seek --chunk 4KiB", 0.25
-_ELSEWHERE = "write-seek --chunk 4KiB"
+#: Decoys have a pace, since all hosts of a lab share this machine's cores: a load that asks as fast
+#: as it can does harm everywhere. Of a victim that needs the object servers: metadata; of one that
+#: needs the metadata server: data, which no request waits for.
+_LIGHT_METADATA = ("metadata --every 10ms", "lock-file --every 5ms")
+_LIGHT_DATA = (
+    "aggregate-write --chunk 256KiB --every 40ms --max-disk 100MiB",
+    "aggregate-write --chunk 64KiB --every 10ms --max-disk 100MiB",
+)
+_ELSEWHERE = "write-seek --chunk 4KiB --every 5ms"
 
 
 class _Dice(random.Random):
@@ -239,7 +241,7 @@ def _rhythm(dice: _Dice) -> Rhythm:
     )
 
 
-def _decoys(dice: _Dice, bad: Rhythm, victim: str, kind: str) -> tuple[Load, ...]:
+def _decoys(dice: _Dice, bad: Rhythm, kind: str) -> tuple[Load, ...]:
     """Draw jobs that do no harm; in one of eight cases none.
 
     The first is on the resource that the victim does not need, in the rhythm of what harms it but
@@ -251,8 +253,6 @@ def _decoys(dice: _Dice, bad: Rhythm, victim: str, kind: str) -> tuple[Load, ...
     period = bad.period_s if bad.period_s < 10 else 6.0
     other = Rhythm(period, 0.25 * period, bad.first_s + 0.5 * period)
     words = dice.choice(_LIGHT_METADATA if kind == OBJECTS else _LIGHT_DATA)
-    if victim in _SMALL_FILES:
-        words, other = _LIGHT, replace(other, on_s=_MOMENT_S)
     first = Load("decoy", DECOYS[0], words, other)
     if which < 4:
         return (first,)
@@ -267,7 +267,7 @@ def _bad(words: str, rhythm: Rhythm, folder: Folder = "own", *, profiled: bool =
 def _data(dice: _Dice, turn: int) -> Experiment:
     rhythm = _rhythm(dice)
     victim = dice.draw(_DATA_VICTIMS)
-    loads = (_bad(dice.draw(_DATA_LOADS), rhythm), *_decoys(dice, rhythm, victim, OBJECTS))
+    loads = (_bad(dice.draw(_DATA_LOADS), rhythm), *_decoys(dice, rhythm, OBJECTS))
     return Experiment(0, "data against data", victim, loads, resource=OBJECTS)
 
 
@@ -277,7 +277,7 @@ def _storm(dice: _Dice, turn: int) -> Experiment:
     folder: Folder = "victim's" if turn % 2 else "own"
     words = "metadata --processes 4" if turn % 2 else dice.draw(_STORMS)
     victim = dice.draw(_SMALL_FILES)
-    loads = (_bad(words, rhythm, folder), *_decoys(dice, rhythm, victim, METADATA))
+    loads = (_bad(words, rhythm, folder), *_decoys(dice, rhythm, METADATA))
     return Experiment(0, "metadata storm against data", victim, loads, resource=METADATA)
 
 
@@ -287,7 +287,7 @@ def _metadata(dice: _Dice, turn: int) -> Experiment:
     victim = "metadata" if meeting else dice.draw(_METADATA_VICTIMS)
     words = "metadata --processes 4" if meeting else dice.draw(_STORMS)
     bad = _bad(words, rhythm, "meeting" if meeting else "own")
-    loads = (bad, *_decoys(dice, rhythm, victim, METADATA))
+    loads = (bad, *_decoys(dice, rhythm, METADATA))
     group = "metadata against metadata"
     return Experiment(0, group, victim, loads, resource=METADATA, meeting=meeting)
 
@@ -295,7 +295,7 @@ def _metadata(dice: _Dice, turn: int) -> Experiment:
 def _locks(dice: _Dice, turn: int) -> Experiment:
     rhythm = _rhythm(dice)
     bad = _bad(dice.draw(_LOCKS), rhythm, "meeting")
-    loads = (bad, *_decoys(dice, rhythm, "lock-file", METADATA))
+    loads = (bad, *_decoys(dice, rhythm, METADATA))
     return Experiment(0, "lock against lock", "lock-file", loads, resource=METADATA, meeting=True)
 
 
@@ -307,7 +307,7 @@ def _slow_objects(dice: _Dice, turn: int) -> Experiment:
     if turn % 3 != 2:
         fault = Fault(server, "stop", dice.choice((0.6, 0.8)), rhythm)
     victim = dice.draw(_SYNCED_VICTIMS)
-    loads = _decoys(dice, rhythm, victim, OBJECTS)
+    loads = _decoys(dice, rhythm, OBJECTS)
     return Experiment(0, "slow object server", victim, loads, fault, OBJECTS)
 
 
@@ -315,7 +315,7 @@ def _slow_metadata(dice: _Dice, turn: int) -> Experiment:
     rhythm = _rhythm(dice)
     fault = Fault(METADATA_SERVER, "stop", dice.choice((0.5, 0.7)), rhythm)
     victim = dice.draw((*_METADATA_VICTIMS, *_SMALL_FILES))
-    loads = _decoys(dice, rhythm, victim, METADATA)
+    loads = _decoys(dice, rhythm, METADATA)
     return Experiment(0, "slow metadata server", victim, loads, fault, METADATA)
 
 
@@ -326,7 +326,7 @@ def _unprofiled(dice: _Dice, turn: int) -> Experiment:
     data = kind == OBJECTS
     bad = _bad(dice.draw(_DATA_LOADS if data else _STORMS), rhythm, profiled=False)
     victim = dice.draw(_DATA_VICTIMS if data else _METADATA_VICTIMS)
-    loads = (bad, *_decoys(dice, rhythm, victim, kind))
+    loads = (bad, *_decoys(dice, rhythm, kind))
     return Experiment(0, "unprofiled node", victim, loads, resource=kind)
 
 
@@ -337,7 +337,7 @@ def _quiet(dice: _Dice, turn: int) -> Experiment:
     victim = dice.draw(victims)
     loads: tuple[Load, ...] = ()
     while turn % 3 and not loads:
-        loads = _decoys(dice, _rhythm(dice), victim, kind)
+        loads = _decoys(dice, _rhythm(dice), kind)
     return Experiment(0, QUIET, victim, loads)
 
 
