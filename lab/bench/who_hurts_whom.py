@@ -112,18 +112,15 @@ def main() -> int:
     """Run what is missing, score all, print and write; return the exit status."""
     asked = arguments()
     folder = asked.folder or ROOT / ".cache" / "who-hurts-whom" / str(asked.seed)
-    plan = chosen(experiments(asked.seed), asked.only)
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, ended)
     if not asked.score_only:
-        make(folder, plan, f"who{os.getpid()}", Follower())
+        plan = experiments(asked.seed)
+        if any(one.experiment not in plan for one in records(folder)):
+            sys.exit(f"{folder} has experiments of another seed or version: name a new --folder")
+        make(folder, chosen(plan, asked.only), f"who{os.getpid()}", Follower())
         (folder / "machine").write_text(machine())
-    wanted = {one.number for one in plan}
-    made = [one for one in records(folder) if one.experiment.number in wanted]
-    if any(one.experiment not in plan for one in made):
-        sys.exit(
-            f"{folder} has experiments of another seed, or of another plan: name a new --folder"
-        )
+    made = [one for one in records(folder) if chosen([one.experiment], asked.only)]
     say("asking jostle ...")
     repository = Repository(folder / "repository")
     rows = [row_of(repository, record, asked.seed) for record in made]

@@ -12,7 +12,7 @@ import pytest
 
 from jostle_lab.signals import PATTERNS
 from jostle_lab.validation.cephfs import runner
-from jostle_lab.validation.cephfs.page import load, page, printed, save
+from jostle_lab.validation.cephfs.page import PAGE, load, page, printed, save
 from jostle_lab.validation.cephfs.plan import (
     GROUPS,
     METADATA,
@@ -272,3 +272,10 @@ def test_lab_goes_down_whatever_happens(monkeypatch: pytest.MonkeyPatch, tmp_pat
         runner.make(tmp_path, [STORM, QUIET_ONE], "x", lambda *_: None)
     assert ended == ["down", "down"]
     assert ["no room" in one.error for one in records(tmp_path)] == [True]
+
+
+def test_page_of_the_docs_is_made_of_its_data() -> None:
+    folder = Path(__file__).parents[3] / "docs" / "measurements"
+    text = (folder / PAGE).read_text()
+    (facts,) = (line for line in text.splitlines() if line.startswith("Measured "))
+    assert page(load(folder), facts) == text
