@@ -30,5 +30,6 @@ const jst_source *const jst_sources[] = {
     &jst_source_gpfs,
     &jst_source_beegfs,
     &jst_source_ceph,
+    &jst_source_ceph_client,
     NULL,
 };

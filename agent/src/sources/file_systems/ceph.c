@@ -320,7 +320,7 @@ static bool connects(void)
 
 static const char *open_ceph(void)
 {
-    return connects() ? NULL : "no admin sockets of Ceph (/run/ceph)";
+    return connects() ? NULL : "no admin sockets of Ceph";
 }
 
 static const char *sample_ceph(jst_sample *s)

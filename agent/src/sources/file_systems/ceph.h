@@ -1,4 +1,4 @@
-/* ceph.h: the source of Ceph (ceph.c). */
+/* ceph.h: the sources of Ceph: its daemons (ceph.c), and the kernel's mounts (ceph_client.c). */
 #ifndef JST_CEPH_H
 #define JST_CEPH_H
 
@@ -8,5 +8,6 @@
 extern const char *jst_ceph_folder;
 
 extern const jst_source jst_source_ceph;
+extern const jst_source jst_source_ceph_client;
 
 #endif

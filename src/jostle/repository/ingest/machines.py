@@ -212,6 +212,8 @@ def _texts(names: Sequence[str], which: Ints) -> pa.DictionaryArray:
 def _names(step: _Step, component: Component) -> dict[str, Any]:
     """Return a component's row of table components."""
     fs_type = _MOUNT_TYPES.get(component.kind)
+    if component.kind == "ceph_mount" and not component.name.startswith("client."):
+        fs_type = "ceph"  # client4112 is the kernel's, client.NAME one of ceph-fuse
     host = step.header.host
     mount = ""
     if fs_type is not None and component.source:
