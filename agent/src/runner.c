@@ -32,7 +32,7 @@ static void say(char *to, size_t n, const char *text)
 static void work(jst_runner *r)
 {
     const jst_source *source = r->source;
-    uint64_t now = jst_clock_ns(CLOCK_MONOTONIC);
+    uint64_t now = r->open ? 0 : jst_clock_ns(CLOCK_MONOTONIC);
     if (!r->open && (!r->looked_ns || now - r->looked_ns >= AGAIN_NS)) {
         const char *why = source->open();
         r->open = !why;
