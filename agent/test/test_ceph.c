@@ -243,6 +243,22 @@ static void one_that_hangs_is_unknown_and_the_others_are_not(void **state)
     assert_int_equal(jst_test_gained(osd("osd.0"), JST_STORAGE_WRITE_BYTES), 7);
 }
 
+static void a_socket_with_other_rights_is_the_same_daemon(void **state)
+{
+    (void)state;
+    char text[256], path[128];
+    start(0, "osd.0.asok", (answer[]){IS, {"\"osd\"", text, 0, 0}, {0}});
+    counts_of(text, 1000, 10);
+    assert_null(sample());
+    snprintf(path, sizeof path, "%s/run/ceph/osd.0.asok", tree);
+    usleep(20000); /* a tick of the file system's clock */
+    assert_int_equal(chmod(path, 0700), 0);
+    counts_of(text, 1007, 10);
+    assert_null(sample());
+    assert_int_equal(jst_test_gained(osd("osd.0"), JST_STORAGE_WRITE_BYTES), 7);
+    assert_false(osd("osd.0")->epoch);
+}
+
 static void a_restarted_daemon_is_no_negative_number(void **state)
 {
     (void)state;
@@ -419,6 +435,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(real_answers, begin, end),
         cmocka_unit_test_setup_teardown(one_that_hangs_is_unknown_and_the_others_are_not, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(a_socket_with_other_rights_is_the_same_daemon, begin, end),
         cmocka_unit_test_setup_teardown(a_restarted_daemon_is_no_negative_number, begin, end),
         cmocka_unit_test_setup_teardown(answers_that_are_wrong, begin, end),
         cmocka_unit_test_setup_teardown(numbers_that_are_none_are_unknown, begin, end),
