@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sources/file_systems/ceph_text.h"
+#include "sources/file_systems/ceph/ceph_text.h"
 
 typedef struct seen {
     jst_ceph_counts counts;

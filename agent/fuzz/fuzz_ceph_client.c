@@ -1,7 +1,7 @@
 /* fuzz_ceph_client.c: the tables of the kernel's CephFS client. */
 #include <string.h>
 
-#include "../src/sources/file_systems/ceph_client.c"
+#include "../src/sources/file_systems/ceph/ceph_client.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -9,7 +9,7 @@
 #include "config.h"
 #include "once.h"
 #include "sources.h"
-#include "sources/file_systems/ceph.h"
+#include "sources/file_systems/ceph/ceph.h"
 #include "sources/host/process.h"
 
 static const char usage[] =

@@ -2,7 +2,7 @@
 #include "sources.h"
 
 #include "sources/file_systems/beegfs.h"
-#include "sources/file_systems/ceph.h"
+#include "sources/file_systems/ceph/ceph.h"
 #include "sources/file_systems/gpfs.h"
 #include "sources/file_systems/lustre.h"
 #include "sources/hardware.h"

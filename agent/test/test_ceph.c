@@ -9,8 +9,8 @@
 
 #include "tree.h"
 
-#include "../src/sources/file_systems/ceph.c"
-#include "../src/sources/file_systems/ceph_text.c"
+#include "../src/sources/file_systems/ceph/ceph.c"
+#include "../src/sources/file_systems/ceph/ceph_text.c"
 
 static jst_sample s;
 

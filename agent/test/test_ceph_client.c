@@ -3,7 +3,7 @@
  */
 #include "tree.h"
 
-#include "../src/sources/file_systems/ceph_client.c"
+#include "../src/sources/file_systems/ceph/ceph_client.c"
 
 #define FSID "819c0896-cb94-432d-9df4-a0efcf46f896"
 #define CLIENT ROOT "/" FSID ".client4112"
@@ -16,15 +16,15 @@
     "----------------------------------------------------------------------------------------\n"
 #define LATENCY                                                                                    \
     LATENCIES_HEAD                                                                                 \
-        "read          12          250             100             900             30\n"           \
-        "write         34          1250            800             9000            300\n"          \
-        "metadata      56          80              20              700             11\n"           \
-        "copyfrom      0           0               0               0               0\n"
+    "read          12          250             100             900             30\n"               \
+    "write         34          1250            800             9000            300\n"              \
+    "metadata      56          80              20              700             11\n"               \
+    "copyfrom      0           0               0               0               0\n"
 #define SIZE                                                                                       \
     SIZES_HEAD                                                                                     \
-        "read          12          131072          4096            131072          1572864\n"      \
-        "write         34          4194304         4194304         4194304         142606336\n"    \
-        "copyfrom      0           0               0               0               0\n"
+    "read          12          131072          4096            131072          1572864\n"          \
+    "write         34          4194304         4194304         4194304         142606336\n"        \
+    "copyfrom      0           0               0               0               0\n"
 
 static jst_sample s;
 
