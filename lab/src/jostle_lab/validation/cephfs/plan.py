@@ -178,20 +178,23 @@ _DATA_LOADS = (
     "aggregate-write --chunk 1MiB --flush each --processes 3 --max-disk 400MiB",
     "write-seek --chunk 256KiB --processes 4",
 )
-#: Victims that write small new files: data, and a request of metadata for each.
+#: Victims that write small new files: data, and a request of metadata for each. They keep them to
+#: the end: what a signal removes meanwhile goes past its profile, and would be load of nobody.
 _SMALL_FILES = (
-    "open-write-close --chunk 16KiB --max-disk 16MiB",
-    "open-write-close --chunk 64KiB --max-disk 64MiB",
-    "open-write-close --chunk 4KiB --processes 2 --max-disk 8MiB",
-    "open-write-close --chunk 4KiB --flush none --max-disk 8MiB",
-    "open-write-close --chunk 64KiB --flush none --max-disk 64MiB",
+    "open-write-close --chunk 16KiB",
+    "open-write-close --chunk 64KiB",
+    "open-write-close --chunk 4KiB --processes 2",
+    "open-write-close --chunk 4KiB --flush none",
+    "open-write-close --chunk 64KiB --flush none",
 )
 _METADATA_VICTIMS = ("metadata", "metadata --processes 2", "list-folder")
-#: create-files keeps its files: to remove them takes longer than to make them.
+#: create-files keeps its files: to remove them takes longer than to make them. Not unlink-files,
+#: which makes files anew past its profile.
 _STORMS = (
     "metadata --processes 4",
-    "unlink-files --processes 2",
     "create-files --processes 3 --keep",
+    "list-folder --processes 4",
+    "open-write-close --chunk 4KiB --flush none --processes 3",
     "metadata --processes 6",
 )
 _LOCKS = ("lock-file", "lock-file --processes 2")

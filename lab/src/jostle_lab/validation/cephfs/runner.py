@@ -36,7 +36,9 @@ RATE, SIZE = "200mbit", "3GiB"
 ALONE_S = 22.0
 #: Of the run with it, which then does less work than the other.
 LONGEST_S = 50.0
-_LIMIT_S = 100.0
+_LIMIT_S = 150.0
+#: Until a load that was stopped has removed its files.
+_REMOVE_S = 60.0
 #: Until programs are started, and what one file takes that a pattern needs before its start.
 _LEAD_S, _FILE_S = 2.5, 1 / 300
 _FILES_BEFORE = {"stat-files": 1000, "list-folder": 1000, "unlink-files": 1000}
@@ -254,7 +256,7 @@ def _ended(processes: list[subprocess.Popen[bytes]]) -> Iterator[list[subprocess
         for process in processes:
             process.terminate()
         for process in processes:
-            stop(process, 20.0)
+            stop(process, _REMOVE_S)
 
 
 def _meeting(lab: Lab) -> Path:
