@@ -46,7 +46,9 @@ typedef struct jst_ceph_daemon {
     jst_ceph_load *loads;
     unsigned sessions, room, cursor;
     bool has_sessions, counting, skipped, too_many;
-    uint64_t read_ns, read_before_ns;   /* CLOCK_MONOTONIC of this reading and of the last one */
+    /* CLOCK_MONOTONIC: when this list was asked for, when it was told, when the last one was told. Between are
+     * at least so many seconds of decay: what a slow answer adds is no request. */
+    uint64_t read_ns, told_ns, told_before_ns;
     uint64_t sessions_again_ns;         /* they are not asked for before */
     uint64_t requests_then, then_slice; /* all requests, and the slice, at the last reading */
     bool has_then;

@@ -140,7 +140,8 @@ void jst_ceph_take_load(void *to, const jst_ceph_session *session)
     if (!l || l->seen)
         return;
     bool is_new = d->sessions > before;
-    double seconds = (double)(d->read_ns - d->read_before_ns) / NS;
+    double seconds =
+        d->read_ns > d->told_before_ns ? (double)(d->read_ns - d->told_before_ns) / NS : 0;
     l->seen = true;
     memcpy(l->host, session->host, sizeof l->host);
     if (d->counting)
@@ -177,7 +178,7 @@ static double stretch(const jst_ceph_daemon *d)
     if (all < 0 || sum <= 0)
         return 1;
     double by = all / sum;
-    return by > TRUSTED ? TRUSTED : by < 1 / TRUSTED ? 1 / TRUSTED : by;
+    return by > TRUSTED ? TRUSTED : by;
 }
 
 static void report_clients(jst_sample *s, jst_ceph_daemon *d, uint64_t slice)
@@ -198,7 +199,7 @@ static void report_clients(jst_sample *s, jst_ceph_daemon *d, uint64_t slice)
     }
     d->counting = true;
     d->skipped = false;
-    d->read_before_ns = d->read_ns;
+    d->told_before_ns = d->told_ns;
     d->then_slice = slice;
     d->has_then = d->counts.known >> JST_CEPH_META_OPS & 1;
     d->requests_then = d->counts.value[JST_CEPH_META_OPS];
@@ -226,7 +227,7 @@ static void report_metadata_server(jst_sample *s, jst_ceph_daemon *d, uint64_t s
     report_kinds(s, d);
     if (d->has_sessions) {
         forget_closed(d);
-        bool came_back = !d->counting && d->read_before_ns;
+        bool came_back = !d->counting && d->told_before_ns;
         report_clients(s, d, slice);
         for (unsigned i = 0; came_back && i < d->sessions; i++)
             jst_unknown(component(s, d, JST_KIND_CEPH_CLIENT, d->loads[i].host, false),
