@@ -84,7 +84,7 @@ def test_what_two_resources_lost_at_once_counts_once(planted):
     )
     split, once = (blame(Interval(100.0, 90.0, 110.0), one) for one in (twice, found))
     assert split.explained_s.value == pytest.approx(once.explained_s.value)
-    assert split.suspects[0].resources == [suspect.resource, "node2"]
+    assert split.suspects[0].resources == ["node2", suspect.resource]
 
 
 def test_without_suspects_nobody_has_it():
@@ -103,5 +103,5 @@ def test_what_cannot_be_judged_is_said_with_what_would_make_it_so():
         "Too few slices: 11 could be evaluated, 16 are needed: run with --slice 250ms, "
         "or 2.2 times as long."
     )
-    assert found.to_json()["blind"].startswith(f"{MOUNT}: Too few slices")
+    assert found.to_json()["blind"].startswith(f"object servers of {MOUNT}: Too few slices")
     assert identify(writer(np.ones(160), {"a": bursts(160, 4)})).blind is None

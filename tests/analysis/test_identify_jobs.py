@@ -58,7 +58,7 @@ def test_the_one_who_hurts_is_blamed_and_priced():
     assert [one.job for one in found.suspects] == ["bad"]
     assert set(found.acquitted) == {"idle"}
     suspect = found.suspects[0]
-    assert suspect.resource == MOUNT
+    assert suspect.resource == f"object servers of {MOUNT}"
     assert suspect.p < 0.01
     assert suspect.pattern
     # 0.01 s a write undisturbed, half of the time between them: the rest of a call is lost.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from jostle import __version__
-from jostle.analysis.identification.matrix import MatrixPart, combined, matrix_part
+from jostle.analysis.identification.matrix import MatrixPart, combined, matrix_parts
 from jostle.analysis.identification.matrix_rows import Roles, roles_of
 from jostle.analysis.identification.model import Matrix, Visibility
 from jostle.repository import Repository, Snapshot
@@ -83,7 +83,7 @@ class SparkEngine:
             for place, question in enumerate(asked.values())
             for number, part in enumerate(self._days(question))
         ]
-        work = partial(_matrix_part, tuple(asked.items()), self._engine.lives.known(), roles)
+        work = partial(_matrix_parts, tuple(asked.items()), self._engine.lives.known(), roles)
         tasks = max(_LEAST_TASKS, 4 * self._cluster.session.sparkContext.defaultParallelism)
         rows = (
             self._spread(parts)
@@ -91,8 +91,8 @@ class SparkEngine:
             .groupByKey(tasks, _key)
             .map(partial(gathered, work, __version__))
         )
-        done: dict[int, MatrixPart] = dict(self._collected(rows))
-        return combined([done[key] for key in sorted(done)], roles)[0]
+        done: dict[int, list[MatrixPart]] = dict(self._collected(rows))
+        return combined([part for key in sorted(done) for part in done[key]], roles)[0]
 
     def export(
         self,
@@ -176,12 +176,12 @@ def _key(key: int) -> int:
     return key
 
 
-def _matrix_part(
+def _matrix_parts(
     asked: Sequence[tuple[str, Question]],
     lives: Mapping[str, Life],
     roles: Roles,
     place: int,
     tables: list[pa.Table],
-) -> MatrixPart:
+) -> list[MatrixPart]:
     kind, question = asked[place]
-    return matrix_part(kind, of_jobs(combine(tables, question), lives, roles.jobs), roles)
+    return matrix_parts(kind, of_jobs(combine(tables, question), lives, roles.jobs), roles)

@@ -376,6 +376,7 @@ def _resource(evaluation: Evaluation) -> ResourceLoss:
         others_load=resource.others.tolist(),
         unit=resource.unit,
         blind="" if loss else blind(resource_test),
-        calls_of="messages" if resource.kind == "network" else resource.name,
+        calls_of="messages" if resource.kind == "network" else resource.mount or resource.name,
         lost=loss.lost.tolist() if loss else [],
+        mount=resource.mount,
     )

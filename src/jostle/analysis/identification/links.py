@@ -184,7 +184,7 @@ def with_links(
     if not neighbourhood.fabrics:
         return listed, {}
     kept = [
-        _with_strangers(neighbourhood, resource) if resource.kind == "file system" else resource
+        _with_strangers(neighbourhood, resource) if resource.mount else resource
         for resource in listed
         if resource.kind != "network"
     ]
@@ -218,7 +218,7 @@ def _why_apart(job: str, meetings: Sequence[_Meeting], *, adaptive: bool) -> str
 
 def _with_strangers(neighbourhood: _Neighbourhood, mount: SharedResource) -> SharedResource:
     """Add to the loads on a mount those on the links to it, of jobs that do not use it."""
-    own = neighbourhood.beside.traffic.of(neighbourhood.beside.job.job).files_on(mount.name)
+    own = neighbourhood.beside.traffic.of(neighbourhood.beside.job.job).files_on(mount.mount)
     known = [
         replace(
             meeting,

@@ -5,7 +5,7 @@ usually take this program there undisturbed (same operation, same size). Runs be
 program are set against runs without it.
 
 All that is computed slice by slice concerns one resource. So it is computed for some resources at a
-time (`matrix_part`), perhaps on other machines, and added up by job (`combined`).
+time (`matrix_parts`), perhaps on other machines, and added up by job (`combined`).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from jostle.analysis.identification.matrix_rows import (
     quantile_of,
     roles_of,
     rows_of,
+    tables_of,
 )
 from jostle.analysis.identification.model import (
     Encounter,
@@ -79,9 +80,10 @@ def matrix_and_evidence(
     """
     roles = roles_of(tables.jobs, visibility)
     parts = [
-        matrix_part(kind, rows, roles)
+        part
         for kind, table in tables.kinds().items()
         for _, rows in shares(table)
+        for part in matrix_parts(kind, rows, roles)
     ]
     return combined(parts, roles)
 
@@ -107,15 +109,17 @@ class MatrixPart:
     beside: list[Floats]
 
 
-def matrix_part(kind: str, table: pa.Table, roles: Roles) -> MatrixPart:
-    """Compute what some resources say, all of whose rows must be there.
+def matrix_parts(kind: str, table: pa.Table, roles: Roles) -> list[MatrixPart]:
+    """Compute what some resources say, all of whose rows must be there, by kind of resource.
 
     Args:
-        kind: Their kind, of Programs.kinds.
+        kind: Of Programs.kinds; its mounts may be several kinds of resources.
         table: Their rows, in the order of resource and time.
         roles: Of all jobs; rows of others are not expected.
     """
-    return _part(rows_of(kind, table, roles), roles)
+    return [
+        _part(rows_of(each, rows, roles), roles) for each, rows in tables_of(kind, table).items()
+    ]
 
 
 def combined(parts: Sequence[MatrixPart], roles: Roles) -> tuple[Matrix, list[EncounterRuns]]:

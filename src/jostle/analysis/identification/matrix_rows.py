@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from jostle.analysis.identification.flows import Flows
 from jostle.analysis.identification.model import OTHERS, ResourceKind, Visibility
-from jostle.analysis.identification.resources import OPERATION, Floats
+from jostle.analysis.identification.resources import DATA_PER_REQUEST, OPERATION, Floats
 from jostle.repository.query.co_running import JobFacts
 from jostle.repository.query.gpu_programs import BUS_CLASSES
 from jostle.repository.query.lifetimes import spans
 from jostle.repository.query.programs import FILE_CLASSES, MPI_CLASSES
+from jostle.values.storage_servers import has_metadata_server
 
 Ints = NDArray[np.int64]
 
@@ -91,21 +92,52 @@ def roles_of(jobs: Mapping[str, JobFacts], visibility: Visibility) -> Roles:
     )
 
 
-def rows_of(kind: str, table: pa.Table, roles: Roles) -> ResourceRows:
+def tables_of(kind: str, table: pa.Table) -> dict[ResourceKind, pa.Table]:
+    """Return the tables of the kinds of resources in one of Programs.kinds.
+
+    Mounts of file systems with metadata servers of their own are two resources, of kinds of their
+    own: calls of one are not served by the other.
+
+    Args:
+        kind: Of Programs.kinds.
+        table: Its rows.
+    """
+    if kind != "file system":
+        return {kind: table}  # type: ignore[dict-item]  # the other kinds have one name
+    mounts = table.column("resource").combine_chunks().dictionary_encode()
+    apart = np.array(
+        [has_metadata_server(name) for name in mounts.dictionary.to_pylist()] or [False]
+    )
+    split = apart[mounts.indices.to_numpy()] if table.num_rows else np.zeros(0, dtype=bool)
+    if not split.any():
+        return {"file system": table}
+    both = table.filter(pa.array(split))
+    tables: dict[ResourceKind, pa.Table] = (
+        {} if split.all() else {"file system": table.filter(pa.array(~split))}
+    )
+    return tables | {"object servers": both, "metadata server": both}
+
+
+def rows_of(kind: ResourceKind, table: pa.Table, roles: Roles) -> ResourceRows:
     """Return the rows of some resources, all of whose rows must be there.
 
     Args:
-        kind: Their kind, of Programs.kinds.
-        table: Their rows, in the order of resource and time.
+        kind: Their kind.
+        table: Their rows, in the order of resource and time, from `tables_of`.
         roles: Of all jobs; rows of others are not expected.
     """
     if kind == "file system":
-        files = [(name, OPERATION if "stdio" in name else 0) for name in FILE_CLASSES]
-        return _service("file system", table, files, roles)
+        return _service(kind, table, FILE_CLASSES, _moved(table, FILE_CLASSES), roles)
+    if kind == "object servers":
+        data = [name for name in FILE_CLASSES if not name.endswith("meta")]
+        return _service(kind, table, data, _moved(table, FILE_CLASSES), roles)
+    if kind == "metadata server":
+        meta = [name for name in FILE_CLASSES if name.endswith("meta")]
+        return _service(kind, table, meta, _asked(table, meta), roles)
     if kind == "network":
-        return _service("network", table, [(name, 0) for name in MPI_CLASSES], roles)
+        return _service(kind, table, MPI_CLASSES, _moved(table, MPI_CLASSES), roles)
     if kind == "bus":
-        return _service("bus", table, [(name, 0) for name in BUS_CLASSES], roles)
+        return _service(kind, table, BUS_CLASSES, _moved(table, BUS_CLASSES), roles)
     return _gpus(table, roles) if kind == "gpu" else _nodes(table, roles)
 
 
@@ -140,16 +172,35 @@ def _rows(kind: ResourceKind, table: pa.Table, roles: Roles, load: Floats) -> Re
     )
 
 
+def _moved(table: pa.Table, classes: Sequence[str]) -> Floats:
+    """Return loads in bytes: those of operations, and what an operation weighs besides."""
+    return np.asarray(
+        sum(
+            _numbers(table, f"{name}_bytes") + OPERATION * _numbers(table, f"{name}_ops")
+            for name in classes
+        ),
+        dtype=np.float64,
+    )
+
+
+def _asked(table: pa.Table, meta: Sequence[str]) -> Floats:
+    """Return loads on metadata servers in operations: those of metadata, and what data weighs."""
+    asked = sum(_numbers(table, f"{name}_ops") for name in meta)
+    moved = sum(_numbers(table, f"{name}_bytes") for name in FILE_CLASSES)
+    return np.asarray(asked + moved / DATA_PER_REQUEST, dtype=np.float64)
+
+
 def _service(
-    kind: ResourceKind, table: pa.Table, classes: Sequence[tuple[str, int]], roles: Roles
+    kind: ResourceKind, table: pa.Table, classes: Sequence[str], load: Floats, roles: Roles
 ) -> ResourceRows:
-    load = np.zeros(table.num_rows)
     columns = []
-    for name, piece in classes:
+    for name in classes:
         ops, moved = _numbers(table, f"{name}_ops"), _numbers(table, f"{name}_bytes")
-        load += moved + OPERATION * ops
-        work = moved / piece if piece and name.endswith(("read", "write")) else ops
-        columns.append((work, moved, _numbers(table, f"{name}_ns")))
+        # Most calls of stdio never ask the kernel: bytes are its work.
+        in_pieces = "stdio" in name and name.endswith(("read", "write"))
+        columns.append(
+            (moved / OPERATION if in_pieces else ops, moved, _numbers(table, f"{name}_ns"))
+        )
     rows = _rows(kind, table, roles, load)
     quiet = _alone(rows)
     for ops, moved, ns in columns:

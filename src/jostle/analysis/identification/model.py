@@ -11,7 +11,11 @@ from typing import Any, Literal
 from jostle.analysis.interval import Interval, Slowdown
 from jostle.values.plain_values import MaybeNan, plain
 
-ResourceKind = Literal["file system", "network", "node", "gpu", "bus"]
+#: "object servers" and "metadata server": those of a mount whose file system has both; "file
+#: system": any other mount.
+ResourceKind = Literal[
+    "file system", "object servers", "metadata server", "network", "node", "gpu", "bus"
+]
 SuspectKind = Literal["job", "unprofiled", "server"]
 #: Who had the cores: as SuspectKind; the job itself; a CPU limit of its own control group; the
 #: hypervisor; "unknown": nobody is known to have used them.
@@ -165,6 +169,7 @@ class ResourceLoss:
         calls_of: Which of the job's calls were slow: "messages", else the mount or the node.
         lost: Seconds lost to the suspects per slice, below 0 by chance; empty without suspects.
         how: How the loss was divided among suspects.
+        mount: Identity of the mount that the resource is, or serves; "": none.
     """
 
     resource: str
@@ -186,6 +191,7 @@ class ResourceLoss:
     calls_of: str = ""
     lost: list[float] = field(default_factory=list)
     how: HowFound = "test"
+    mount: str = ""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from jostle.analysis.access.model import PATTERNS, RE_READ, READ_PATTERNS
 from jostle.analysis.access.reads import read_patterns
 from jostle.analysis.access.writes import write_patterns
-from jostle.analysis.identification.resources import SharedResource
+from jostle.analysis.identification.resources import DATA_PER_REQUEST, SharedResource
 from jostle.repository.query.co_running import Beside
 from jostle.repository.types import ACCESS_METRICS, JobTables
 
@@ -45,12 +45,23 @@ def pattern(beside: Beside, job: str, resource: SharedResource) -> str:
     unprofiled = beside.others[job].kind == "unprofiled"
     rows = beside.mount_loads
     rows = rows.filter(
-        pc.and_(pc.equal(rows.column("job"), job), pc.equal(rows.column("mount"), resource.name))
+        pc.and_(pc.equal(rows.column("job"), job), pc.equal(rows.column("mount"), resource.mount))
     )
+    if resource.kind == "metadata server" and (asked := _asked(rows)):
+        return asked
     if unprofiled:  # the kernel counts bytes, not the calls of programs
         moved = {"read": _sum(rows, "posix_read_bytes"), "written": _sum(rows, "posix_write_bytes")}
         return " and ".join(f"{size(count)} {what}" for what, count in moved.items() if count)
     return _files(job, rows)
+
+
+def _asked(rows: pa.Table) -> str:
+    """Return how much a job asked of a metadata server; "": its data is what counts there."""
+    ops = _sum(
+        rows, *(f"{kind}_{what}_ops" for kind in _KINDS for what in ("open", "close", "meta"))
+    )
+    moved = _sum(rows, *(f"{kind}_{what}_bytes" for kind in _KINDS for what in ("read", "write")))
+    return f"metadata, {ops:.0f} operations" if ops > moved / DATA_PER_REQUEST else ""
 
 
 def _gpu(beside: Beside, job: str) -> str:

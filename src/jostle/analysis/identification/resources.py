@@ -18,12 +18,17 @@ from jostle.analysis.series import resample
 from jostle.repository.query.around_gpus import CCL_BYTES, CCL_NS, CCL_OPS
 from jostle.repository.query.co_running import COLLECTIVE, P2P, Beside, family_bytes
 from jostle.repository.query.lifetimes import spans
+from jostle.values.storage_servers import FileKind, has_metadata_server, resource_name
 
 Floats = NDArray[np.float64]
 Axis = tuple[int, int, int]  # start ns, step ns, steps
 
-#: Bytes that one operation weighs besides those it moves, so that metadata storms are a load too.
+#: Bytes that one operation weighs besides those it moves, so that metadata storms are a load too:
+#: also on object servers, which keep the journals and tables of metadata servers.
 OPERATION = 4096
+#: Bytes that weigh as much as a metadata operation on a metadata server: they make it wait for its
+#: journal on devices that they keep busy, and ask it for sizes, locks and leases.
+DATA_PER_REQUEST = 1 << 20
 _NS = 1e9
 _MOST_STEPS = 100_000
 _FILES = ("posix", "stdio")
@@ -80,6 +85,7 @@ class SharedResource:
         own_load: The job's own load; loads: that of each other job.
         unit: Of the loads, per slice.
         raw_ns: Longest slice of the records that the loads were made of.
+        mount: Identity of the mount that it is, or is a part of; "": none.
         apart: Jobs whose files lie on other storage targets of the same file system.
         places: Where neighbours meet the job, of those who do so on a link of the fabric.
         servers: Those of the loads that are none, but how slow a server was (see servers.py).
@@ -96,6 +102,7 @@ class SharedResource:
     loads: dict[str, Floats]
     unit: str
     raw_ns: int
+    mount: str = ""
     servers: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
     places: dict[str, MeetingPlace] = field(default_factory=dict)
@@ -119,15 +126,18 @@ def shared_resources(beside: Beside, watched: Collection[str] = ()) -> list[Shar
             used them.
 
     Returns:
-        Mounts, nodes and the network; none where the job has no slices.
+        Mounts (of some file systems their object servers and their metadata server), nodes and
+        the network; none where the job has no slices.
     """
     axis = job_axis(beside)
     if not axis[2]:
         return []
+    own = set(_names(beside.own_mounts, "mount"))
     shared = [
-        _mount(beside, name, axis)
+        resource
         for name in dict.fromkeys([*_names(beside.mount_loads, "mount"), *sorted(watched)])
-        if name in set(_names(beside.own_mounts, "mount"))
+        if name in own
+        for resource in _mount(beside, name, axis)
     ]
     shared += [_node(beside, name, axis) for name in nodes(beside)]
     if beside.network_loads.num_rows and beside.own_nodes.num_rows:
@@ -135,7 +145,7 @@ def shared_resources(beside: Beside, watched: Collection[str] = ()) -> list[Shar
     return [
         resource
         for resource in shared
-        if resource.name in watched or any(load.any() for load in resource.loads.values())
+        if resource.mount in watched or any(load.any() for load in resource.loads.values())
     ]
 
 
@@ -257,44 +267,95 @@ _MOUNT_TIMES = tuple(
 )
 _BYTES = tuple(f"{kind}_{what}_bytes" for kind in _FILES for what in ("read", "write"))
 _OPS = tuple(f"{kind}_{what}_ops" for kind in _FILES for what in (*_FILE_OPS, "meta"))
+_META_OPS = tuple(f"{kind}_{what}_ops" for kind in _FILES for what in ("open", "close", "meta"))
+#: The calls whose time is spent on a resource of a mount: ends of their names.
+_SERVED_CALLS: dict[FileKind, tuple[str, ...]] = {
+    "file system": ("read", "write", "sync", "meta"),
+    "object servers": ("read", "write", "sync"),
+    "metadata server": ("meta",),
+}
 
 
-def _mount(beside: Beside, name: str, axis: Axis) -> SharedResource:
+def _mount(beside: Beside, name: str, axis: Axis) -> Iterable[SharedResource]:
+    """Lay out a mount: as one resource, or as those that serve its data and its metadata.
+
+    Of the two, one on which the job spent no time is left out.
+    """
     rows = AxisRows(_where(beside.own_mounts, "mount", name), axis)
     rows.stretch(rows.values(f"{time}_max" for time in _MOUNT_TIMES))
-    calls = tuple(_file_calls(rows))
     theirs = _where(beside.mount_loads, "mount", name)
-    loads, apart = {}, []
+    others = {}
     for job, table in _by_job(theirs):
-        other = AxisRows(table, axis, beside.job.life)
-        other.stretch(other.values(f"{time}_max" for time in _MOUNT_TIMES))
-        part = shared_part(beside, job, name)
+        others[job] = AxisRows(table, axis, beside.job.life)
+        others[job].stretch(others[job].values(f"{time}_max" for time in _MOUNT_TIMES))
+    longest = longest_slice(theirs, axis)
+    if not has_metadata_server(name):
+        return [_files(beside, "file system", name, rows, others, longest)]
+    both = [
+        _files(beside, kind, name, rows, others, longest)
+        for kind in ("object servers", "metadata server")
+    ]
+    used = [part for part in both if any(calls.seconds.any() for calls in part.calls)]
+    return used or both[:1]
+
+
+def _files(
+    beside: Beside,
+    kind: FileKind,
+    mount: str,
+    rows: AxisRows,
+    others: dict[str, AxisRows],
+    raw_ns: int,
+) -> SharedResource:
+    """Lay out a mount, or what serves its data or its metadata.
+
+    Args:
+        beside: The job and its neighbours.
+        kind: What is laid out.
+        mount: The mount.
+        rows: The job's rows there.
+        others: Those of each other job.
+        raw_ns: Length of the longest slice of the others' rows.
+    """
+    axis, ends = rows.axis, _SERVED_CALLS[kind]
+    calls = tuple(each for each in _file_calls(rows) if each.name.endswith(ends))
+    load = _asked if kind == "metadata server" else _moved
+    loads, apart = {}, []
+    for job, theirs in others.items():
+        # Storage targets hold data: on the metadata server all jobs meet.
+        part = 1.0 if kind == "metadata server" else shared_part(beside, job, mount)
         if part < _APART:
             apart.append(job)
         else:
-            loads[job] = part * _moved(other)
+            loads[job] = part * load(theirs)
     active = rows.active()
     seconds = np.sum([call_series.seconds for call_series in calls], axis=0)
-    slowest = rows.sum(*(f"{time}_max" for time in _MOUNT_TIMES)) / _NS
+    times = [f"{each}_{what}_ns_max" for each in _FILES for what in ends]
     mean = seconds / np.maximum(active, 1)
     return SharedResource(
-        name,
-        "file system",
+        resource_name(kind, mount),
+        kind,
         axis,
         calls,
-        _counts(beside, slowest, mean, axis),
+        _counts(beside, rows.sum(*times) / _NS, mean, axis),
         np.minimum(mean, axis[1] / _NS),
         active,
-        _moved(rows),
+        load(rows),
         loads,
-        "bytes",
-        longest_slice(theirs, axis),
+        "ops" if kind == "metadata server" else "bytes",
+        raw_ns,
+        mount,
         apart=tuple(apart),
     )
 
 
 def _moved(rows: AxisRows) -> Floats:
     return rows.sum(*_BYTES) + OPERATION * rows.sum(*_OPS)
+
+
+def _asked(rows: AxisRows) -> Floats:
+    """Return a load on a metadata server, in operations."""
+    return rows.sum(*_META_OPS) + rows.sum(*_BYTES) / DATA_PER_REQUEST
 
 
 def _file_calls(rows: AxisRows) -> Iterable[CallSeries]:
@@ -309,7 +370,7 @@ def _file_calls(rows: AxisRows) -> Iterable[CallSeries]:
         syncs = rows.sum(f"{kind}_sync_ops")
         size = per_operation(written, _around(syncs))
         yield CallSeries(f"{kind} sync", syncs, size, rows.sum(f"{kind}_sync_ns") / _NS)
-        meta = rows.sum(*(f"{kind}_{what}_ops" for what in ("open", "close", "meta")))
+        meta = rows.sum(*(name for name in _META_OPS if name.startswith(kind)))
         yield CallSeries(
             f"{kind} meta", meta, np.zeros(len(meta)), rows.sum(f"{kind}_meta_ns") / _NS
         )

@@ -20,6 +20,7 @@ from jostle.analysis.identification.resources import OPERATION, Axis, Floats, Sh
 from jostle.analysis.series import resample
 from jostle.repository.query.co_running import Beside, JobFacts
 from jostle.values.arrow_columns import ints
+from jostle.values.storage_servers import METADATA_COMPONENTS, OBJECT_COMPONENTS
 
 #: Part of the usual work of a slice: with less, the time per byte tells nothing.
 _LITTLE_WORK = 0.05
@@ -29,6 +30,10 @@ _MOST = 3  # components of one mount that are tested, the most varying
 #: So small that sums of loads, in bytes, do not notice it: slowness is no load.
 _SCALE = 1e-6
 _LEAST_SLICES = 16
+_USUAL = 0.25  # quantile of a time per work: a server is seldom faster than usual
+#: Rows of servers that are no components: whose requests they were, and of which kind.
+NO_COMPONENTS = ("ceph_client", "ceph_request", "beegfs_client", "lustre_job")
+_SHORT = {"ceph_osd": "object server", "ceph_mds": "metadata server"}
 
 
 @dataclass(frozen=True)
@@ -61,8 +66,8 @@ def with_servers(
     others, found = dict(beside.others), []
     for resource in resources:
         slow = []
-        if resource.kind == "file system":
-            slow = server_slowness(beside, resource.name, resource.axis)
+        if resource.mount:
+            slow = server_slowness(beside, resource)
         for each in slow:
             others[each.name] = JobFacts(
                 job=each.name,
@@ -84,26 +89,26 @@ def times_as_slow(series: Floats) -> float:
     return float(np.exp(np.quantile(series[series > 0] / _SCALE, 0.9))) if series.any() else 1.0
 
 
-def server_slowness(beside: Beside, mount: str, axis: Axis) -> list[Slowness]:
-    """Return the slowness of the components behind a mount, those that varied most.
+def server_slowness(beside: Beside, resource: SharedResource) -> list[Slowness]:
+    """Return the slowness of the components behind a resource, those that varied most.
 
     Args:
         beside: From Repository.beside.
-        mount: The mount.
-        axis: The job's slices.
+        resource: A mount, or what serves its data or its metadata.
     """
     rows = beside.machines.servers
     rows = rows.filter(
-        pc.and_(pc.equal(rows.column("mount"), mount), pc.equal(rows.column("job"), ""))
+        pc.and_(pc.equal(rows.column("mount"), resource.mount), pc.equal(rows.column("job"), ""))
     )
     found = []
     keys = ("host", "kind", "name")
-    for key in rows.group_by(list(keys)).aggregate([]).to_pylist():
+    components = rows.group_by(list(keys)).aggregate([]).to_pylist()
+    for key in _behind(resource.kind, components):
         mine = rows
         for column in keys:
             mine = mine.filter(pc.equal(mine.column(column), key[column]))
         of_host = rows.filter(pc.equal(rows.column("host"), key["host"]))
-        series = _per_work(mine, of_host, axis)
+        series = _per_work(mine, of_host, resource.axis)
         if series is None:
             continue
         factor = float(np.exp(np.quantile(series[series > 0], 0.95))) if (series > 0).any() else 1.0
@@ -112,12 +117,35 @@ def server_slowness(beside: Beside, mount: str, axis: Axis) -> list[Slowness]:
     return sorted(found, key=lambda each: (-each.factor, each.name))[:_MOST]
 
 
+def _behind(kind: str, components: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Return the components that may slow a resource of a kind.
+
+    What serves data only does not slow metadata, nor the reverse; a host, and what else is known of
+    it, slows what it serves.
+    """
+    own = {"object servers": OBJECT_COMPONENTS, "metadata server": METADATA_COMPONENTS}.get(kind)
+    every = [each for each in components if each["kind"] not in NO_COMPONENTS]
+    if own is None:
+        return every
+    special = {*OBJECT_COMPONENTS, *METADATA_COMPONENTS}
+    serving = {each["host"] for each in every if each["kind"] in own}
+    known = {each["host"] for each in every if each["kind"] in special}
+    return [
+        each
+        for each in every
+        if each["kind"] in own
+        or (each["kind"] not in special and (each["host"] in serving or each["host"] not in known))
+    ]
+
+
 def _name(component: dict[str, str]) -> str:
     """Name a component for users: "server s3 (disk sdb)"."""
     host, kind = component["host"], component["kind"].replace("_", " ")
     what = (
         "its processes waited for storage" if kind == "machine" else f"{kind} {component['name']}"
     )
+    if component["kind"] in _SHORT:  # "mds.a" says what it is
+        what = f"{_SHORT[component['kind']]} {component['name']}"
     return f"server {host} ({what})"
 
 
@@ -133,6 +161,25 @@ def _work(rows: pa.Table, axis: Axis) -> Floats:
     return OPERATION * ops + _laid(rows, axis, "storage_read_bytes", "storage_write_bytes")
 
 
+def _usual_work(rows: pa.Table, of_host: pa.Table, axis: Axis) -> Floats:
+    """Return the work of a Ceph metadata server, each kind of request by what it usually takes.
+
+    A request that creates a file takes many times as long as one that looks it up, so that the mean
+    time of a request changes with what is asked. Where kinds are not known all count the same.
+    """
+    prefix = f"{rows.column('name')[0].as_py()} "
+    kinds = of_host.filter(pc.equal(of_host.column("kind"), "ceph_request"))
+    kinds = kinds.filter(pc.starts_with(kinds.column("name"), prefix))
+    work = np.zeros(axis[2])
+    for name in kinds.column("name").unique().to_pylist():
+        mine = kinds.filter(pc.equal(kinds.column("name"), name))
+        ops, spent = _laid(mine, axis, "storage_meta_ops"), _laid(mine, axis, "storage_meta_ns")
+        on = (ops > 0) & (spent > 0)
+        if on.any():
+            work += ops * float(np.quantile(spent[on] / ops[on], _USUAL))
+    return work if work.any() else _work(rows, axis)
+
+
 def _per_work(rows: pa.Table, of_host: pa.Table, axis: Axis) -> Floats | None:
     """Return log(time per byte / the usual), at least 0; None where it cannot be told.
 
@@ -143,7 +190,10 @@ def _per_work(rows: pa.Table, of_host: pa.Table, axis: Axis) -> Floats | None:
     """
     work = _work(rows, axis)
     spent = _laid(rows, axis, "storage_busy_ns")
-    if rows.column("kind")[0].as_py() == "machine":
+    kind = rows.column("kind")[0].as_py()
+    if kind == "ceph_mds":
+        work = _usual_work(rows, of_host, axis)
+    if kind == "machine":
         spent = _laid(rows, axis, "pressure_io_ns")
         work = _work(of_host, axis)
         if not work.any():
@@ -156,5 +206,5 @@ def _per_work(rows: pa.Table, of_host: pa.Table, axis: Axis) -> Floats | None:
     on &= work >= _LITTLE_WORK * float(np.median(work[on]))
     each = np.log(spent[on] / work[on])
     series = np.zeros(axis[2])
-    series[on] = np.maximum(each - float(np.quantile(each, 0.25)), 0.0)
+    series[on] = np.maximum(each - float(np.quantile(each, _USUAL)), 0.0)
     return series

@@ -5,6 +5,11 @@ was moved by programs without a profile: static binaries, containers, jobs that 
 clusters. The two are not counted at the same instant: a long write is in its profile when it ends,
 and is written back after it. So only what grows beyond the most that the difference was lately
 counts.
+
+Metadata operations are compared where a file system has metadata servers. One call may be several
+requests, and caches answer others: how many there are for a call is learned, node by node, from
+the middle of all spans, and only what is far beyond it counts. A node without profiled calls has no
+such doubt: all that it asks is load without a profile.
 """
 
 from __future__ import annotations
@@ -16,11 +21,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle.analysis.identification.resources import Axis, Floats, job_axis
+from jostle.analysis.identification.resources import OPERATION, Axis, Floats, job_axis
 from jostle.analysis.series import resample
 from jostle.repository.query.co_running import Beside, JobFacts
-from jostle.repository.query.machine_loads import SERVING_KINDS
+from jostle.repository.query.machine_loads import CLIENTS_OF_SERVERS, SERVING_KINDS
 from jostle.values.arrow_columns import ints
+from jostle.values.storage_servers import has_metadata_server
 
 # Written back, or read ahead, within this time: the kernel keeps dirty pages for 30 s.
 _LATELY_NS = 40_000_000_000
@@ -30,8 +36,12 @@ _TINY = 0.02
 _SERVER_EXTRA = 0.1
 #: Slices over which the two are compared, and the quantile at which nobody else is at work.
 _BLOCK, _ALONE = 8, 0.2
+#: Part of the most that was asked in such a span: from it on its ratio means something.
+_SOME = 0.1
 #: Part of all traffic: a smaller difference is one of counting, not of load.
 _LEAST = 0.05
+#: Times as many requests for a call as usual: a program may begin to do something else.
+_MORE_REQUESTS = 2.0
 _DIRECTIONS = ("read_bytes", "write_bytes")
 _TRAFFIC = (*_DIRECTIONS, "meta_ops")
 _COLUMNS = {
@@ -61,7 +71,7 @@ def with_unprofiled(beside: Beside) -> Beside:
     others, rows = dict(beside.others), []
     for mount in pc.unique(beside.own_mounts.column("mount")).to_pylist():
         by_name = _on_clients(beside, mount, axis) | _on_disk(beside, mount, axis)
-        for name, load in _of_jobs(beside, mount, axis).items():
+        for name, load in (*_of_jobs(beside, mount, axis).items(), *_asked(beside, mount, axis)):
             _put(by_name, name, load)
         rest = _on_server(beside, mount, axis, list(by_name.values()))
         if rest is not None:
@@ -126,7 +136,7 @@ def _beyond(counted: Floats, profiled: Floats, axis: Axis) -> Floats:
 def _notable(load: Load, counted: Load) -> Load | None:
     """Return the directions in which a load is more than a difference of counting; None: neither.
 
-    Operations of metadata are left out: one call may be several requests.
+    Operations of metadata are left out: they are compared in another way (_asked).
     """
     whole = sum(float(counted[name].sum()) for name in _DIRECTIONS)
     kept = {
@@ -151,6 +161,56 @@ def _on_clients(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
         if notable is not None:
             _put(found, _name_of(beside, host), notable)
     return found
+
+
+def _asked(beside: Beside, mount: str, axis: Axis) -> Iterable[tuple[str, Load]]:
+    """Return what programs without a profile asked of a metadata server, by name of the load.
+
+    What the server counted for a node is taken, where it tells nodes apart; else what the node
+    counted itself.
+    """
+    if not has_metadata_server(mount):
+        return []
+    machines = beside.machines
+    places = pa.array(sorted(set(machines.places.get(mount, (mount,)))))
+    profiled = machines.profiled
+    profiled = profiled.filter(pc.is_in(profiled.column("mount"), places))
+    known = set(profiled.column("host").to_pylist())
+    rows = _where(machines.clients, mount=mount)
+    counted = {
+        host: _laid(_where(rows, host=host), "meta_ops", axis)
+        for host in sorted(set(rows.column("host").to_pylist()))
+    }
+    rows = _where(machines.servers, mount=mount, job="")
+    rows = rows.filter(pc.is_in(rows.column("kind"), pa.array(CLIENTS_OF_SERVERS)))
+    for client in sorted(set(rows.column("name").to_pylist()) - {""}):
+        short = client.partition(".")[0]
+        host = short if short in known and client not in known else client
+        counted[host] = _laid(_where(rows, name=client), "storage_meta_ops", axis)
+    whole = sum(float(values.sum()) for values in counted.values())
+    zero, found = np.zeros(axis[2]), dict[str, Floats]()
+    for host, values in counted.items():
+        calls = _laid(_where(profiled, host=host), "meta_ops", axis)
+        load = _beyond_calls(values, calls)
+        if load.sum() > _LEAST * max(whole, 1.0):
+            name = _name_of(beside, host)
+            found[name] = found.get(name, zero) + load
+    return [
+        (name, {"read_bytes": zero, "write_bytes": zero, "meta_ops": load})
+        for name, load in found.items()
+    ]
+
+
+def _beyond_calls(counted: Floats, calls: Floats) -> Floats:
+    """Return the requests of a node beyond what its profiled calls usually need, per slice."""
+    whole = len(counted) // _BLOCK * _BLOCK
+    requests, made = (values[:whole].reshape(-1, _BLOCK).sum(axis=1) for values in (counted, calls))
+    some = made > _SOME * max(float(made.max(initial=0.0)), 1.0)
+    usual = float(np.median(requests[some] / made[some])) if some.any() else 1.0
+    # A call's requests may be counted in the slice beside it.
+    near = np.max([np.roll(calls, -1), calls, np.roll(calls, 1)], axis=0)
+    load = np.maximum(counted - _MORE_REQUESTS * usual * near, 0.0)
+    return np.asarray(np.where(load > _TINY * float(load.max(initial=0.0)), load, 0.0))
 
 
 def _on_disk(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
@@ -200,7 +260,7 @@ def _extra(counted: Floats, theirs: Floats) -> float:
     """
     whole = len(counted) // _BLOCK * _BLOCK
     moved, asked = (values[:whole].reshape(-1, _BLOCK).sum(axis=1) for values in (counted, theirs))
-    some = asked > 0.1 * max(float(asked.max(initial=0.0)), 1.0)
+    some = asked > _SOME * max(float(asked.max(initial=0.0)), 1.0)
     if not some.any():
         return 1.0
     ratio = float(np.quantile(moved[some] / asked[some], _ALONE))
@@ -235,6 +295,9 @@ def _on_server(
     load = {}
     for name in _TRAFFIC:
         theirs = _laid(profiled, name, axis) + sum((each[name] for each in known), zero)
+        if kind == "ceph_osd" and name == "write_bytes":  # they keep the metadata server's journal
+            asked = sum((each["meta_ops"] for each in known), _laid(profiled, "meta_ops", axis))
+            theirs = theirs + OPERATION * asked
         load[name] = _beyond(counted[name], theirs * _extra(counted[name], theirs), axis)
     notable = _notable(load, counted)
     if notable is None:

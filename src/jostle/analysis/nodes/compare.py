@@ -25,7 +25,7 @@ from jostle.values.arrow_columns import ints
 
 #: Host, kind and name of a component.
 _Key = tuple[str, str, str]
-_MOUNTS = ("nfs_mount", "lustre_mount", "gpfs_mount", "job_mount")
+_MOUNTS = ("nfs_mount", "lustre_mount", "gpfs_mount", "ceph_mount", "job_mount")
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,16 @@ class Figure:
 
 
 _S = "(slice_ns * span)"
-_STORAGE = ("disk", "nfs_mount", "lustre_mount", "gpfs_mount", "lustre_ost", "gpfs_disk")
+_STORAGE = (
+    "disk",
+    "nfs_mount",
+    "lustre_mount",
+    "gpfs_mount",
+    "ceph_mount",
+    "lustre_ost",
+    "gpfs_disk",
+    "ceph_osd",
+)
 _LINKS = ("port", "interface")
 _OPS = "(storage_read_ops + storage_write_ops)"
 _BYTES = "(storage_read_bytes + storage_write_bytes)"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from jostle.analysis.identification.model import JobInterference, ResourceKind, ResourceLoss
 from jostle.analysis.interval import Interval
 from jostle.report.format.values import duration, significant
+from jostle.values.storage_servers import FILE_KINDS
 
 Floats = NDArray[np.float64]
 _MOST_SLICES = 2_000_000
@@ -75,9 +76,8 @@ class BlameChart:
     @property
     def work(self) -> str:
         """What is timed there."""
-        return {"file system": "a call", "network": "an MPI call"}.get(
-            self.kind, "the same computation"
-        )
+        calls: dict[str, str] = dict.fromkeys(FILE_KINDS, "a call")
+        return (calls | {"network": "an MPI call"}).get(self.kind, "the same computation")
 
     @property
     def spans(self) -> list[tuple[int, int]]:

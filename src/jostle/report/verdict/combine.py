@@ -15,6 +15,7 @@ from jostle.analysis.interval import Interval
 from jostle.report.format.values import seconds as seconds_text
 from jostle.report.verdict.core_shares import accounted_s, tested_s, with_core_shares
 from jostle.report.verdict.gpu_share import with_gpus
+from jostle.values.storage_servers import FILE_KINDS
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.light import DoubtName
@@ -91,25 +92,41 @@ def _raised(
         part *= _part_beside_segments(estimate, tested)
     raised = []
     for resource in dict.fromkeys(_calls(loss) for loss in losses):
-        # Of several links the same calls were slow: they are one of the estimate's resources.
+        # Several links may slow the same calls, and a mount's servers are several: they are one of
+        # the estimate's resources.
         same = [loss for loss in losses if _calls(loss) == resource]
-        loss = max(same, key=lambda each: each.seconds.value)
-        cause: CauseName = "cpu" if loss.kind == "node" else loss.kind
+        loss = _added(same)
         value, low, high = (
             part * sum(getattr(each.seconds, bound) for each in same)
             for bound in ("value", "low", "high")
         )
         if value > _shown(estimate, resource):
             bounds = Interval(value, max(min(low, value), 0.0), max(high, value))
-            raised.append(_Raised(loss, cause, resource, bounds))
+            raised.append(_Raised(loss, _cause(loss), resource, bounds))
     return raised
+
+
+def _added(same: list[ResourceLoss]) -> ResourceLoss:
+    """Return the largest of several losses of the same resource, with the slices of all."""
+    loss = max(same, key=lambda each: each.seconds.value)
+    if any(each.steps_ns != loss.steps_ns or len(each.lost) != len(loss.lost) for each in same):
+        return loss
+    return replace(
+        loss, lost=[sum(lost) for lost in zip(*(each.lost for each in same), strict=True)]
+    )
+
+
+def _cause(loss: ResourceLoss) -> CauseName:
+    if loss.kind in FILE_KINDS:
+        return "file system"
+    return "cpu" if loss.kind == "node" else loss.kind  # type: ignore[return-value]
 
 
 def _calls(loss: ResourceLoss) -> str:
     """Return which of the estimate's resources a loss belongs to."""
     if loss.kind == "network":
         return "MPI" if loss.calls_of in ("", "messages") else loss.calls_of
-    return loss.resource
+    return loss.mount or loss.resource
 
 
 def _part_beside_segments(estimate: RunEstimate, explained: Interval) -> float:

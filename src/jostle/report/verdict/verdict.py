@@ -14,6 +14,7 @@ from jostle.report.format.causes import cause_words
 from jostle.report.verdict.blame import Blame, blame
 from jostle.report.verdict.combine import combine
 from jostle.values.plain_values import plain
+from jostle.values.storage_servers import with_parts
 
 if TYPE_CHECKING:
     from jostle.analysis.identification.model import JobInterference
@@ -130,7 +131,7 @@ def evaluate_job(
         at(2)
         tables = run.result()
     at(3)
-    names = mount_paths(tables)
+    names = with_parts(mount_paths(tables))
     own = estimate(tables, **how)
     store.require_whole(name)
     return EvaluatedJob(*combine(own, interference, names), names)

@@ -6,6 +6,7 @@ Without agents all tables are empty, and nothing is asked.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +15,7 @@ import pyarrow as pa
 
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.watched import watched_processes
+from jostle.values.storage_servers import METADATA_COMPONENTS, OBJECT_COMPONENTS
 
 _TRAFFIC = ("read_bytes", "write_bytes", "meta_ops")
 SERVED = (
@@ -36,10 +38,21 @@ SERVED = (
     "link_error_ops",
     "pressure_io_ns",
 )
-_CLIENT_KINDS = ("nfs_mount", "lustre_mount", "gpfs_mount")
+_CLIENT_KINDS = ("nfs_mount", "lustre_mount", "gpfs_mount", "ceph_mount")
 #: Components of a server that tell what it served; the first kind that is there counts.
-SERVING_KINDS = ("lustre_ost", "gpfs_disk", "nfs_server", "interface", "disk")
-_SERVER_KINDS = (*SERVING_KINDS, "lustre_mdt", "lustre_job")
+SERVING_KINDS = ("lustre_ost", "gpfs_disk", "ceph_osd", "nfs_server", "interface", "disk")
+#: Rows of a metadata server that tell how much each client node asked of it: their name is the
+#: node's.
+CLIENTS_OF_SERVERS = ("ceph_client", "beegfs_client")
+_SERVER_KINDS = (
+    *SERVING_KINDS,
+    *METADATA_COMPONENTS,
+    *CLIENTS_OF_SERVERS,
+    "ceph_request",
+    "lustre_job",
+)
+#: The cluster in the source of a mount of CephFS: user@FSID.name=/path.
+_CLUSTER = re.compile(r"@([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.")
 _SPAN = "slice + span > $1 // slice_ns AND slice * slice_ns < $2"
 _SLICE = "slice, slice_ns, span"
 
@@ -71,9 +84,10 @@ class MachineLoads:
             mount, host, slice, slice_ns, span, read_bytes, write_bytes, meta_ops.
         profiled: The same by the profiles of all jobs, on these mounts and others of the same
             servers.
-        servers: Per mount, slice and component of a server (kind machine: the server as a whole):
-            mount, host, kind, name, job (whose requests they were; "": all), unknown (metrics that
-            are not known, between spaces), slice, slice_ns, span, then SERVED.
+        servers: Per mount, slice and component of a server (kind machine: the server as a whole;
+            of CLIENTS_OF_SERVERS: what one client node asked of it; ceph_request: one kind of
+            requests): mount, host, kind, name, job (whose requests they were; "": all), unknown
+            (metrics that are not known, between spaces), slice, slice_ns, span, then SERVED.
         groups: Batch jobs that the nodes knew and no profile names: host, job, start_ns, end_ns.
         targets: What nodes moved on each storage target: host, target, bytes.
         places: Mount -> the mounts that the same server serves, itself included.
@@ -179,23 +193,41 @@ def _sources(engine: Engine) -> dict[str, tuple[str, str]]:
 
 
 def _known_servers(engine: Engine) -> list[dict[str, Any]]:
-    """Return host, kind and source of the components of servers."""
+    """Return host, kind and source of the components of servers.
+
+    `alone` says of Ceph's that the repository knows one cluster only.
+    """
     rows: list[dict[str, Any]] = engine.query(
         "SELECT DISTINCT c.host, c.kind, c.source FROM components c "
         "JOIN machines m USING (machine) WHERE m.role = 'server' AND list_contains($1, c.kind)",
         [list(_SERVER_KINDS)],
     ).to_pylist()
-    return rows
+    clusters = {row["source"] for row in rows if row["kind"].startswith("ceph")}
+    return [row | {"alone": len(clusters) == 1} for row in rows]
 
 
-def servers_of(engine: Engine, mounts: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return the hosts of the servers behind mounts, of those that have an agent."""
+def servers_of(
+    engine: Engine, mounts: Sequence[str], *, of_data: bool = False
+) -> dict[str, tuple[str, ...]]:
+    """Return the hosts of the servers behind mounts, of those that have an agent.
+
+    Args:
+        engine: The repository.
+        mounts: Identities of the mounts.
+        of_data: Without those that serve metadata only, where it is known which serve data.
+    """
     sources, known = _sources(engine), _known_servers(engine)
-    hosts = {
-        mount: tuple(sorted({row["host"] for row in known if _serves(row, *sources[mount])}))
-        for mount in mounts
-        if mount in sources
-    }
+    hosts: dict[str, tuple[str, ...]] = {}
+    for mount in mounts:
+        rows = [
+            row
+            for row in known
+            if mount in sources
+            and row["kind"] not in CLIENTS_OF_SERVERS
+            and _serves(row, *sources[mount])
+        ]
+        data = [row for row in rows if row["kind"] in OBJECT_COMPONENTS] if of_data else []
+        hosts[mount] = tuple(sorted({row["host"] for row in data or rows}))
     return {mount: servers for mount, servers in hosts.items() if servers}
 
 
@@ -223,7 +255,11 @@ def _servers(
         for mount, row in pairs
         if row["source"] or row["kind"] == "nfs_server" or (mount, row["host"]) not in said
     ]
-    whole = [(mount, {"host": row["host"], "kind": "machine"}) for mount, row in pairs]
+    whole = [
+        (mount, {"host": row["host"], "kind": "machine"})
+        for mount, row in pairs
+        if row["kind"] not in CLIENTS_OF_SERVERS
+    ]
     pairs += [pair for at, pair in enumerate(whole) if pair not in whole[:at]]
     rows = engine.source("component_slices", *window)
     columns = ", ".join(f"coalesce({name}, 0) AS {name}" for name in SERVED)
@@ -258,10 +294,22 @@ def _serves(component: dict[str, Any], fs_type: str, source: str) -> bool:
         return fs_type == "lustre" and component["source"] == path.strip("/").partition("/")[0]
     if component["kind"].startswith("gpfs"):
         return fs_type == "gpfs" and component["source"] == source.rpartition("/")[2]
+    if component["kind"].startswith("ceph"):
+        # The source of a mount by the kernel names the cluster, in its newer form; that of a mount
+        # by FUSE does not: there the only cluster is meant.
+        named = _CLUSTER.search(source)
+        known = component["source"] == named[1] if named else component["alone"]
+        return fs_type.removeprefix("fuse.") in ("ceph", "ceph-fuse") and bool(known)
     if component["source"]:
         return bool(component["source"] == source)
     server = host.rpartition("@")[2].strip("[]")
     return bool(server) and component["host"] in (server, server.partition(".")[0])
+
+
+def _root(source: str) -> str:
+    """Return what the sources of all mounts of one server have in common."""
+    named = _CLUSTER.search(source)
+    return named[1] if named else source.rpartition(":")[0] or source
 
 
 def _places(
@@ -276,13 +324,12 @@ def _places(
             continue
         # All mounts of one file system, or from one host, are one server's.
         fs_type, source = sources[mount]
-        root = source.rpartition(":")[0] or source
+        root = _root(source)
         found[mount] = tuple(
             sorted(
                 other
                 for other, (other_type, other_source) in sources.items()
-                if other_type == fs_type
-                and (other_source.rpartition(":")[0] or other_source) == root
+                if other_type == fs_type and _root(other_source) == root
             )
         )
     return found

@@ -203,7 +203,7 @@ def _servers(engine: Engine) -> dict[str, tuple[str, ...]]:
     rows = engine.query(
         "SELECT DISTINCT mount, type, source FROM mounts WHERE shared AND source <> ''"
     ).to_pylist()
-    known = servers_of(engine, [row["mount"] for row in rows])
+    known = servers_of(engine, [row["mount"] for row in rows], of_data=True)
     return {
         row["mount"]: known.get(row["mount"]) or (_host_in(row["type"], row["source"]),)
         for row in rows

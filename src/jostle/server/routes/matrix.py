@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import HTTPException, Query
 from fastapi.responses import JSONResponse, Response
 
+from jostle.analysis.identification.model import ResourceKind
 from jostle.server.access import Looking, Viewer
 from jostle.server.cache.background_cache import CachedResult
 from jostle.server.context import Context, ServerContext
@@ -55,9 +56,7 @@ def evidence(
     viewer: Looking,
     victim: Program,
     aggressor: Program,
-    kind: Annotated[
-        Literal["file system", "network", "node"], Query(description="the shared resource")
-    ],
+    kind: Annotated[ResourceKind, Query(description="the shared resource")],
 ) -> Response:
     """Return the runs of a program beside another one, and those without it."""
     result = _cached_matrix(context, viewer)

@@ -1,0 +1,63 @@
+"""Which file systems have servers of their own for data and for metadata, and how they are called.
+
+A mount of such a file system is two resources: its object servers and its metadata server. Every
+other mount is one, a "file system".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+FileKind = Literal["file system", "object servers", "metadata server"]
+
+#: Types as the identity of a mount begins with them ("lustre:mgs@tcp:/scratch").
+SEPARATE = frozenset(("lustre", "gpfs", "beegfs", "ceph", "ceph-fuse"))
+#: Kinds of resources on which calls on files are served.
+FILE_KINDS: tuple[FileKind, ...] = ("file system", "object servers", "metadata server")
+#: Components of servers that serve data only, or metadata only. Those of all other kinds (disks,
+#: links, NFS servers) serve what their host serves.
+OBJECT_COMPONENTS = ("lustre_ost", "gpfs_disk", "ceph_osd")
+METADATA_COMPONENTS = ("lustre_mdt", "ceph_mds")
+
+
+def has_metadata_server(mount: str) -> bool:
+    """Return whether a mount's metadata has servers of its own.
+
+    Args:
+        mount: Its identity.
+    """
+    kind, colon, _ = mount.partition(":")
+    return bool(colon) and kind in SEPARATE
+
+
+def resource_name(kind: FileKind, mount: str) -> str:
+    """Return the name of a mount's resource of a kind, for users.
+
+    Args:
+        kind: Of the resource.
+        mount: Identity or path of the mount.
+    """
+    return mount if kind == "file system" else f"{kind} of {mount}"
+
+
+def mount_of(resource: str) -> str:
+    """Return the mount in the name of a resource; the name itself, if it is no part of a mount."""
+    for kind in FILE_KINDS[1:]:
+        if resource.startswith(f"{kind} of "):
+            return resource.removeprefix(f"{kind} of ")
+    return resource
+
+
+def with_parts(paths: Mapping[str, str]) -> dict[str, str]:
+    """Return the paths of mounts, and the names of their resources with these paths in them.
+
+    Args:
+        paths: Identity of each mount -> its path.
+    """
+    return dict(paths) | {
+        resource_name(kind, mount): resource_name(kind, path)
+        for mount, path in paths.items()
+        if has_metadata_server(mount)
+        for kind in FILE_KINDS[1:]
+    }

@@ -1,0 +1,242 @@
+"""Calls that write are slow through object servers, calls that open through the metadata server.
+
+Made data of which the truth is known: each is named for its own harm, and cleared of the other's.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from beside_maker import bursts
+from split_mounts import (
+    SEPARATE,
+    SIZE,
+    Files,
+    client_rows,
+    opened,
+    server_rows,
+    slowed,
+    with_machines,
+)
+
+from jostle.analysis import identify
+from jostle.analysis.identification.model import JobInterference, ResourceLoss
+
+LUSTRE, CEPH = SEPARATE[0], SEPARATE[4]
+
+
+def part(found: JobInterference, kind: str) -> ResourceLoss:
+    (resource,) = [each for each in found.resources if each.kind == kind]
+    return resource
+
+
+def blamed(found: JobInterference) -> list[tuple[str, str]]:
+    return sorted((suspect.job, suspect.resource) for suspect in found.suspects)
+
+
+def lost(files: Files, kind: str) -> float:
+    """Seconds that the made disturbance cost the job in calls of a kind."""
+    beside = files.make()
+    factor = files.writes if kind == "write" else files.opens
+    spent = beside.own_mounts[f"posix_{kind}_ns"].to_numpy() / 1e9
+    return float((spent * (1 - 1 / factor)).sum())
+
+
+@pytest.mark.parametrize("mount", SEPARATE)
+def test_a_metadata_storm_slows_opens_only(mount: str) -> None:
+    load = bursts(SIZE, 3)
+    files = Files(mount, opens=slowed(load), storms={"storm": opened(load)}, seed=3)
+    found = identify(files.make())
+    assert blamed(found) == [("storm", f"metadata server of {mount}")]
+    server = part(found, "metadata server")
+    assert (server.resource, server.mount) == (f"metadata server of {mount}", mount)
+    assert server.unit == "ops"
+    assert server.seconds.low <= lost(files, "meta") * 1.15
+    assert server.seconds.high >= lost(files, "meta") * 0.85
+    assert not part(found, "object servers").evident
+    assert "metadata" in found.suspects[0].pattern
+
+
+@pytest.mark.parametrize("mount", SEPARATE)
+def test_a_large_writer_slows_writes_only(mount: str) -> None:
+    load = bursts(SIZE, 4)
+    files = Files(mount, writes=slowed(load), writers={"hog": load}, seed=4)
+    found = identify(files.make())
+    assert blamed(found) == [("hog", f"object servers of {mount}")]
+    assert not part(found, "metadata server").evident
+    servers = part(found, "object servers")
+    assert servers.seconds.low <= lost(files, "write") * 1.15
+    assert servers.seconds.high >= lost(files, "write") * 0.85
+
+
+@pytest.mark.parametrize("mount", SEPARATE)
+def test_both_at_once_add_up(mount: str) -> None:
+    storm, hog = bursts(SIZE, 5), bursts(SIZE, 105)
+    files = Files(
+        mount,
+        writes=slowed(hog),
+        opens=slowed(storm),
+        writers={"hog": hog},
+        storms={"storm": opened(storm)},
+        seed=5,
+    )
+    found = identify(files.make())
+    assert blamed(found) == [
+        ("hog", f"object servers of {mount}"),
+        ("storm", f"metadata server of {mount}"),
+    ]
+    truth = lost(files, "write") + lost(files, "meta")
+    assert found.seconds.value == pytest.approx(truth, rel=0.25)
+    alone = sum(each.seconds.value for each in found.resources)
+    assert found.seconds.value == pytest.approx(alone, rel=0.02)
+
+
+def test_one_who_does_both_is_one_suspect_of_each() -> None:
+    """Data that makes a metadata server wait for its journal is found there, too."""
+    load = bursts(SIZE, 6)
+    files = Files(LUSTRE, writes=slowed(load), opens=slowed(load), writers={"hog": load}, seed=6)
+    assert blamed(identify(files.make())) == [
+        ("hog", f"metadata server of {LUSTRE}"),
+        ("hog", f"object servers of {LUSTRE}"),
+    ]
+
+
+@pytest.mark.parametrize("mount", SEPARATE)
+def test_a_quiet_run_accuses_nobody(mount: str) -> None:
+    accused = 0
+    for seed in range(40):
+        files = Files(
+            mount,
+            writers={"hog": bursts(SIZE, seed)},
+            storms={"storm": opened(bursts(SIZE, seed + 1000))},
+            seed=seed,
+        )
+        accused += bool(identify(files.make()).suspects)
+    assert accused <= 1  # 2.5 % of runs
+
+
+@pytest.mark.parametrize("mount", ["nfs:server:/export", "sshfs:server:/data", "node1:/dev/sda1"])
+def test_any_other_mount_is_one_resource(mount: str) -> None:
+    load = bursts(SIZE, 7)
+    files = Files(mount, opens=slowed(load), storms={"storm": opened(load)}, seed=7)
+    found = identify(files.make())
+    (resource,) = found.resources
+    assert (resource.resource, resource.kind, resource.mount) == (mount, "file system", mount)
+    assert resource.unit == "bytes"
+    assert blamed(found) == [("storm", mount)]
+
+
+def test_what_the_job_did_not_use_is_no_resource_of_it() -> None:
+    beside = Files(LUSTRE, writers={"hog": bursts(SIZE, 8)}).make()
+    rows = beside.own_mounts
+    for name in ("posix_open_ops", "posix_meta_ns", "posix_meta_ns_max"):
+        at = rows.column_names.index(name)
+        rows = rows.set_column(at, name, [np.zeros(SIZE, np.int64)])
+    from dataclasses import replace
+
+    found = identify(replace(beside, own_mounts=rows))
+    assert [each.kind for each in found.resources] == ["object servers"]
+
+
+# ---- what servers and their clients say ----
+
+
+def own_opens(files: Files) -> np.ndarray:
+    return np.asarray(files.make().own_mounts["posix_open_ops"].to_numpy(), dtype=float)
+
+
+@pytest.mark.parametrize(
+    ("mount", "kind", "named"),
+    [
+        (LUSTRE, "lustre_mdt", "server s3 (lustre mdt mds.a)"),
+        (CEPH, "ceph_mds", "server s3 (metadata server mds.a)"),
+    ],
+)
+def test_a_slow_metadata_server_without_load(mount: str, kind: str, named: str) -> None:
+    slow = np.ones(SIZE)
+    slow[100:160] = 4.0
+    files = Files(mount, opens=slow**0.7, storms={"other": opened(bursts(SIZE, 30))}, seed=9)
+    asked = own_opens(files) + 2 * files.storms["other"]
+    rows = server_rows(mount, "s3", kind, "mds.a", asked, asked * 2e-4 * slow)
+    found = identify(with_machines(files.make(), servers=[rows]))
+    assert [(suspect.kind, suspect.job) for suspect in found.suspects] == [("server", named)]
+    assert found.suspects[0].resource == f"metadata server of {mount}"
+    assert not part(found, "object servers").evident
+
+
+def test_a_slow_object_server_slows_no_metadata() -> None:
+    slow = np.ones(SIZE)
+    slow[60:120] = 4.0
+    files = Files(CEPH, writes=slow**0.7, storms={"other": opened(bursts(SIZE, 31))}, seed=10)
+    rows = server_rows(CEPH, "s4", "ceph_osd", "osd.1", np.full(SIZE, 500.0), 0.1 * slow)
+    found = identify(with_machines(files.make(), servers=[rows]))
+    assert blamed(found) == [("server s4 (object server osd.1)", f"object servers of {CEPH}")]
+
+
+def test_other_requests_are_no_slow_server() -> None:
+    """Requests that create files take ten times as long: a server that gets more is not slow."""
+    mix = np.clip(bursts(SIZE, 33) / bursts(SIZE, 33).max(), 0, 1)
+    stats, creates = np.full(SIZE, 1000.0), np.round(500 * mix)
+    files = Files(CEPH, opens=1 + 0.5 * mix, seed=11)
+    of_all = server_rows(
+        CEPH, "s3", "ceph_mds", "mds.a", stats + creates, stats * 1e-4 + creates * 1e-3
+    )
+    by_kind = [
+        server_rows(CEPH, "s3", "ceph_request", "mds.a getattr", stats, stats * 1e-4),
+        server_rows(CEPH, "s3", "ceph_request", "mds.a create", creates, creates * 1e-3),
+    ]
+    assert identify(with_machines(files.make(), servers=[of_all])).suspects
+    assert not identify(with_machines(files.make(), servers=[of_all, *by_kind])).suspects
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("known_by", ["server", "node"])
+def test_metadata_load_of_a_node_without_profiles(known_by: str, seed: int) -> None:
+    strange = opened(bursts(SIZE, seed + 40))
+    mount = CEPH if known_by == "server" else LUSTRE
+    files = Files(
+        mount,
+        opens=slowed(bursts(SIZE, seed + 40)),
+        storms={"calm": opened(bursts(SIZE, seed + 140))},
+        seed=seed,
+    )
+    own, calm = own_opens(files), 2 * files.storms["calm"]
+    rng = np.random.default_rng(seed)
+    asked = {
+        # Caches answer some calls, others need two requests.
+        "node-me": own * 1.4 * rng.uniform(0.8, 1.2, SIZE),
+        "node-calm": calm * 0.6 * rng.uniform(0.8, 1.2, SIZE),
+        "n3": 2 * strange,
+    }
+    profiled = [client_rows(mount, "node-me", own), client_rows(mount, "node-calm", calm)]
+    if known_by == "server":
+        servers = [
+            server_rows(mount, "s3", "ceph_client", host, ops) for host, ops in asked.items()
+        ]
+        beside = with_machines(files.make(), servers=servers, profiled=profiled)
+    else:
+        clients = [client_rows(mount, host, ops) for host, ops in asked.items()]
+        beside = with_machines(files.make(), clients=clients, profiled=profiled)
+    found = identify(beside)
+    assert blamed(found) == [("unprofiled load of n3", f"metadata server of {mount}")]
+    assert found.suspects[0].kind == "unprofiled"
+    assert "metadata" in found.suspects[0].pattern
+    truth = lost(files, "meta")
+    assert found.suspects[0].seconds.low <= truth * 1.15
+    assert found.suspects[0].seconds.high >= truth * 0.85
+
+
+def test_calls_that_need_more_requests_are_no_unprofiled_load() -> None:
+    accused = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        files = Files(CEPH, storms={"calm": opened(bursts(SIZE, seed))}, seed=seed)
+        own, calm = own_opens(files), 2 * files.storms["calm"]
+        asked = {"node-me": own * rng.uniform(0.5, 1.5, SIZE), "node-calm": np.roll(calm, 1) * 1.3}
+        beside = with_machines(
+            files.make(),
+            servers=[server_rows(CEPH, "s3", "ceph_client", *each) for each in asked.items()],
+            profiled=[client_rows(CEPH, "node-me", own), client_rows(CEPH, "node-calm", calm)],
+        )
+        accused += bool(identify(beside).suspects)
+    assert accused <= 1
