@@ -77,7 +77,7 @@ class Files:
         own = table(
             {
                 "mount": [self.mount] * SIZE,
-                "slice": START + at,
+                "slice": (START + at).astype(float),
                 "slice_ns": np.full(SIZE, SLICE_NS),
                 "count": np.ones(SIZE),
                 "posix_write_ops": rounds,
@@ -118,7 +118,7 @@ class Files:
             {
                 "job": [name] * len(on),
                 "mount": [self.mount] * len(on),
-                "slice": START + on,
+                "slice": (START + on).astype(float),
                 "slice_ns": np.full(len(on), SLICE_NS),
                 "count": np.ones(len(on)),
                 **{column: values[on] for column, values in columns.items()},

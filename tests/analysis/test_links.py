@@ -86,7 +86,7 @@ def test_who_fills_the_way_to_a_file_server_is_blamed_though_it_uses_no_files() 
             fabrics=(fat_tree(4, 4, 1, rate=8 * RATE),),
         )
     )
-    assert blamed(found) == [("near", f"link leaf1 > spine1 (to {MOUNT})")]
+    assert blamed(found) == [("near", f"link leaf1 > spine1 (to object servers of {MOUNT})")]
     chart = charts(found)[0]
     assert chart.work == "a call"
 

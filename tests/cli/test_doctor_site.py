@@ -19,7 +19,7 @@ from jostle.cli.doctor import site_host, site_node
 from jostle.cli.doctor.checks import Check
 from jostle.cli.doctor.site import Site, site_checks
 from jostle.repository import Repository
-from synth import SECOND
+from synth import EPOCH, SECOND, Profile
 from synth_machine import MachineProfile
 
 
@@ -260,3 +260,36 @@ def test_the_command_says_what_it_took_this_machine_for(
     assert "repository's host (" in content["checks"][0]["says"]
     assert os.uname().nodename in content["checks"][0]["says"]
     assert code == int(not content["ok"])
+
+
+def test_servers_of_a_file_system_that_have_no_agent(site: Site, tmp_path: Path) -> None:
+    store = Repository(site.repository, create=True)
+    assert site_host.check_file_servers(site).state == "ok"
+    spool = tmp_path / "files"
+    spool.mkdir()
+    mine = Profile(job="mine", host="node1", pid=1)
+    mine.add_mount(0, "/lfs", "lustre", "mgs@tcp:/lfs", (0, 50))
+    mine.add_slice(mine.first_slice, {"posix_write_bytes": {0: 1}})
+    mine.end_ns, mine.end_reason = EPOCH + SECOND, 1
+    mine.write(spool)
+
+    def server(host: str, pid: int, kind: str) -> None:
+        p = MachineProfile(host=host, pid=pid, role=1, start_ns=EPOCH + pid)
+        number = p.add_component(kind=kind, name="lfs-0000", source="lfs")
+        p.add_slice(p.first_slice, {number: {"storage_write_bytes": 1}})
+        p.end_ns, p.end_reason = EPOCH + SECOND, 1
+        p.write(spool)
+
+    server("oss1", 11, "lustre_ost")
+    store.ingest([spool])
+    check = site_host.check_file_servers(site)
+    assert check.state == "warn"
+    assert check.says == (
+        "lustre:mgs@tcp:/lfs: object servers with an agent: oss1, "
+        "no agent is known on its metadata server"
+    )
+    server("mds1", 12, "lustre_mdt")
+    store.ingest([spool])
+    check = site_host.check_file_servers(site)
+    assert check.state == "ok"
+    assert "metadata server with an agent: mds1" in check.says

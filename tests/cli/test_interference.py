@@ -95,8 +95,8 @@ def test_figures_are_drawn_and_named(jostle, tmp_path: Path) -> None:  # type: i
     assert done.code == 0, done.err
     assert "figure" in done.out
     names = [path.name for path in (tmp_path / "figures").iterdir()]
-    assert "interference-logger-0000-lustre-mds0-tcp-fs0.png" in names
-    assert "interference-logger-0000-lustre-mds0-tcp-fs0.csv" in names
+    assert "interference-logger-0000-object-servers-of-lustre-mds0-tcp-fs0.png" in names
+    assert "interference-logger-0000-object-servers-of-lustre-mds0-tcp-fs0.csv" in names
     busy = tmp_path / "file"
     busy.touch()
     done = jostle("interference", "logger-0000", "--plot", str(busy))

@@ -10,7 +10,7 @@ from support import SLICE
 
 from jostle.repository import Repository
 from synth import EPOCH, SECOND, Profile
-from synth_machine import MachineProfile
+from synth_machine import KINDS, MachineProfile
 
 MIB = 2**20
 SLICES = 6
@@ -162,3 +162,59 @@ def test_without_agents_nothing_is_asked(tmp_path: Path) -> None:
     machines = store.beside("mine").machines
     assert not machines.clients.num_rows
     assert not machines.profiled.num_rows
+
+
+FSID, ELSE = "4d2b71c3-9f6a-4c11-8e2c-0a4de5b51c11", "99999999-9f6a-4c11-8e2c-0a4de5b51c11"
+needs_ceph = pytest.mark.skipif(
+    "ceph_osd" not in KINDS, reason="agents do not count Ceph's servers yet"
+)
+
+
+def ceph(host: str, pid: int, fsid: str) -> MachineProfile:
+    kinds = (("ceph_osd", "osd.0"), ("ceph_mds", "mds.a"), ("ceph_client", "node1"))
+    rows = [{"kind": kind, "name": name, "source": fsid, "mib": 1} for kind, name in kinds]
+    return machine(host, pid, rows, 1)
+
+
+@needs_ceph
+@pytest.mark.parametrize("fs_type", ["ceph", "fuse.ceph-fuse"])
+def test_ceph(tmp_path: Path, fs_type: str) -> None:
+    """The kernel's mounts name their cluster; by FUSE it is the only one."""
+    source = "ceph-fuse" if "fuse" in fs_type else f"admin@{FSID}.cephfs=/"
+    store = stored(tmp_path, job("mine", "node1", 1, ("/c", fs_type, source)), ceph("s1", 11, FSID))
+    machines = store.beside("mine").machines
+    kinds = {(row["host"], row["kind"]) for row in machines.servers.to_pylist()}
+    assert {("s1", "ceph_osd"), ("s1", "ceph_mds"), ("s1", "ceph_client")} <= kinds
+    (servers,) = store.storage_servers().values()
+    assert (servers.objects, servers.metadata, servers.clusters) == (("s1",), ("s1",), 0)
+
+
+@needs_ceph
+def test_of_several_clusters_none_is_taken_without_a_name(tmp_path: Path) -> None:
+    store = stored(
+        tmp_path,
+        job("mine", "node1", 1, ("/c", "fuse.ceph-fuse", "ceph-fuse")),
+        job("other", "node1", 2, ("/k", "ceph", f"admin@{ELSE}.cephfs=/")),
+        ceph("s1", 11, FSID),
+        ceph("s2", 12, ELSE),
+    )
+    assert not store.beside("mine").machines.servers.num_rows
+    hosts = {row["host"] for row in store.beside("other").machines.servers.to_pylist()}
+    assert hosts == {"s2"}
+    by_mount = store.storage_servers()
+    assert by_mount["ceph-fuse:/c"].clusters == 2
+    assert not by_mount["ceph-fuse:/c"].objects
+
+
+def test_metadata_servers_of_lustre_serve_no_data(tmp_path: Path) -> None:
+    mdt = {"kind": "lustre_mdt", "name": "lfs-MDT0000", "source": "lfs", "mib": 0}
+    ost = {"kind": "lustre_ost", "name": "lfs-OST0000", "source": "lfs", "mib": 1}
+    store = stored(
+        tmp_path,
+        job("mine", "node1", 1, ("/lfs", "lustre", "mgs@tcp:/lfs")),
+        machine("oss1", 11, [ost], 1),
+        machine("mds1", 12, [mdt], 1),
+    )
+    assert store.servers_of(["lustre:mgs@tcp:/lfs"]) == {"lustre:mgs@tcp:/lfs": ("mds1", "oss1")}
+    (servers,) = store.storage_servers().values()
+    assert (servers.objects, servers.metadata) == (("oss1",), ("mds1",))

@@ -18,7 +18,14 @@ from jostle.repository.query.engine import ALWAYS, Engine, total
 from jostle.repository.query.export import ExportSelection, export
 from jostle.repository.query.gpus import Gpus
 from jostle.repository.query.job_sums import job_sums
-from jostle.repository.query.machine_loads import MachineLoads, machine_loads, served, servers_of
+from jostle.repository.query.machine_loads import (
+    MachineLoads,
+    StorageServers,
+    machine_loads,
+    served,
+    servers_of,
+    storage_servers,
+)
 from jostle.repository.query.messages import Messages
 from jostle.repository.query.on_fabrics import on_fabrics
 from jostle.repository.query.process_ends import process_ends
@@ -343,6 +350,10 @@ class Questions:
     def servers_of(self, mounts: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Return the hosts of the servers behind mounts, of those that have an agent."""
         return servers_of(self._engine, mounts)
+
+    def storage_servers(self) -> dict[str, StorageServers]:
+        """Return the servers of all mounts whose metadata has servers of its own."""
+        return storage_servers(self._engine)
 
     def served(self, mounts: Sequence[str], span: tuple[int, int]) -> pa.Table:
         """Return what the servers of mounts moved in a span of time (ns): MachineLoads.servers."""

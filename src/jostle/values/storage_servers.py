@@ -19,6 +19,8 @@ FILE_KINDS: tuple[FileKind, ...] = ("file system", "object servers", "metadata s
 #: links, NFS servers) serve what their host serves.
 OBJECT_COMPONENTS = ("lustre_ost", "gpfs_disk", "ceph_osd")
 METADATA_COMPONENTS = ("lustre_mdt", "ceph_mds")
+#: Those of OBJECT_COMPONENTS that hold metadata too: a GPFS file system has both on its disks.
+ALSO_METADATA = ("gpfs_disk",)
 
 
 def has_metadata_server(mount: str) -> bool:

@@ -470,7 +470,7 @@ export interface Encounter {
   /** The other's program. */
   aggressor: string;
   /** Where they met. */
-  resource_kind: 'file system' | 'network' | 'node' | 'gpu' | 'bus';
+  resource_kind: 'file system' | 'object servers' | 'metadata server' | 'network' | 'node' | 'gpu' | 'bus';
   /** Runs of the victim beside it. */
   with_runs: number;
   /** Runs without it. */
@@ -1449,7 +1449,7 @@ export interface ResourceLoss {
   /** Mount identity, node, "network", or, where the fabric is known, "link A > B". */
   resource: string;
   /** What it is. */
-  kind: 'file system' | 'network' | 'node' | 'gpu' | 'bus';
+  kind: 'file system' | 'object servers' | 'metadata server' | 'network' | 'node' | 'gpu' | 'bus';
   /** Run time lost there to others; without evidence 0, up to smallest_s. */
   seconds: Interval;
   /** Slices that could be judged. */
@@ -1484,6 +1484,8 @@ export interface ResourceLoss {
   lost: number[];
   /** How the loss was divided among suspects. */
   how: 'account' | 'test';
+  /** Identity of the mount that the resource is, or serves; "": none. */
+  mount: string;
 }
 
 /** Clusters that are not named one by one. */
@@ -1638,10 +1640,16 @@ export interface ServerLane {
   host: string;
   /** the file system; empty: none that a job used */
   mount: string;
+  /** what it serves of it; file system: all, or not known */
+  part: 'file system' | 'object servers' | 'metadata server';
   /** bytes/s; null: not for this viewer */
   bytes: number[] | null;
+  /** metadata requests/s of a metadata server; null: not for this viewer */
+  metadata: number[] | null;
   /** mean time of a request, ms */
   request_ms: (number | null)[];
+  /** mean time of a metadata request, ms */
+  metadata_ms: (number | null)[];
   /** share of the time that its disks were busy */
   busy: (number | null)[];
 }
@@ -1956,7 +1964,7 @@ export interface Verdict {
   blame: Blame;
   estimate: EstimateReport;
   interference: InterferenceReport | null;
-  /** mount -> its path in the job */
+  /** mount, or a resource of one -> the same with its path in the job */
   mounts: Record<string, string>;
 }
 

@@ -20,7 +20,7 @@ from jostle.analysis.identification.resources import OPERATION, Axis, Floats, Sh
 from jostle.analysis.series import resample
 from jostle.repository.query.co_running import Beside, JobFacts
 from jostle.values.arrow_columns import ints
-from jostle.values.storage_servers import METADATA_COMPONENTS, OBJECT_COMPONENTS
+from jostle.values.storage_servers import ALSO_METADATA, METADATA_COMPONENTS, OBJECT_COMPONENTS
 
 #: Part of the usual work of a slice: with less, the time per byte tells nothing.
 _LITTLE_WORK = 0.05
@@ -123,7 +123,10 @@ def _behind(kind: str, components: list[dict[str, str]]) -> list[dict[str, str]]
     What serves data only does not slow metadata, nor the reverse; a host, and what else is known of
     it, slows what it serves.
     """
-    own = {"object servers": OBJECT_COMPONENTS, "metadata server": METADATA_COMPONENTS}.get(kind)
+    own = {
+        "object servers": OBJECT_COMPONENTS,
+        "metadata server": (*METADATA_COMPONENTS, *ALSO_METADATA),
+    }.get(kind)
     every = [each for each in components if each["kind"] not in NO_COMPONENTS]
     if own is None:
         return every

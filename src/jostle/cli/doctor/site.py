@@ -195,6 +195,7 @@ def site_checks(site: Site) -> Iterator[tuple[str, Callable[[], Check]]]:
         yield "repository", lambda: checks.check_repository(site.repository)
         yield "newest slices", lambda: site_host.check_newest(site)
         yield "silent nodes", lambda: site_host.check_silent(site)
+        yield "file servers", lambda: site_host.check_file_servers(site)
     elif site.is_a("login"):
         yield (
             "repository",

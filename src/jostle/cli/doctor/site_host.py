@@ -22,6 +22,7 @@ from jostle.report.format.values import byte_count, count, duration
 if TYPE_CHECKING:
     from jostle.cli.doctor.site import Site
     from jostle.receive.settings import ReceiveSettings
+    from jostle.repository.query.machine_loads import StorageServers
 
 _PATIENCE_S = 10
 _SILENT_NS = 60 * 10**9
@@ -263,6 +264,47 @@ def check_silent(site: Site) -> Check:
         f"silent for longer than a minute: {named}",
         "run `jostle doctor --site` there",
     )
+
+
+def check_file_servers(site: Site) -> Check:
+    """Say of each mount with metadata servers of its own which of its servers have an agent."""
+    from jostle.repository import Repository
+
+    mounts = Repository(site.repository).storage_servers()
+    if not mounts:
+        return Check(
+            "file servers", "ok", "no job used a file system with metadata servers of its own"
+        )
+    said = [_servers_of(mount, servers) for mount, servers in list(mounts.items())[:_MOST_NAMES]]
+    more = len(mounts) - len(said)
+    text = "; ".join(said) + (f"; and {more} more" if more else "")
+    if all(each.objects and each.metadata for each in mounts.values()):
+        return Check("file servers", "ok", text)
+    return Check(
+        "file servers",
+        "warn",
+        text,
+        "run the agent there too: slow servers, and load of nodes without profiles, are then named",
+    )
+
+
+def _servers_of(mount: str, servers: StorageServers) -> str:
+    if servers.clusters:
+        return (
+            f"{mount}: its source does not say which of {servers.clusters} Ceph clusters it is, "
+            "so none is taken"
+        )
+    parts = [
+        f"{what} with an agent: {', '.join(hosts[:_MOST_NAMES])}"
+        + (f" and {len(hosts) - _MOST_NAMES} more" if len(hosts) > _MOST_NAMES else "")
+        if hosts
+        else f"no agent is known on {whose}"
+        for what, whose, hosts in (
+            ("object servers", "its object servers", servers.objects),
+            ("metadata server", "its metadata server", servers.metadata),
+        )
+    ]
+    return f"{mount}: {', '.join(parts)}"
 
 
 def _ago(ns: int) -> str:

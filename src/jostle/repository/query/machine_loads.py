@@ -15,7 +15,12 @@ import pyarrow as pa
 
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.watched import watched_processes
-from jostle.values.storage_servers import METADATA_COMPONENTS, OBJECT_COMPONENTS
+from jostle.values.storage_servers import (
+    ALSO_METADATA,
+    METADATA_COMPONENTS,
+    OBJECT_COMPONENTS,
+    has_metadata_server,
+)
 
 _TRAFFIC = ("read_bytes", "write_bytes", "meta_ops")
 SERVED = (
@@ -51,6 +56,7 @@ _SERVER_KINDS = (
     "ceph_request",
     "lustre_job",
 )
+_CEPH = ("ceph", "ceph-fuse")
 #: The cluster in the source of a mount of CephFS: user@FSID.name=/path.
 _CLUSTER = re.compile(r"@([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.")
 _SPAN = "slice + span > $1 // slice_ns AND slice * slice_ns < $2"
@@ -231,6 +237,43 @@ def servers_of(
     return {mount: servers for mount, servers in hosts.items() if servers}
 
 
+@dataclass(frozen=True)
+class StorageServers:
+    """The servers of a mount whose metadata has servers of its own, as far as agents know them.
+
+    Attributes:
+        objects: Hosts that serve its data.
+        metadata: Hosts that serve its metadata.
+        clusters: Ceph clusters of which it may be one, where its source does not say which.
+    """
+
+    objects: tuple[str, ...]
+    metadata: tuple[str, ...]
+    clusters: int = 0
+
+
+def storage_servers(engine: Engine) -> dict[str, StorageServers]:
+    """Return the servers of all mounts whose metadata has servers of its own."""
+    known = _known_servers(engine)
+    clusters = len({row["source"] for row in known if row["kind"].startswith("ceph")})
+    found = {}
+    for mount, (fs_type, source) in sorted(_sources(engine).items()):
+        if not has_metadata_server(mount):
+            continue
+        rows = [row for row in known if _serves(row, fs_type, source)]
+
+        def hosts(kinds: Sequence[str], rows: list[dict[str, Any]] = rows) -> tuple[str, ...]:
+            return tuple(sorted({row["host"] for row in rows if row["kind"] in kinds}))
+
+        is_ceph = fs_type.removeprefix("fuse.") in _CEPH and not _CLUSTER.search(source)
+        found[mount] = StorageServers(
+            hosts(OBJECT_COMPONENTS),
+            hosts((*METADATA_COMPONENTS, *ALSO_METADATA)),
+            clusters if is_ceph and clusters > 1 else 0,
+        )
+    return found
+
+
 def _servers(
     engine: Engine,
     sources: dict[str, tuple[str, str]],
@@ -299,7 +342,7 @@ def _serves(component: dict[str, Any], fs_type: str, source: str) -> bool:
         # by FUSE does not: there the only cluster is meant.
         named = _CLUSTER.search(source)
         known = component["source"] == named[1] if named else component["alone"]
-        return fs_type.removeprefix("fuse.") in ("ceph", "ceph-fuse") and bool(known)
+        return fs_type.removeprefix("fuse.") in _CEPH and bool(known)
     if component["source"]:
         return bool(component["source"] == source)
     server = host.rpartition("@")[2].strip("[]")

@@ -157,7 +157,9 @@ class Verdict(BaseModel):
     blame: Blame
     estimate: EstimateReport
     interference: InterferenceReport | None
-    mounts: dict[str, str] = Field(description="mount -> its path in the job")
+    mounts: dict[str, str] = Field(
+        description="mount, or a resource of one -> the same with its path in the job"
+    )
 
 
 class Line(BaseModel):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
+from jostle.values.storage_servers import FileKind
+
 
 class Span(BaseModel):
     """The time that the repository covers."""
@@ -54,8 +56,13 @@ class ServerLane(BaseModel):
 
     host: str
     mount: str = Field(description="the file system; empty: none that a job used")
+    part: FileKind = Field(description="what it serves of it; file system: all, or not known")
     bytes: list[float] | None = Field(description="bytes/s; null: not for this viewer")
+    metadata: list[float] | None = Field(
+        description="metadata requests/s of a metadata server; null: not for this viewer"
+    )
     request_ms: list[float | None] = Field(description="mean time of a request, ms")
+    metadata_ms: list[float | None] = Field(description="mean time of a metadata request, ms")
     busy: list[float | None] = Field(description="share of the time that its disks were busy")
 
 

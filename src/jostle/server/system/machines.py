@@ -14,6 +14,12 @@ from jostle.server.access import Viewer
 from jostle.server.background.others import Others
 from jostle.server.system.node_grid import Floats, GridAxis
 from jostle.server.system.queries import Life, owners
+from jostle.values.storage_servers import (
+    METADATA_COMPONENTS,
+    OBJECT_COMPONENTS,
+    FileKind,
+    has_metadata_server,
+)
 
 _DIGITS = 4
 _MOST_NODES = 512
@@ -41,6 +47,8 @@ _SERVED = {
     "THEN storage_read_ops + storage_write_ops ELSE 0 END",
     "busy_ns": "storage_busy_ns",
     "count": "CASE WHEN storage_busy_ns > 0 THEN span * slice_ns ELSE 0 END",
+    "meta_ns": "storage_meta_ns",
+    "meta_ops": "storage_meta_ops",
 }
 _NODE = {
     "busy": "cpu_user_ns + cpu_system_ns",
@@ -83,7 +91,8 @@ def machine_lanes(
     """
     visible = [life for life in lives if viewer.sees(life.uid)]
     axis = GridAxis.of(span, visible, columns)
-    served = _cells(repository, axis, (*SERVING_KINDS,), "server", _SERVED)
+    kinds = (*SERVING_KINDS, *METADATA_COMPONENTS)
+    served = _cells(repository, axis, kinds, "server", _SERVED)
     where = _mounts(repository, {life.job for life in visible})
     if viewer.sees_all:
         lanes = [
@@ -97,8 +106,8 @@ def machine_lanes(
     open_to = {mount: _open(others, lives, viewer, mount, axis) for mount in where}
     for mount, servers in where.items():
         lane = _server(", ".join(servers), mount, served, servers, axis)
-        lane["bytes"] = None
-        for name in ("request_ms", "busy"):
+        lane["bytes"] = lane["metadata"] = None
+        for name in ("request_ms", "metadata_ms", "busy"):
             both = zip(lane[name], open_to[mount], strict=True)
             lane[name] = [value if seen else None for value, seen in both]
         lanes.append(lane)
@@ -172,14 +181,33 @@ def _server(
                 whole["wait_ns"], whole["wait_ops"] = cells["wait_ns"], cells["wait_ops"]
             whole["busy_ns"] += cells["busy_ns"]
             whole["count"] += cells["count"]
+        for kind in METADATA_COMPONENTS:
+            for sum_ in ("meta_ops", "meta_ns"):
+                whole[sum_] += served[host, kind][sum_] if (host, kind) in served else 0
     per_s = 1e9 / axis.step_ns
     return {
         "host": name,
         "mount": mount,
+        "part": _part(mount, served, hosts),
         "bytes": _rounded(whole["bytes"] * per_s),
+        "metadata": _rounded(whole["meta_ops"] * per_s),
+        "metadata_ms": _ratio(whole["meta_ns"] / 1e6, whole["meta_ops"]),
         "request_ms": _ratio(whole["wait_ns"] / 1e6, whole["wait_ops"]),
         "busy": _ratio(whole["busy_ns"], whole["count"]),
     }
+
+
+def _part(mount: str, served: Cells, hosts: tuple[str, ...]) -> FileKind:
+    """Return what some hosts serve of a mount."""
+    if not has_metadata_server(mount):
+        return "file system"
+    data, metadata = (
+        any((host, kind) in served for host in hosts for kind in kinds)
+        for kinds in (OBJECT_COMPONENTS, METADATA_COMPONENTS)
+    )
+    if data == metadata:
+        return "file system"
+    return "object servers" if data else "metadata server"
 
 
 def _node(host: str, cells: Mapping[str, Floats]) -> dict[str, Any]:

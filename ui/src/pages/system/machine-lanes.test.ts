@@ -5,7 +5,7 @@ import { MOST_NODES, laneText, nodeLanes, serverLanes, serverViews } from './mac
 const node = (number: number) => ({ host: `node${number}`, cpu: [number / 100, null], waits_cpu: [0, 0], waits_io: [0, 0.5], waits_memory: [null, null] });
 const lanes: MachineLanes = {
   start_ns: 0, step_ns: 1e9, columns: 2, few: false,
-  servers: [{ host: 'server0', mount: 'nfs:server0:/x', bytes: [1024, 0], request_ms: [2, null], busy: [0.5, 0] }],
+  servers: [{ host: 'server0', mount: 'nfs:server0:/x', part: 'file system', bytes: [1024, 0], metadata: [0, 0], request_ms: [2, null], metadata_ms: [null, null], busy: [0.5, 0] }],
   nodes: Array.from({ length: 20 }, (_, number) => node(number)),
 };
 
@@ -17,6 +17,16 @@ test('who sees no bytes has no button for them', () => {
   expect(serverViews(lanes).map(([id]) => id)).toEqual(['bytes', 'request_ms', 'busy']);
   const servers = lanes.servers.map((server) => ({ ...server, bytes: null }));
   expect(serverViews({ ...lanes, servers }).map(([id]) => id)).toEqual(['request_ms', 'busy']);
+});
+
+test('a metadata server says what it is, and has views of its own', () => {
+  const [server] = lanes.servers;
+  if (!server) throw new Error('no server');
+  const mds = { ...server, host: 's3', mount: 'ceph-fuse:/mnt', part: 'metadata server' as const, bytes: [0, 0], metadata: [1200, 0], request_ms: [null, null], metadata_ms: [0.25, null] };
+  const both = { ...lanes, servers: [server, mds] };
+  expect(serverViews(both).map(([id]) => id)).toEqual(['bytes', 'metadata', 'request_ms', 'metadata_ms', 'busy']);
+  expect(serverLanes(both, 'metadata_ms')[1]).toEqual({ name: 's3', about: 'metadata server of ceph-fuse:/mnt', values: [0.25, null] });
+  expect(laneText(1200, 'metadata')).toBe('1200 requests/s');
 });
 
 test('the nodes that did most have lanes, in their order', () => {
