@@ -10,7 +10,7 @@ from support import SLICE
 
 from jostle.repository import Repository
 from synth import EPOCH, SECOND, Profile
-from synth_machine import KINDS, MachineProfile
+from synth_machine import MachineProfile
 
 MIB = 2**20
 SLICES = 6
@@ -165,9 +165,6 @@ def test_without_agents_nothing_is_asked(tmp_path: Path) -> None:
 
 
 FSID, ELSE = "4d2b71c3-9f6a-4c11-8e2c-0a4de5b51c11", "99999999-9f6a-4c11-8e2c-0a4de5b51c11"
-needs_ceph = pytest.mark.skipif(
-    "ceph_osd" not in KINDS, reason="agents do not count Ceph's servers yet"
-)
 
 
 def ceph(host: str, pid: int, fsid: str) -> MachineProfile:
@@ -176,7 +173,6 @@ def ceph(host: str, pid: int, fsid: str) -> MachineProfile:
     return machine(host, pid, rows, 1)
 
 
-@needs_ceph
 @pytest.mark.parametrize("fs_type", ["ceph", "fuse.ceph-fuse"])
 def test_ceph(tmp_path: Path, fs_type: str) -> None:
     """The kernel's mounts name their cluster; by FUSE it is the only one."""
@@ -189,7 +185,6 @@ def test_ceph(tmp_path: Path, fs_type: str) -> None:
     assert (servers.objects, servers.metadata, servers.clusters) == (("s1",), ("s1",), 0)
 
 
-@needs_ceph
 def test_of_several_clusters_none_is_taken_without_a_name(tmp_path: Path) -> None:
     store = stored(
         tmp_path,
