@@ -185,6 +185,20 @@ def test_ceph(tmp_path: Path, fs_type: str) -> None:
     assert (servers.objects, servers.metadata, servers.clusters) == (("s1",), ("s1",), 0)
 
 
+@pytest.mark.parametrize("fs_type", ["ceph", "fuse.ceph-fuse"])
+def test_what_a_client_of_ceph_counts_is_of_the_mount_that_jobs_use(
+    tmp_path: Path, fs_type: str
+) -> None:
+    source = "ceph-fuse" if "fuse" in fs_type else f"admin@{FSID}.cephfs=/"
+    name = "client.node1" if "fuse" in fs_type else "client4112"
+    mount = {"kind": "ceph_mount", "name": name, "source": source, "path": "/c", "mib": 2}
+    store = stored(
+        tmp_path, job("mine", "node1", 1, ("/c", fs_type, source)), machine("node1", 11, [mount])
+    )
+    clients = store.beside("mine").machines.clients
+    assert sum(clients["write_bytes"].to_pylist()) == SLICES * 2 * MIB
+
+
 def test_of_several_clusters_none_is_taken_without_a_name(tmp_path: Path) -> None:
     store = stored(
         tmp_path,
