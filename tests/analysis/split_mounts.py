@@ -47,6 +47,7 @@ class Files:
         mount: Identity of the mount.
         writes: Times as long as undisturbed that a write took, per slice.
         opens: The same of an open.
+        syncs: The same of a sync, of which each write has one; None: no syncs.
         writers: Name -> bytes that it writes per slice.
         storms: Name -> files that it opens per slice.
         seed: Of the noise.
@@ -55,6 +56,7 @@ class Files:
     mount: str
     writes: Floats = field(default_factory=lambda: np.ones(SIZE))
     opens: Floats = field(default_factory=lambda: np.ones(SIZE))
+    syncs: Floats | None = None
     writers: Mapping[str, Floats] = field(default_factory=dict)
     storms: Mapping[str, Floats] = field(default_factory=dict)
     seed: int = 0
@@ -74,6 +76,9 @@ class Files:
         rounds = np.round(1 / (write_s + 5 * open_s + 0.02))
         at = np.arange(SIZE)
         write_ns, open_ns = rounds * write_s * 1e9, 5 * rounds * open_s * 1e9
+        sync_ops = np.zeros(SIZE) if self.syncs is None else rounds
+        sync_ns = sync_ops * 5e6 * (1.0 if self.syncs is None else self.syncs)
+        sync_ns *= noise(SIZE, self.seed + 900)
         own = table(
             {
                 "mount": [self.mount] * SIZE,
@@ -84,6 +89,9 @@ class Files:
                 "posix_write_bytes": rounds * MIB,
                 "posix_write_ns": write_ns,
                 "posix_write_ns_max": write_ns,
+                "posix_sync_ops": sync_ops,
+                "posix_sync_ns": sync_ns,
+                "posix_sync_ns_max": sync_ns,
                 "posix_open_ops": 5 * rounds,
                 "posix_meta_ns": open_ns,
                 "posix_meta_ns_max": open_ns,

@@ -8,9 +8,10 @@ from beside_maker import MIB, bursts, noise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jostle.analysis.identification.evidence import FEWEST, Moved, own_phases, ranks
+from jostle.analysis.identification.evidence import FEWEST, Moved, own_phases
 from jostle.analysis.identification.regression import nonnegative
 from jostle.analysis.identification.resource_tests import adjusted, delayed, grained
+from jostle.analysis.identification.syncs import ranks
 
 SIZE = 160
 

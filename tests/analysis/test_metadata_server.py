@@ -5,6 +5,8 @@ Made data of which the truth is known: each is named for its own harm, and clear
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from beside_maker import bursts
@@ -21,6 +23,7 @@ from split_mounts import (
 
 from jostle.analysis import identify
 from jostle.analysis.identification.model import JobInterference, ResourceLoss
+from jostle.analysis.identification.unprofiled import with_unprofiled
 
 LUSTRE, CEPH = SEPARATE[0], SEPARATE[4]
 
@@ -132,8 +135,6 @@ def test_what_the_job_did_not_use_is_no_resource_of_it() -> None:
     for name in ("posix_open_ops", "posix_meta_ns", "posix_meta_ns_max"):
         at = rows.column_names.index(name)
         rows = rows.set_column(at, name, [np.zeros(SIZE, np.int64)])
-    from dataclasses import replace
-
     found = identify(replace(beside, own_mounts=rows))
     assert [each.kind for each in found.resources] == ["object servers"]
 
@@ -240,3 +241,50 @@ def test_calls_that_need_more_requests_are_no_unprofiled_load() -> None:
         )
         accused += bool(identify(beside).suspects)
     assert accused <= 1
+
+
+def test_a_server_that_only_load_makes_slow_is_no_suspect() -> None:
+    """Latency holds the time in which requests wait for those of others."""
+    storm = bursts(SIZE, 60)
+    files = Files(CEPH, opens=slowed(storm), storms={"storm": opened(storm)}, seed=12)
+    asked = own_opens(files) + 2 * files.storms["storm"]
+    rows = server_rows(CEPH, "s3", "ceph_mds", "mds.a", asked, asked * 2e-4 * slowed(storm, 3.0))
+    found = identify(with_machines(files.make(), servers=[rows]))
+    assert blamed(found) == [("storm", f"metadata server of {CEPH}")]
+
+
+def test_calls_that_caches_answer_hide_no_load() -> None:
+    """A job that lists a folder makes thousands of calls for one request."""
+    storm = bursts(SIZE, 61)
+    files = Files(CEPH, opens=slowed(storm), storms={"storm": opened(storm)}, seed=13)
+    beside = files.make()
+    rows = beside.own_mounts
+    at = rows.column_names.index("posix_meta_ops")
+    calls = np.round(own_opens(files) * 2000)
+    rows = rows.set_column(at, "posix_meta_ops", [calls.astype(np.int64)])
+    found = identify(replace(beside, own_mounts=rows))
+    assert blamed(found) == [("storm", f"metadata server of {CEPH}")]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_syncs_of_new_files_wait_for_who_is_loaded(seed: int) -> None:
+    load = bursts(SIZE, seed + 70)
+    by_metadata = Files(
+        CEPH, syncs=slowed(load, 3.0), storms={"storm": opened(load)}, seed=seed
+    ).make()
+    assert blamed(identify(by_metadata)) == [("storm", f"metadata server of {CEPH}")]
+    by_data = Files(CEPH, syncs=slowed(load, 3.0), writers={"hog": load}, seed=seed).make()
+    assert blamed(identify(by_data)) == [("hog", f"object servers of {CEPH}")]
+
+
+def test_answers_of_the_metadata_server_are_no_bytes_read() -> None:
+    """Ceph's clients count what their connections received, answers included."""
+    storm = opened(bursts(SIZE, 80))
+    files = Files(CEPH, storms={"storm": storm}, seed=14)
+    rows = client_rows(CEPH, "node-storm", 2 * storm)
+    at = rows.column_names.index("read_bytes")
+    rows = rows.set_column(at, "read_bytes", [(2 * storm * 1100).astype(np.int64)])
+    beside = with_machines(
+        files.make(), clients=[rows], profiled=[client_rows(CEPH, "node-storm", 2 * storm)]
+    )
+    assert not with_unprofiled(beside).others.keys() - {"storm"}

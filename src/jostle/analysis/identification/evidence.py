@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jostle.analysis.identification.resources import Floats
+from jostle.analysis.identification.syncs import ranks
 
 Flags = NDArray[np.bool_]
 
@@ -50,14 +51,6 @@ class Test:
 
 
 NOTHING = Test(0.0, 0, 1.0, 1.0, 1.0, alike=False)
-
-
-def ranks(values: Floats) -> Floats:
-    """Return ranks from 0 to 1; equal values get their mean rank."""
-    _, where, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    middle = last - (counts + 1) / 2
-    return np.asarray(middle[where.reshape(-1)] / max(len(values) - 1, 1))
 
 
 def own_phases(kind: NDArray[np.int64], scored: Flags, slow: Floats, own: list[Floats]) -> Floats:

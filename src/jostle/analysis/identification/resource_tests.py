@@ -136,11 +136,13 @@ def _doses(resource: SharedResource, served: ServiceTimes) -> tuple[dict[str, fl
     """Parts the jobs by whether they put enough load there to matter."""
     little, enough = {}, {}
     scored = served.scored
+    # Many of a job's own metadata calls are answered by caches, and are no load.
+    own = 0.0 if resource.kind == "metadata server" else resource.own_load
     for job, load in resource.loads.items():
         if job in resource.servers:
             continue
         here = scored & (load > 0)
-        whole = float((resource.own_load + resource.others)[here].sum())
+        whole = float((own + resource.others)[here].sum())
         dose = float(load[here].sum()) / whole if whole > 0 else 0.0
         if dose < _DOSE:
             little[job] = dose

@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle.analysis.identification.model import ResourceKind
+from jostle.analysis.identification.syncs import wait_for_metadata
 from jostle.analysis.identification.targets import shared_part
 from jostle.analysis.series import resample
 from jostle.repository.query.around_gpus import CCL_BYTES, CCL_NS, CCL_OPS
@@ -268,12 +269,7 @@ _MOUNT_TIMES = tuple(
 _BYTES = tuple(f"{kind}_{what}_bytes" for kind in _FILES for what in ("read", "write"))
 _OPS = tuple(f"{kind}_{what}_ops" for kind in _FILES for what in (*_FILE_OPS, "meta"))
 _META_OPS = tuple(f"{kind}_{what}_ops" for kind in _FILES for what in ("open", "close", "meta"))
-#: The calls whose time is spent on a resource of a mount: ends of their names.
-_SERVED_CALLS: dict[FileKind, tuple[str, ...]] = {
-    "file system": ("read", "write", "sync", "meta"),
-    "object servers": ("read", "write", "sync"),
-    "metadata server": ("meta",),
-}
+_ALL_CALLS = ("read", "write", "sync", "meta")
 
 
 def _mount(beside: Beside, name: str, axis: Axis) -> Iterable[SharedResource]:
@@ -290,18 +286,34 @@ def _mount(beside: Beside, name: str, axis: Axis) -> Iterable[SharedResource]:
         others[job].stretch(others[job].values(f"{time}_max" for time in _MOUNT_TIMES))
     longest = longest_slice(theirs, axis)
     if not has_metadata_server(name):
-        return [_files(beside, "file system", name, rows, others, longest)]
+        return [_files(beside, ("file system", _ALL_CALLS), name, rows, others, longest)]
     both = [
-        _files(beside, kind, name, rows, others, longest)
-        for kind in ("object servers", "metadata server")
+        _files(beside, part, name, rows, others, longest) for part in _parts(rows, others.values())
     ]
     used = [part for part in both if any(calls.seconds.any() for calls in part.calls)]
     return used or both[:1]
 
 
+def _parts(rows: AxisRows, others: Iterable[AxisRows]) -> list[tuple[FileKind, tuple[str, ...]]]:
+    """Return the parts of a mount, and the calls of a job whose time is spent on each."""
+    asked, moved = (
+        np.sum([other.sum(*names) for other in others], axis=0) + np.zeros(rows.axis[2])
+        for names in (_META_OPS, _BYTES)
+    )
+    syncs, seconds, opened = (
+        rows.sum(*(f"{kind}_{what}" for kind in _FILES))
+        for what in ("sync_ops", "sync_ns", "open_ops")
+    )
+    late = wait_for_metadata(syncs, seconds / _NS, opened, asked, moved)
+    return [
+        ("object servers", ("read", "write") if late else ("read", "write", "sync")),
+        ("metadata server", ("sync", "meta") if late else ("meta",)),
+    ]
+
+
 def _files(
     beside: Beside,
-    kind: FileKind,
+    part: tuple[FileKind, tuple[str, ...]],
     mount: str,
     rows: AxisRows,
     others: dict[str, AxisRows],
@@ -311,23 +323,23 @@ def _files(
 
     Args:
         beside: The job and its neighbours.
-        kind: What is laid out.
+        part: What is laid out, and the calls whose time is spent there: ends of their names.
         mount: The mount.
         rows: The job's rows there.
         others: Those of each other job.
         raw_ns: Length of the longest slice of the others' rows.
     """
-    axis, ends = rows.axis, _SERVED_CALLS[kind]
+    axis, (kind, ends) = rows.axis, part
     calls = tuple(each for each in _file_calls(rows) if each.name.endswith(ends))
     load = _asked if kind == "metadata server" else _moved
     loads, apart = {}, []
     for job, theirs in others.items():
         # Storage targets hold data: on the metadata server all jobs meet.
-        part = 1.0 if kind == "metadata server" else shared_part(beside, job, mount)
-        if part < _APART:
+        share = 1.0 if kind == "metadata server" else shared_part(beside, job, mount)
+        if share < _APART:
             apart.append(job)
         else:
-            loads[job] = part * load(theirs)
+            loads[job] = share * load(theirs)
     active = rows.active()
     seconds = np.sum([call_series.seconds for call_series in calls], axis=0)
     times = [f"{each}_{what}_ns_max" for each in _FILES for what in ends]

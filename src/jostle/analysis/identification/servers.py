@@ -30,6 +30,10 @@ _MOST = 3  # components of one mount that are tested, the most varying
 #: So small that sums of loads, in bytes, do not notice it: slowness is no load.
 _SCALE = 1e-6
 _LEAST_SLICES = 16
+#: Part of its usual height from which on the load of others is at work.
+_AT_WORK = 0.2
+#: Part of its slowness under load that a server shows without it, if it is slow by itself.
+_AS_SLOW = 0.5
 _USUAL = 0.25  # quantile of a time per work: a server is seldom faster than usual
 #: Rows of servers that are no components: whose requests they were, and of which kind.
 NO_COMPONENTS = ("ceph_client", "ceph_request", "beegfs_client", "lustre_job")
@@ -77,11 +81,31 @@ def with_servers(
                 slice_ns=resource.axis[1],
                 clocks=beside.job.clocks,
             )
-        loads = resource.loads | {each.name: each.series for each in slow}
+        loads = resource.loads | {
+            each.name: _without_load(each.series, resource.others) for each in slow
+        }
         if any(load.any() for load in loads.values()):
             servers = tuple(each.name for each in slow)
             found.append(replace(resource, loads=loads, servers=servers))
     return replace(beside, others=others), found
+
+
+def _without_load(series: Floats, others: Floats) -> Floats:
+    """Return a server's slowness without that in slices in which loads may be its cause.
+
+    A server that is as slow without the load of others is slow by itself. Else nothing
+    distinguishes its own slowness from the load's effect, and the load counts as the cause.
+    """
+    if not others.any():
+        return series
+    loaded = others > _AT_WORK * float(np.quantile(others[others > 0], 0.9))
+    free = series[~loaded]
+    if len(free) < _LEAST_SLICES:
+        return series
+    without, beside = (float(np.quantile(some, 0.9)) for some in (free, series[loaded]))
+    if without >= _AS_SLOW * beside:
+        return series
+    return np.where(loaded, 0.0, series)
 
 
 def times_as_slow(series: Floats) -> float:

@@ -42,6 +42,9 @@ _SOME = 0.1
 _LEAST = 0.05
 #: Times as many requests for a call as usual: a program may begin to do something else.
 _MORE_REQUESTS = 2.0
+#: A mount of Ceph counts what its connections received: with the answers of the metadata server,
+#: which are of this size at most.
+_CEPH, _ANSWER = ("ceph:", "ceph-fuse:"), 2048
 _DIRECTIONS = ("read_bytes", "write_bytes")
 _TRAFFIC = (*_DIRECTIONS, "meta_ops")
 _COLUMNS = {
@@ -156,6 +159,9 @@ def _on_clients(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
         mine = _where(clients, host=host)
         known = _where(beside.machines.profiled, mount=mount, host=host)
         counted = {name: _laid(mine, name, axis) for name in _TRAFFIC}
+        if mount.startswith(_CEPH):
+            answers = _ANSWER * counted["meta_ops"]
+            counted["read_bytes"] = np.maximum(counted["read_bytes"] - answers, 0.0)
         load = {name: _beyond(counted[name], _laid(known, name, axis), axis) for name in _TRAFFIC}
         notable = _notable(load, counted)
         if notable is not None:
