@@ -73,6 +73,34 @@ def test_without_segments_the_larger_loss_of_a_resource_counts() -> None:
     assert blame_of(same, who).explained_s.value == pytest.approx(0.5)
 
 
+def test_parts_of_a_mount_are_named_and_replace_what_the_run_shows_of_it_once() -> None:
+    run, mount = estimates.ftq(), estimates.SHARED
+    shown = Cause("file system", mount, Interval(0.9, 0.5, 1.3), "measured")
+    own = replace(run, causes=[shown], hits=[])
+    who = _beside(own, Interval(2.1, 1.5, 2.7))
+    (loss,) = who.resources
+    parts = [
+        replace(
+            loss,
+            resource=f"{kind} of {mount}",
+            kind=kind,
+            mount=mount,
+            seconds=_times(loss.seconds, part),
+            lost=[part * lost for lost in loss.lost],
+        )
+        for kind, part in (("metadata server", 2 / 3), ("object servers", 1 / 3))
+    ]
+    both, _ = combine(own, replace(who, resources=parts))
+    named = {cause.resource: cause.seconds.value for cause in both.causes}
+    assert named == pytest.approx(
+        {f"metadata server of {mount}": 1.4, f"object servers of {mount}": 0.7}
+    )
+    assert {part.resource for hit in both.hits for part in hit.parts} == set(named)
+    assert sum(hit.seconds for hit in both.hits) == pytest.approx(2.1) == both.lost_s.value
+    assert "shows a loss of 900 ms" in both.limits[0] and "show 2.10 s" in both.limits[0]
+    assert len(both.limits) == len(own.limits) + 1
+
+
 def test_a_hit_of_several_causes_keeps_the_others() -> None:
     place = estimates.SHARED
     run = estimates.ftq()

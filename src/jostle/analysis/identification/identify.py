@@ -313,7 +313,8 @@ def _pattern(beside: Beside, name: str, resource_test: ResourceTest) -> str:
         return ""
     if name in resource_test.resource.servers:
         times = times_as_slow(resource_test.resource.loads[name])
-        return f"{times:.1f} times its usual time per byte"
+        work = "request" if resource_test.resource.kind == "metadata server" else "byte"
+        return f"{times:.1f} times its usual time per {work}"
     return pattern(beside, name, resource_test.resource)
 
 

@@ -33,13 +33,15 @@ class _Raised:
     Attributes:
         loss: What the load of neighbours explains there.
         cause: As in Cause.
-        resource: As in Cause.
+        resource: As in Cause, of the run's own loss that this one replaces.
+        named: As in Cause: the resource, or what of it serves the calls that were slow.
         seconds: Run time lost there.
     """
 
     loss: ResourceLoss
     cause: CauseName
     resource: str
+    named: str
     seconds: Interval
 
 
@@ -95,15 +97,22 @@ def _raised(
         # Several links may slow the same calls, and a mount's servers are several: they are one of
         # the estimate's resources.
         same = [loss for loss in losses if _calls(loss) == resource]
-        loss = _added(same)
-        value, low, high = (
-            part * sum(getattr(each.seconds, bound) for each in same)
-            for bound in ("value", "low", "high")
-        )
-        if value > _shown(estimate, resource):
+        if part * sum(loss.seconds.value for loss in same) <= _shown(estimate, resource):
+            continue
+        for named in dict.fromkeys(_named(loss) for loss in same):
+            own = [loss for loss in same if _named(loss) == named]
+            value, low, high = (
+                part * sum(getattr(each.seconds, bound) for each in own)
+                for bound in ("value", "low", "high")
+            )
             bounds = Interval(value, max(min(low, value), 0.0), max(high, value))
-            raised.append(_Raised(loss, _cause(loss), resource, bounds))
+            raised.append(_Raised(_added(own), _cause(own[0]), resource, named, bounds))
     return raised
+
+
+def _named(loss: ResourceLoss) -> str:
+    """Return how a verdict names the resource of a loss."""
+    return loss.resource if loss.kind in FILE_KINDS else _calls(loss)
 
 
 def _added(same: list[ResourceLoss]) -> ResourceLoss:
@@ -153,7 +162,7 @@ def _with_raised(
     kept = [cause for cause in estimate.causes if cause.resource not in resources]
     causes = [
         *kept,
-        *(Cause(each.cause, each.resource, each.seconds, "neighbours") for each in raised),
+        *(Cause(each.cause, each.named, each.seconds, "neighbours") for each in raised),
     ]
     causes.sort(key=lambda cause: (-cause.seconds.value, cause.cause, cause.resource))
     run_s, own = estimate.run_s, estimate.lost_s
@@ -170,7 +179,10 @@ def _with_raised(
         causes = [replace(causes[0], seconds=lost)]
     slices = max(each.loss.slices * each.loss.slice_ns / 1e9 for each in raised)
     upper: DoubtName = estimate.doubts[1] if own.high > above else "neighbours"
-    notes = [_note(estimate, each, names) for each in raised]
+    notes = [
+        _note(estimate, [each for each in raised if each.resource == resource], names)
+        for resource in dict.fromkeys(each.resource for each in raised)
+    ]
     return replace(
         estimate,
         lost_s=lost,
@@ -183,13 +195,14 @@ def _with_raised(
     )
 
 
-def _note(estimate: RunEstimate, each: _Raised, names: Mapping[str, str]) -> str:
-    where = names.get(each.resource, each.resource)
+def _note(estimate: RunEstimate, raised: list[_Raised], names: Mapping[str, str]) -> str:
+    resource = raised[0].resource
+    where = names.get(resource, resource)
     where = "messages" if where == "MPI" else where
     return (
         f"On {where} the run by itself shows a loss of "
-        f"{seconds_text(_shown(estimate, each.resource))}; slices with and without its neighbours' "
-        f"load show {seconds_text(each.seconds.value)}, which counts."
+        f"{seconds_text(_shown(estimate, resource))}; slices with and without its neighbours' "
+        f"load show {seconds_text(sum(each.seconds.value for each in raised))}, which counts."
     )
 
 
@@ -205,7 +218,7 @@ def _hits(estimate: RunEstimate, raised: list[_Raised]) -> list[Hit]:
             parts.setdefault((hit.start_ns, hit.end_ns, hit.cluster), []).extend(kept)
     for each in raised:
         for start, end, lost in _lost_slices(estimate, each):
-            part = HitPart(each.cause, each.resource, lost)
+            part = HitPart(each.cause, each.named, lost)
             parts.setdefault((start, end, -1), []).append(part)
     return [_hit(*span, parts[span]) for span in sorted(parts)]
 
