@@ -21,7 +21,7 @@ PAGES = {
     "job": ("/jobs/replay-0003", ".stack canvas"),
     "segments": (f"/jobs/{SEGMENTS}", ".stack canvas"),
     "system": ("/system", "canvas"),
-    "matrix": ("/matrix?victim=burster&aggressor=burster&kind=file%20system", ".evidence .runs"),
+    "matrix": ("/matrix?victim=burster&aggressor=burster&kind=object%20servers", ".evidence .runs"),
     "studies": ("/studies", "tbody a"),
     "study": (f"/studies/{STUDY}?cell=writer~reader~1048576~3-2~", ".cell svg"),
     "compare": ("/compare?job=burster-0001&job=burster-0004", "main h1"),
