@@ -254,6 +254,8 @@ def test_the_command_says_what_it_took_this_machine_for(
 ) -> None:
     Repository(tmp_path, create=True)
     monkeypatch.setenv("COLUMNS", "60")
+    # Agents of other tests may run on this machine meanwhile.
+    monkeypatch.setattr("jostle.cli.doctor.site._programs", lambda _proc: [])
     code = command.main(["--site", "--repository", str(tmp_path), "--json"], standalone_mode=False)
     content = json.loads(capsys.readouterr().out)
     assert content["checks"][0]["name"] == "this machine"
