@@ -57,6 +57,7 @@ _SERVER_KINDS = (
     "lustre_job",
 )
 _CEPH = ("ceph", "ceph-fuse")
+_EVER = (1 << 63) - 1
 #: The cluster in the source of a mount of CephFS: user@FSID.name=/path.
 _CLUSTER = re.compile(r"@([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.")
 _SPAN = "slice + span > $1 // slice_ns AND slice * slice_ns < $2"
@@ -198,15 +199,16 @@ def _sources(engine: Engine) -> dict[str, tuple[str, str]]:
     return {row["mount"]: (row["type"], row["source"]) for row in rows}
 
 
-def _known_servers(engine: Engine) -> list[dict[str, Any]]:
-    """Return host, kind and source of the components of servers.
+def _known_servers(engine: Engine, window: Sequence[int] = (0, _EVER)) -> list[dict[str, Any]]:
+    """Return host, kind and source of the components of servers that were watched in a window.
 
-    `alone` says of Ceph's that the repository knows one cluster only.
+    `alone` says of Ceph's that one cluster only was watched then.
     """
     rows: list[dict[str, Any]] = engine.query(
         "SELECT DISTINCT c.host, c.kind, c.source FROM components c "
-        "JOIN machines m USING (machine) WHERE m.role = 'server' AND list_contains($1, c.kind)",
-        [list(_SERVER_KINDS)],
+        "JOIN machines m USING (machine) WHERE m.role = 'server' AND list_contains($1, c.kind) "
+        "AND m.first_slice <= $3 // m.slice_ns AND m.last_slice >= $2 // m.slice_ns",
+        [list(_SERVER_KINDS), *window],
     ).to_pylist()
     clusters = {row["source"] for row in rows if row["kind"].startswith("ceph")}
     return [row | {"alone": len(clusters) == 1} for row in rows]
@@ -282,7 +284,7 @@ def _servers(
     kinds: Sequence[str],
 ) -> pa.Table:
     """Return the slices of the server components behind mounts: of some kinds, and of machines."""
-    known = [row for row in _known_servers(engine) if row["kind"] in kinds]
+    known = [row for row in _known_servers(engine, window) if row["kind"] in kinds]
     pairs = [
         (mount, row)
         for mount in mounts
