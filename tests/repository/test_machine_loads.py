@@ -27,9 +27,11 @@ def job(name: str, host: str, pid: int, mount: tuple[str, str, str], **header: A
     return p
 
 
-def machine(host: str, pid: int, components: list[dict[str, Any]], role: int = 0) -> MachineProfile:
-    """A machine whose components write so many MiB in each slice."""
-    p = MachineProfile(host=host, pid=pid, role=role, start_ns=EPOCH + pid)
+def machine(
+    host: str, pid: int, components: list[dict[str, Any]], role: int = 0, late_ns: int = 0
+) -> MachineProfile:
+    """A machine whose components write so many MiB in each slice, later than usual or not."""
+    p = MachineProfile(host=host, pid=pid, role=role, start_ns=EPOCH + pid + late_ns)
     numbers = [p.add_component(**{k: v for k, v in c.items() if k != "mib"}) for c in components]
     for slice_ in range(SLICES):
         values = {
@@ -37,7 +39,7 @@ def machine(host: str, pid: int, components: list[dict[str, Any]], role: int = 0
             for number, c in zip(numbers, components, strict=True)
         }
         p.add_slice(p.first_slice + slice_, values)
-    p.end_ns, p.end_reason = EPOCH + SLICES * SLICE, 1
+    p.end_ns, p.end_reason = EPOCH + SLICES * SLICE + late_ns, 1
     return p
 
 
@@ -167,10 +169,10 @@ def test_without_agents_nothing_is_asked(tmp_path: Path) -> None:
 FSID, ELSE = "4d2b71c3-9f6a-4c11-8e2c-0a4de5b51c11", "99999999-9f6a-4c11-8e2c-0a4de5b51c11"
 
 
-def ceph(host: str, pid: int, fsid: str) -> MachineProfile:
+def ceph(host: str, pid: int, fsid: str, late_ns: int = 0) -> MachineProfile:
     kinds = (("ceph_osd", "osd.0"), ("ceph_mds", "mds.a"), ("ceph_client", "node1"))
     rows = [{"kind": kind, "name": name, "source": fsid, "mib": 1} for kind, name in kinds]
-    return machine(host, pid, rows, 1)
+    return machine(host, pid, rows, 1, late_ns)
 
 
 @pytest.mark.parametrize("fs_type", ["ceph", "fuse.ceph-fuse"])
@@ -213,6 +215,17 @@ def test_of_several_clusters_none_is_taken_without_a_name(tmp_path: Path) -> Non
     by_mount = store.storage_servers()
     assert by_mount["ceph-fuse:/c"].clusters == 2
     assert not by_mount["ceph-fuse:/c"].objects
+
+
+def test_a_cluster_of_another_day_does_not_count(tmp_path: Path) -> None:
+    store = stored(
+        tmp_path,
+        job("mine", "node1", 1, ("/c", "fuse.ceph-fuse", "ceph-fuse")),
+        ceph("s1", 11, FSID),
+        ceph("s2", 12, ELSE, 86_400 * SECOND),
+    )
+    hosts = {row["host"] for row in store.beside("mine").machines.servers.to_pylist()}
+    assert hosts == {"s1"}
 
 
 def test_metadata_servers_of_lustre_serve_no_data(tmp_path: Path) -> None:
