@@ -23,7 +23,7 @@ from typing import Any
 
 from jostle.analysis import JobInterference, identify
 from jostle.repository import Repository
-from jostle_lab.validation.cephfs.page import PAGE, page, printed, save
+from jostle_lab.validation.cephfs.page import PAGE, load, page, printed, save
 from jostle_lab.validation.cephfs.plan import GROUPS, QUIET, Experiment, experiments
 from jostle_lab.validation.cephfs.runner import Record, Run, make, records
 from jostle_lab.validation.cephfs.score import Row, failed, judge
@@ -131,7 +131,8 @@ def main() -> int:
         known = folder / "machine"
         where = f", {known.read_text()}" if known.exists() else ""
         facts = f"Measured with seed {asked.seed}{where}: {len(rows)} experiments."
-        (asked.page / PAGE).write_text(page(rows, facts))
+        # Of the data as they were rounded there, so that the page is the same whenever it is made.
+        (asked.page / PAGE).write_text(page(load(asked.page), facts))
     return int(any(row.error for row in rows))
 
 

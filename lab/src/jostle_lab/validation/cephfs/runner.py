@@ -12,13 +12,14 @@ import json
 import shlex
 import shutil
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from jostle.errors import JostleError
 from jostle.repository import Repository
@@ -31,7 +32,7 @@ from jostle_lab.validation.lab.jobs import profiled_words, signal_words, stop, w
 from jostle_lab.validation.lab.work import Work, plain_work, work_of
 
 #: The lab: two object servers of 25 MB/s each; room for what a run writes.
-RATE, SIZE = "200mbit", "3GiB"
+RATE, SIZE = "200mbit", "6GiB"
 #: Seconds of the run without what harms the victim.
 ALONE_S = 22.0
 #: Of the run with it, which then does less work than the other.
@@ -233,7 +234,10 @@ def _play(
     words = [*experiment.victim.split(), *limit]
     if experiment.meeting:
         words += ["--meet", str(_meeting(lab))]
-    with _ended([_job(lab, VICTIM, words, job, start_ns)]) as (victim,):
+    with (
+        tempfile.TemporaryFile() as errors,
+        _ended([_job(lab, VICTIM, words, job, start_ns, errors)]) as (victim,),
+    ):
         loads = [_load(lab, load, job, start_ns) for load in experiment.loads]
         with _ended(loads), ThreadPoolExecutor(1) as pool:
             fault = experiment.fault
@@ -242,8 +246,10 @@ def _play(
                 status = wait(victim, threading.Event(), _LIMIT_S)
             finally:
                 over.set()
-    if status:
-        raise ValidationError(f"{job}: the victim ended with status {status}.")
+        if status:
+            errors.seek(0)
+            said = errors.read().decode(errors="replace").strip().rpartition("\n")[2]
+            raise ValidationError(f"{job}: the victim ended with status {status}. {said}".strip())
     return slow.result() if slow else []
 
 
@@ -264,10 +270,10 @@ def _meeting(lab: Lab) -> Path:
 
 
 def _job(
-    lab: Lab, node: str, words: Sequence[str], job: str, start_ns: int, folder: Path | None = None
+    lab: Lab, node: str, words: Sequence[str], job: str, start_ns: int, errors: IO[bytes]
 ) -> subprocess.Popen[bytes]:
-    """Start a job with a profile."""
-    return _started(lab, node, _profiled(lab, _signal(lab, words, job, start_ns, folder), job))
+    """Start a job with a profile, whose messages of errors go to a file."""
+    return _started(lab, node, _profiled(lab, _signal(lab, words, job, start_ns), job), errors)
 
 
 def _signal(
@@ -287,12 +293,14 @@ def _profiled(lab: Lab, words: Sequence[str], job: str) -> list[str]:
     return profiled_words(words, job=job, spool=lab.here / "spool", slice_ns=SLICE_NS)
 
 
-def _started(lab: Lab, node: str, words: Sequence[str]) -> subprocess.Popen[bytes]:
+def _started(
+    lab: Lab, node: str, words: Sequence[str], errors: IO[bytes] | int = subprocess.DEVNULL
+) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         lab.command(node, words, {"JOSTLE": "on"}, "/"),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=errors,
     )
 
 
