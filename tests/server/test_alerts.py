@@ -38,11 +38,12 @@ class Receiver:
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 status = outer.statuses.pop(0) if outer.statuses else 200
+                # Before the answer: after it the next message may overtake this one.
+                outer.got.put((f"{self.path} {status} {self.headers['Content-Type']}", body))
                 self.send_response(status)
                 self.send_header("Location", f"{outer.url}/elsewhere")
                 self.send_header("Content-Length", "0")
                 self.end_headers()
-                outer.got.put((f"{self.path} {status} {self.headers['Content-Type']}", body))
 
             def do_GET(self) -> None:
                 self.do_POST()
