@@ -229,6 +229,38 @@ def test_nodes_without_an_agent_are_compared_within_jobs(tmp_path: Path) -> None
     assert each.percent.value == pytest.approx(200, abs=3)
 
 
+def test_a_mount_whose_metadata_is_slow_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "r"
+    store = Repository(path, create=True)
+    chunks = []
+    for day in range(7):
+        host, at = (axis.ravel() for axis in np.indices((8, 40)))
+        start = (20_000 + day) * DAY
+        size = len(host)
+        noise = np.random.default_rng(day).uniform(0.98, 1.02, size)
+        rows = pa.table(
+            {
+                "host": [f"n{each}" for each in host],
+                "kind": ["ceph_mount"] * size,
+                **dict.fromkeys(("source", "job", "unknown"), [""] * size),
+                "name": ["/scratch"] * size,
+                "mount": ["ceph-fuse:/scratch"] * size,
+                "slice": start + at,
+                "slice_ns": np.full(size, 10**9),
+                "span": np.ones(size, dtype=np.int32),
+                "storage_write_ops": np.full(size, 20),
+                "storage_write_ns": (4e7 * noise).astype(np.int64),
+                "storage_meta_ops": np.full(size, 50),
+                "storage_meta_ns": (np.where(host == 5, 2, 1) * 5e7 * noise).astype(np.int64),
+            }
+        )
+        chunks.append(PartitionChunk("component_slices", rows, start * 10**9, (start + 60) * 10**9))
+    publish(path, Log(path), Change("ingest", add=write_chunks(path, chunks)))
+    (each,) = node_differences(store).differences
+    assert (each.host, each.figure) == ("n5", "time per metadata request")
+    assert each.percent.value == pytest.approx(100, abs=2)
+
+
 def test_an_empty_repository_has_nothing_to_compare(tmp_path: Path) -> None:
     content = node_differences(Repository(tmp_path / "r", create=True))
     assert (content.days, content.differences, content.unjudged) == (0, [], [])

@@ -62,6 +62,7 @@ _STORAGE = (
     "gpfs_disk",
     "ceph_osd",
 )
+_METADATA = ("nfs_mount", "lustre_mount", "ceph_mount", "lustre_mdt", "ceph_mds")
 _LINKS = ("port", "interface")
 _OPS = "(storage_read_ops + storage_write_ops)"
 _BYTES = "(storage_read_bytes + storage_write_bytes)"
@@ -97,6 +98,15 @@ FIGURES: tuple[Figure, ...] = (
         f"{_OPS} >= 16 AND {_NS} > 0",
         _NS,
         _LIKE_REQUESTS,
+    ),
+    Figure(
+        "time per metadata request",
+        _METADATA,
+        "more",
+        0.10,
+        "storage_meta_ops >= 16 AND storage_meta_ns > 0",
+        "storage_meta_ns / storage_meta_ops",
+        f"round(log2(1 + storage_meta_ops * 1e9 / {_S}))::BIGINT",
     ),
     Figure(
         "throughput when busy",
