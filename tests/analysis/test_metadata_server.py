@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from beside_maker import bursts
+from beside_maker import SLICE_NS, START, bursts
 from split_mounts import (
     SEPARATE,
     SIZE,
@@ -23,6 +23,9 @@ from split_mounts import (
 
 from jostle.analysis import identify
 from jostle.analysis.identification.model import JobInterference, ResourceLoss
+from jostle.analysis.identification.resource_tests import among_their_kind
+from jostle.analysis.identification.resources import SharedResource
+from jostle.analysis.identification.servers import Slowness, server_slowness
 from jostle.analysis.identification.unprofiled import with_unprofiled
 
 LUSTRE, CEPH = SEPARATE[0], SEPARATE[4]
@@ -157,7 +160,8 @@ def test_a_slow_metadata_server_without_load(mount: str, kind: str, named: str) 
     slow = np.ones(SIZE)
     slow[100:160] = 4.0
     files = Files(mount, opens=slow**0.7, storms={"other": opened(bursts(SIZE, 30))}, seed=9)
-    asked = own_opens(files) + 2 * files.storms["other"]
+    # Clients wait for answers: of a slow server they ask less.
+    asked = (own_opens(files) + 2 * files.storms["other"]) / slow
     rows = server_rows(mount, "s3", kind, "mds.a", asked, asked * 2e-4 * slow)
     found = identify(with_machines(files.make(), servers=[rows]))
     assert [(suspect.kind, suspect.job) for suspect in found.suspects] == [("server", named)]
@@ -169,7 +173,7 @@ def test_a_slow_object_server_slows_no_metadata() -> None:
     slow = np.ones(SIZE)
     slow[60:120] = 4.0
     files = Files(CEPH, writes=slow**0.7, storms={"other": opened(bursts(SIZE, 31))}, seed=10)
-    rows = server_rows(CEPH, "s4", "ceph_osd", "osd.1", np.full(SIZE, 500.0), 0.1 * slow)
+    rows = server_rows(CEPH, "s4", "ceph_osd", "osd.1", 500 / slow, np.full(SIZE, 0.1))
     found = identify(with_machines(files.make(), servers=[rows]))
     assert blamed(found) == [("server s4 (object server osd.1)", f"object servers of {CEPH}")]
 
@@ -177,7 +181,8 @@ def test_a_slow_object_server_slows_no_metadata() -> None:
 def test_other_requests_are_no_slow_server() -> None:
     """Requests that create files take ten times as long: a server that gets more is not slow."""
     mix = np.clip(bursts(SIZE, 33) / bursts(SIZE, 33).max(), 0, 1)
-    stats, creates = np.full(SIZE, 1000.0), np.round(500 * mix)
+    creates = np.round(80 * mix)
+    stats = 1000 - 10 * creates
     files = Files(CEPH, opens=1 + 0.5 * mix, seed=11)
     of_all = server_rows(
         CEPH, "s3", "ceph_mds", "mds.a", stats + creates, stats * 1e-4 + creates * 1e-3
@@ -253,6 +258,45 @@ def test_a_server_that_only_load_makes_slow_is_no_suspect() -> None:
     assert blamed(found) == [("storm", f"metadata server of {CEPH}")]
 
 
+def test_load_that_nobody_knows_is_no_slow_server() -> None:
+    """Requests wait for others of which nothing is recorded: the server answers more, not fewer."""
+    storm = bursts(SIZE, 62)
+    files = Files(CEPH, opens=slowed(storm, 3.0), seed=15)
+    asked = own_opens(files) + 2 * opened(storm)
+    rows = server_rows(CEPH, "s3", "ceph_mds", "mds.a", asked, asked * 2e-4 * slowed(storm, 3.0))
+    assert not identify(with_machines(files.make(), servers=[rows])).suspects
+
+
+def test_a_server_that_hesitates_for_a_quarter_of_a_second_is_not_slow() -> None:
+    """It writes its journal every two seconds; for a second and more it would be slow."""
+    quarter = SLICE_NS // 4
+    axis = (START * SLICE_NS, quarter, SIZE)
+
+    def slowness(slow: np.ndarray) -> list[Slowness]:
+        rows = server_rows(CEPH, "s3", "ceph_mds", "mds.a", 200 / slow, np.full(SIZE, 0.04))
+        at = rows.column_names.index("slice")
+        rows = rows.set_column(at, "slice", [4 * START + np.arange(SIZE)])
+        at = rows.column_names.index("slice_ns")
+        rows = rows.set_column(at, "slice_ns", [np.full(SIZE, quarter)])
+        beside = with_machines(Files(CEPH).make(), servers=[rows])
+        zero = np.zeros(SIZE)
+        resource = SharedResource(
+            "m", "metadata server", axis, (), zero, zero, zero, zero, {}, "ops", quarter, CEPH
+        )
+        return server_slowness(beside, resource)
+
+    at = np.arange(SIZE)
+    assert not slowness(np.where(at % 8 == 0, 4.0, 1.0))
+    (found,) = slowness(np.where((at > 100) & (at < 120), 4.0, 1.0))
+    assert found.factor == pytest.approx(4.0)
+    assert np.flatnonzero(found.series).tolist() == list(range(101, 120))
+
+
+def test_servers_that_are_not_slow_hide_no_load() -> None:
+    q = among_their_kind({"hog": 0.03, "server a": 0.9, "server b": 0.95}, ("server a", "server b"))
+    assert q == pytest.approx({"hog": 0.03, "server a": 0.95, "server b": 0.95})
+
+
 def test_calls_that_caches_answer_hide_no_load() -> None:
     """A job that lists a folder makes thousands of calls for one request."""
     storm = bursts(SIZE, 61)
@@ -283,7 +327,8 @@ def test_answers_of_the_metadata_server_are_no_bytes_read() -> None:
     files = Files(CEPH, storms={"storm": storm}, seed=14)
     rows = client_rows(CEPH, "node-storm", 2 * storm)
     at = rows.column_names.index("read_bytes")
-    rows = rows.set_column(at, "read_bytes", [(2 * storm * 1100).astype(np.int64)])
+    sizes = np.where(np.arange(SIZE) % 8 == 0, 3000, 900)  # now and then it sends more
+    rows = rows.set_column(at, "read_bytes", [(2 * storm * sizes).astype(np.int64)])
     beside = with_machines(
         files.make(), clients=[rows], profiled=[client_rows(CEPH, "node-storm", 2 * storm)]
     )

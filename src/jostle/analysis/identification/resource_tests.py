@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,6 +11,7 @@ from jostle.analysis.identification.evidence import FEWEST, NOTHING, Moved, Test
 from jostle.analysis.identification.resources import Floats, SharedResource
 from jostle.analysis.identification.seconds_lost import smallest_loss
 from jostle.analysis.identification.service_time import (
+    DRAIN_NS,
     QUIET,
     Flags,
     ServiceTimes,
@@ -24,8 +25,7 @@ LEVEL = 0.05
 _MOST = 60
 #: A load below this part of all load there, own and others', cannot explain a visible loss.
 _DOSE = 0.02
-_DRAIN_NS = 2_000_000_000  # what a load leaves in caches is gone after this,
-_LAGS = 4  # but no more slices than these are tried
+_LAGS = 4  # slices after a load that are tried
 _AMPLE = 1.5  # times the slices that are needed, where a run is to be made for them
 _LENGTHS = (
     (100_000_000, "100ms"),
@@ -88,7 +88,7 @@ def score(resource: SharedResource, clock_slices: int) -> ResourceTest:
         resource: The resource.
         clock_slices: Number of slices by which clocks may differ.
     """
-    lag = int(np.clip(-(-_DRAIN_NS // resource.axis[1]), 1, _LAGS))
+    lag = int(np.clip(-(-DRAIN_NS // resource.axis[1]), 1, _LAGS))
     others = resource.others
     served = service(resource, quiet_slices(others, 1))
     moved = _ready(resource, served, (-clock_slices, lag + clock_slices))
@@ -174,6 +174,23 @@ def adjusted(values: Sequence[float]) -> list[float]:
     return [float(value) for value in q]
 
 
+def among_their_kind(p: Mapping[str, float], servers: Collection[str]) -> dict[str, float]:
+    """Return q of each suspect of one resource: loads among loads, servers among servers.
+
+    Servers are tested after loads, so that servers that are not slow cost loads no evidence.
+
+    Args:
+        p: Of each suspect.
+        servers: Which of them are servers.
+    """
+    kinds = [name for name in p if name not in servers], [name for name in p if name in servers]
+    return {
+        name: q
+        for kind in kinds
+        for name, q in zip(kind, adjusted([p[name] for name in kind]), strict=True)
+    }
+
+
 def choose_suspects(tests: Sequence[ResourceTest]) -> None:
     """Control the rate of false discoveries: over resources, then over suspects of each.
 
@@ -181,16 +198,20 @@ def choose_suspects(tests: Sequence[ResourceTest]) -> None:
     one explains no longer speaks against (or hides) the others. Servers come after all loads: a
     load may slow a server, and then the load is the cause.
     """
-    for resource_test, q in zip(
-        tests, adjusted([resource_test.p for resource_test in tests]), strict=True
-    ):
+    # With too few slices nothing is tested, and so is no test among which chance could choose.
+    testable = [each for each in tests if each.slices >= FEWEST]
+    for resource_test, q in zip(testable, adjusted([each.p for each in testable]), strict=True):
         resource_test.q = q
         moved, left = resource_test.moved, dict(resource_test.tests)
         while q <= LEVEL and left:
-            within = dict(zip(left, adjusted([test.p for test in left.values()]), strict=True))
-            for name in [name for name in left if not _answers(resource_test, name, left[name])]:
-                within.pop(name)
-            fit = [name for name, part in within.items() if max(q, part) <= LEVEL]
+            within = among_their_kind(
+                {name: test.p for name, test in left.items()}, resource_test.resource.servers
+            )
+            fit = [
+                name
+                for name, part in within.items()
+                if max(q, part) <= LEVEL and _answers(resource_test, name, left[name])
+            ]
             best = min(
                 fit,
                 key=lambda name: (

@@ -5,6 +5,10 @@ a disk or target is busy per byte stays the same, and so does the time that the 
 wait for storage. Both grow where the server is slow: a disk that rebuilds or fails, or a capped
 volume. So a server's slowness is tested as loads are, after them: only what no load explains is
 the server's.
+
+Some servers count only the time from a request to its answer, which holds the wait for other
+requests. There a server is slow while each answer takes longer and it gives fewer of them: with
+more to do it gives as many or more, with less to do each takes no longer.
 """
 
 from __future__ import annotations
@@ -16,7 +20,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from jostle.analysis.identification.regression import nonnegative
 from jostle.analysis.identification.resources import OPERATION, Axis, Floats, SharedResource
+from jostle.analysis.identification.service_time import DRAIN_NS, Flags, reaching
 from jostle.analysis.series import resample
 from jostle.repository.query.co_running import Beside, JobFacts
 from jostle.values.arrow_columns import ints
@@ -26,6 +32,10 @@ from jostle.values.storage_servers import ALSO_METADATA, METADATA_COMPONENTS, OB
 _LITTLE_WORK = 0.05
 #: Times as long as usual, in a twentieth of the slices: a component that varies less is not tested.
 _NOTABLE = 1.2
+#: The same where the time holds the wait for other requests, and these may overlap.
+_NOTABLE_WAITING = 2.0
+#: A server that hesitates for less than half of this writes its journal, and is not slow.
+_HESITATES_NS = 1_250_000_000
 _MOST = 3  # components of one mount that are tested, the most varying
 #: So small that sums of loads, in bytes, do not notice it: slowness is no load.
 _SCALE = 1e-6
@@ -37,6 +47,13 @@ _AS_SLOW = 0.5
 _USUAL = 0.25  # quantile of a time per work: a server is seldom faster than usual
 #: Rows of servers that are no components: whose requests they were, and of which kind.
 NO_COMPONENTS = ("ceph_client", "ceph_request", "beegfs_client", "lustre_job")
+_WORK = (
+    "storage_read_ops",
+    "storage_write_ops",
+    "storage_meta_ops",
+    "storage_read_bytes",
+    "storage_write_bytes",
+)
 _SHORT = {"ceph_osd": "object server", "ceph_mds": "metadata server"}
 
 
@@ -82,7 +99,7 @@ def with_servers(
                 clocks=beside.job.clocks,
             )
         loads = resource.loads | {
-            each.name: _without_load(each.series, resource.others) for each in slow
+            each.name: _without_load(each.series, _free(resource)) for each in slow
         }
         if any(load.any() for load in loads.values()):
             servers = tuple(each.name for each in slow)
@@ -90,22 +107,27 @@ def with_servers(
     return replace(beside, others=others), found
 
 
-def _without_load(series: Floats, others: Floats) -> Floats:
+def _free(resource: SharedResource) -> Flags:
+    """Return the slices in which no load of others is at work, nor was lately."""
+    others = resource.others
+    if not others.any():
+        return np.ones(len(others), dtype=bool)
+    loaded = others > _AT_WORK * float(np.quantile(others[others > 0], 0.9))
+    return ~reaching(loaded, int(-(-DRAIN_NS // resource.axis[1])))
+
+
+def _without_load(series: Floats, free: Flags) -> Floats:
     """Return a server's slowness without that in slices in which loads may be its cause.
 
     A server that is as slow without the load of others is slow by itself. Else nothing
     distinguishes its own slowness from the load's effect, and the load counts as the cause.
     """
-    if not others.any():
+    if int(free.sum()) < _LEAST_SLICES or free.all():
         return series
-    loaded = others > _AT_WORK * float(np.quantile(others[others > 0], 0.9))
-    free = series[~loaded]
-    if len(free) < _LEAST_SLICES:
-        return series
-    without, beside = (float(np.quantile(some, 0.9)) for some in (free, series[loaded]))
+    without, beside = (float(np.quantile(series[some], 0.9)) for some in (free, ~free))
     if without >= _AS_SLOW * beside:
         return series
-    return np.where(loaded, 0.0, series)
+    return np.where(free, series, 0.0)
 
 
 def times_as_slow(series: Floats) -> float:
@@ -136,7 +158,7 @@ def server_slowness(beside: Beside, resource: SharedResource) -> list[Slowness]:
         if series is None:
             continue
         factor = float(np.exp(np.quantile(series[series > 0], 0.95))) if (series > 0).any() else 1.0
-        if factor >= _NOTABLE:
+        if factor >= (_NOTABLE_WAITING if _waits(mine) else _NOTABLE):
             found.append(Slowness(_name(key), factor, series * _SCALE))
     return sorted(found, key=lambda each: (-each.factor, each.name))[:_MOST]
 
@@ -207,6 +229,25 @@ def _usual_work(rows: pa.Table, of_host: pa.Table, axis: Axis) -> Floats:
     return work if work.any() else _work(rows, axis)
 
 
+def _usual_time(rows: pa.Table, axis: Axis, spent: Floats) -> Floats:
+    """Return the time that a server's requests usually take, by their number and bytes, ns.
+
+    Args:
+        rows: The component's slices.
+        axis: The job's slices.
+        spent: Time of its requests, ns.
+    """
+    counts = np.stack([_laid(rows, axis, name) for name in _WORK], axis=1)
+    on = (spent > 0) & counts.any(axis=1)
+    # Relative errors: slices with little work say as much as those with much.
+    return counts @ nonnegative(counts[on] / spent[on, np.newaxis], np.ones(int(on.sum())))
+
+
+def _waits(rows: pa.Table) -> bool:
+    """Return whether the time of a component's requests holds the wait for others."""
+    return rows.column("kind")[0].as_py() != "machine" and not ints(rows, "storage_busy_ns").any()
+
+
 def _per_work(rows: pa.Table, of_host: pa.Table, axis: Axis) -> Floats | None:
     """Return log(time per byte / the usual), at least 0; None where it cannot be told.
 
@@ -218,20 +259,39 @@ def _per_work(rows: pa.Table, of_host: pa.Table, axis: Axis) -> Floats | None:
     work = _work(rows, axis)
     spent = _laid(rows, axis, "storage_busy_ns")
     kind = rows.column("kind")[0].as_py()
-    if kind == "ceph_mds":
-        work = _usual_work(rows, of_host, axis)
     if kind == "machine":
         spent = _laid(rows, axis, "pressure_io_ns")
         work = _work(of_host, axis)
         if not work.any():
             work = _laid(of_host, axis, "link_receive_bytes", "link_send_bytes")
-    elif not spent.any():
+    elif _waits(rows):
         spent = _laid(rows, axis, "storage_read_ns", "storage_write_ns", "storage_meta_ns")
+        if kind == "ceph_mds":
+            work = _usual_work(rows, of_host, axis)
+        else:
+            work = _usual_time(rows, axis, spent)
     on = (work > 0) & (spent > 0)
     if int(on.sum()) < _LEAST_SLICES:
         return None
     on &= work >= _LITTLE_WORK * float(np.median(work[on]))
-    each = np.log(spent[on] / work[on])
+    longer = np.log(spent[on] / work[on])
+    if _waits(rows):
+        fewer = -np.log(work[on])
+        above = np.minimum(*(_above_usual(_steady(each, axis[1])) for each in (longer, fewer)))
+    else:
+        above = _above_usual(longer)
     series = np.zeros(axis[2])
-    series[on] = np.maximum(each - float(np.quantile(each, _USUAL)), 0.0)
+    series[on] = np.maximum(above, 0.0)
     return series
+
+
+def _above_usual(values: Floats) -> Floats:
+    return values - float(np.quantile(values, _USUAL))
+
+
+def _steady(values: Floats, slice_ns: int) -> Floats:
+    """Return the running median of values over the time in which a server may hesitate."""
+    half = int(_HESITATES_NS // slice_ns) // 2
+    padded = np.pad(values, half, mode="reflect")
+    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1)
+    return np.asarray(np.median(windows, axis=1))

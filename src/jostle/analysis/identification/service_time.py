@@ -22,6 +22,7 @@ QUIET = 5
 _CLASS = 4
 #: A load below this part of the usual one counts as quiet.
 LITTLE = 0.05
+DRAIN_NS = 2_000_000_000  # what a load leaves in queues and caches is gone after this
 _STEADY = 0.1  # sizes that differ by less are the same
 _EVEN = 0.1  # of the time of a slice that may lie in calls that cannot be evaluated
 
@@ -57,11 +58,20 @@ def quiet_slices(load: Floats, lag: int) -> Flags:
     if not load.any():
         return np.ones(len(load), dtype=bool)
     usual = float(np.quantile(load[load > 0], 0.9))
-    loud = load > LITTLE * usual
-    reach = loud.copy()
+    return ~reaching(load > LITTLE * usual, lag)
+
+
+def reaching(loaded: Flags, lag: int) -> Flags:
+    """Return slices in which a load is at work, and those after them in which it may still act.
+
+    Args:
+        loaded: Slices with load.
+        lag: How many slices after them count too.
+    """
+    reach = loaded.copy()
     for shift in range(1, lag + 1):
-        reach[shift:] |= loud[:-shift]
-    return np.asarray(~reach)
+        reach[shift:] |= loaded[:-shift]
+    return reach
 
 
 def service(resource: SharedResource, quiet: Flags) -> ServiceTimes:

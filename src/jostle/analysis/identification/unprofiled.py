@@ -43,7 +43,7 @@ _LEAST = 0.05
 #: Times as many requests for a call as usual: a program may begin to do something else.
 _MORE_REQUESTS = 2.0
 #: A mount of Ceph counts what its connections received: with the answers of the metadata server,
-#: which are of this size at most.
+#: and what it sends besides now and then, which are for a request this at most.
 _CEPH, _ANSWER = ("ceph:", "ceph-fuse:"), 2048
 _DIRECTIONS = ("read_bytes", "write_bytes")
 _TRAFFIC = (*_DIRECTIONS, "meta_ops")
@@ -159,10 +159,10 @@ def _on_clients(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
         mine = _where(clients, host=host)
         known = _where(beside.machines.profiled, mount=mount, host=host)
         counted = {name: _laid(mine, name, axis) for name in _TRAFFIC}
+        theirs = {name: _laid(known, name, axis) for name in _TRAFFIC}
         if mount.startswith(_CEPH):
-            answers = _ANSWER * counted["meta_ops"]
-            counted["read_bytes"] = np.maximum(counted["read_bytes"] - answers, 0.0)
-        load = {name: _beyond(counted[name], _laid(known, name, axis), axis) for name in _TRAFFIC}
+            theirs["read_bytes"] += _ANSWER * counted["meta_ops"]
+        load = {name: _beyond(counted[name], theirs[name], axis) for name in _TRAFFIC}
         notable = _notable(load, counted)
         if notable is not None:
             _put(found, _name_of(beside, host), notable)
@@ -209,14 +209,20 @@ def _asked(beside: Beside, mount: str, axis: Axis) -> Iterable[tuple[str, Load]]
 
 def _beyond_calls(counted: Floats, calls: Floats) -> Floats:
     """Return the requests of a node beyond what its profiled calls usually need, per slice."""
-    whole = len(counted) // _BLOCK * _BLOCK
-    requests, made = (values[:whole].reshape(-1, _BLOCK).sum(axis=1) for values in (counted, calls))
-    some = made > _SOME * max(float(made.max(initial=0.0)), 1.0)
-    usual = float(np.median(requests[some] / made[some])) if some.any() else 1.0
+    ratios = _by_block(counted, calls)
+    usual = float(np.median(ratios)) if len(ratios) else 1.0
     # A call's requests may be counted in the slice beside it.
     near = np.max([np.roll(calls, -1), calls, np.roll(calls, 1)], axis=0)
     load = np.maximum(counted - _MORE_REQUESTS * usual * near, 0.0)
     return np.asarray(np.where(load > _TINY * float(load.max(initial=0.0)), load, 0.0))
+
+
+def _by_block(counted: Floats, known: Floats) -> Floats:
+    """Return counted / known of each span of slices in which enough is known."""
+    whole = len(counted) // _BLOCK * _BLOCK
+    above, below = (values[:whole].reshape(-1, _BLOCK).sum(axis=1) for values in (counted, known))
+    some = below > _SOME * max(float(below.max(initial=0.0)), 1.0)
+    return np.asarray(above[some] / below[some])
 
 
 def _on_disk(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
@@ -264,12 +270,8 @@ def _extra(counted: Floats, theirs: Floats) -> float:
     It is taken from the spans in which the server moved least beyond that: a factor that is too
     large would hide the beginning of each load behind what came before it.
     """
-    whole = len(counted) // _BLOCK * _BLOCK
-    moved, asked = (values[:whole].reshape(-1, _BLOCK).sum(axis=1) for values in (counted, theirs))
-    some = asked > _SOME * max(float(asked.max(initial=0.0)), 1.0)
-    if not some.any():
-        return 1.0
-    ratio = float(np.quantile(moved[some] / asked[some], _ALONE))
+    ratios = _by_block(counted, theirs)
+    ratio = float(np.quantile(ratios, _ALONE)) if len(ratios) else 1.0
     return float(np.clip(ratio, 1.0, 1 + _SERVER_EXTRA))
 
 
