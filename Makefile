@@ -1,6 +1,9 @@
 # What people type. Each target sets up what it needs first; nothing is done twice.
 .PHONY: build demo demo-site demo-network test quick check nightly fuzz-nightly zoo-nightly packages bench budget clean distclean lock format
 
+# Tests start jostle a thousand times: it must not be compiled each time.
+unexport PYTHONDONTWRITEBYTECODE
+
 build:                  ## set everything up; afterwards .venv/bin/jostle is the command
 	@tools/setup.sh
 

@@ -267,29 +267,39 @@ def test_load_that_nobody_knows_is_no_slow_server() -> None:
     assert not identify(with_machines(files.make(), servers=[rows])).suspects
 
 
+def slowness(ops: np.ndarray, seconds: np.ndarray) -> list[Slowness]:
+    """How slow a metadata server was of which each quarter of a second is known."""
+    quarter = SLICE_NS // 4
+    rows = server_rows(CEPH, "s3", "ceph_mds", "mds.a", ops, seconds)
+    for name, values in (
+        ("slice", 4 * START + np.arange(SIZE)),
+        ("slice_ns", np.full(SIZE, quarter)),
+    ):
+        rows = rows.set_column(rows.column_names.index(name), name, [values])
+    axis, zero = (START * SLICE_NS, quarter, SIZE), np.zeros(SIZE)
+    resource = SharedResource(
+        "m", "metadata server", axis, (), zero, zero, zero, zero, {}, "ops", quarter, CEPH
+    )
+    return server_slowness(with_machines(Files(CEPH).make(), servers=[rows]), resource)
+
+
 def test_a_server_that_hesitates_for_a_quarter_of_a_second_is_not_slow() -> None:
     """It writes its journal every two seconds; for a second and more it would be slow."""
-    quarter = SLICE_NS // 4
-    axis = (START * SLICE_NS, quarter, SIZE)
-
-    def slowness(slow: np.ndarray) -> list[Slowness]:
-        rows = server_rows(CEPH, "s3", "ceph_mds", "mds.a", 200 / slow, np.full(SIZE, 0.04))
-        at = rows.column_names.index("slice")
-        rows = rows.set_column(at, "slice", [4 * START + np.arange(SIZE)])
-        at = rows.column_names.index("slice_ns")
-        rows = rows.set_column(at, "slice_ns", [np.full(SIZE, quarter)])
-        beside = with_machines(Files(CEPH).make(), servers=[rows])
-        zero = np.zeros(SIZE)
-        resource = SharedResource(
-            "m", "metadata server", axis, (), zero, zero, zero, zero, {}, "ops", quarter, CEPH
-        )
-        return server_slowness(beside, resource)
-
-    at = np.arange(SIZE)
-    assert not slowness(np.where(at % 8 == 0, 4.0, 1.0))
-    (found,) = slowness(np.where((at > 100) & (at < 120), 4.0, 1.0))
+    at, seconds = np.arange(SIZE), np.full(SIZE, 0.04)
+    assert not slowness(200 / np.where(at % 8 == 0, 4.0, 1.0), seconds)
+    (found,) = slowness(200 / np.where((at > 100) & (at < 120), 4.0, 1.0), seconds)
     assert found.factor == pytest.approx(4.0)
     assert np.flatnonzero(found.series).tolist() == list(range(101, 120))
+
+
+def test_requests_that_take_longer_than_a_slice_are_slow_in_all_of_theirs() -> None:
+    """They are counted when they end: here one of a second in every fourth slice."""
+    at, ops, seconds = np.arange(SIZE), np.ones(SIZE), np.full(SIZE, 0.2)
+    during = (at >= 100) & (at < 120)
+    ops[during], seconds[during] = at[during] % 4 == 3, np.where(at[during] % 4 == 3, 1.0, 0.0)
+    (found,) = slowness(ops, seconds)
+    assert found.factor == pytest.approx(4.0)  # a quarter of the answers, each five times as long
+    assert np.flatnonzero(found.series).tolist() == list(range(100, 120))
 
 
 def test_servers_that_are_not_slow_hide_no_load() -> None:

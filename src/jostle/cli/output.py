@@ -142,6 +142,14 @@ def heading(bold: str, rest: str = "") -> Text:
     return Text.assemble((bold, "bold"), rest)
 
 
+def light_of(light: str | None, style: str = "") -> Text:
+    """Return a light as a terminal shows it: a word, a dot that is full or hollow, a colour."""
+    from rich.text import Text
+
+    dot = ("● " if light else "○ ") if utf8() else ""
+    return Text(f"{dot}{light or 'undecided'}", style=f"{style}{light or 'default'}")
+
+
 def pasted(command: str) -> Text:
     """Return a line that stays whole however narrow the terminal is: it will be pasted."""
     from rich.text import Text

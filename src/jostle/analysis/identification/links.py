@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +28,12 @@ from jostle.analysis.identification.resources import (
     job_axis,
     network,
 )
-from jostle.network import LinkLoads, link_loads
 from jostle.repository.query.co_running import Beside
 from jostle.topology import valid_at
 from jostle.values.traffic import Traffic
+
+if TYPE_CHECKING:
+    from jostle.network import LinkLoads
 
 #: Part of a job's traffic on the link of its own that carries most: with less it does not matter.
 _USED = 0.1
@@ -79,6 +82,9 @@ class _Neighbourhood:
     @classmethod
     def of(cls, beside: Beside) -> _Neighbourhood:
         """Lay what the neighbours sent on the fabrics of the job, as they were when it began."""
+        # Only here, since the sparse matrices of SciPy take a fifth of a second.
+        from jostle.network import link_loads
+
         axis = job_axis(beside)
         names = sorted({fabric.name for fabric in beside.fabrics})
         versions = [valid_at(beside.fabrics, name, beside.job.start_ns) for name in names]
@@ -105,6 +111,8 @@ class _Neighbourhood:
         return [meeting for meeting in found if meeting is not None]
 
     def _meeting(self, loads: LinkLoads, own: Traffic) -> _Meeting | None:
+        from jostle.network import link_loads
+
         job, fabric = self.beside.job.job, loads.topology
         mine = link_loads(fabric, own, self.axis)
         if job not in mine.jobs or mine.lost_share(job) > _UNKNOWN:

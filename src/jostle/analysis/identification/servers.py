@@ -270,6 +270,7 @@ def _per_work(rows: pa.Table, of_host: pa.Table, axis: Axis) -> Floats | None:
             work = _usual_work(rows, of_host, axis)
         else:
             work = _usual_time(rows, axis, spent)
+        spent, work = _under_way(rows, axis, spent, work)
     on = (work > 0) & (spent > 0)
     if int(on.sum()) < _LEAST_SLICES:
         return None
@@ -283,6 +284,28 @@ def _per_work(rows: pa.Table, of_host: pa.Table, axis: Axis) -> Floats | None:
     series = np.zeros(axis[2])
     series[on] = np.maximum(above, 0.0)
     return series
+
+
+def _under_way(rows: pa.Table, axis: Axis, spent: Floats, work: Floats) -> tuple[Floats, Floats]:
+    """Lay time and work over the slices in which the requests were under way.
+
+    A request is counted when it ends: one that takes longer than a slice was served before, too.
+
+    Args:
+        rows: The component's slices.
+        axis: The job's slices.
+        spent: Time of its requests, ns.
+        work: What that usually takes.
+    """
+    ops = sum(
+        (_laid(rows, axis, name) for name in _WORK if name.endswith("_ops")), np.zeros(axis[2])
+    )
+    each = np.divide(spent, ops, out=np.zeros(axis[2]), where=ops > 0)
+    laid = np.zeros((2, axis[2]))
+    for k in np.flatnonzero(spent + work).tolist():
+        first = max(k + 1 - max(int(-(-each[k] // axis[1])), 1), 0)
+        laid[:, first : k + 1] += np.array([[spent[k]], [work[k]]]) / (k + 1 - first)
+    return laid[0], laid[1]
 
 
 def _above_usual(values: Floats) -> Floats:

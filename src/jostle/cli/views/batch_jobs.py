@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from jostle.cli.output import fit, heading, table
-from jostle.cli.views.estimate import light_of, percent_within
+from jostle.cli.output import fit, heading, light_of, table
+from jostle.cli.views.estimate import percent_within
 from jostle.names.users import owner_name
 from jostle.report.format.values import (
     byte_count,

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from jostle.cli.output import fit, heading, table
-from jostle.cli.views.estimate import light_of, percent_within
+from jostle.cli.output import fit, heading, light_of, table
+from jostle.cli.views.estimate import percent_within
 from jostle.report.format.causes import CAUSES
 from jostle.report.format.values import alike, count, seconds
 from jostle.report.verdict.compare import finding, large

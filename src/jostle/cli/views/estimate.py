@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.estimation.classes import LOW
 from jostle.analysis.estimation.light import at_most
-from jostle.cli.output import console, fit, heading, table, utf8, without
+from jostle.cli.output import console, fit, heading, light_of, table, utf8, without
 from jostle.names.users import owner_name
 from jostle.report.format import values
 from jostle.report.format.users import others_beside
@@ -28,7 +28,6 @@ from jostle.report.verdict.blame import UNEXPLAINED, Blame, Blamed, suspect_name
 from jostle.report.verdict.verdict import NOTHING, CauseRow, blame_of, cause_rows, head
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.light import Light
     from jostle.analysis.estimation.model import Cluster, RunEstimate
     from jostle.analysis.identification.model import JobInterference
     from jostle.analysis.interval import Interval
@@ -67,14 +66,6 @@ def verdict(estimate: RunEstimate, interference: JobInterference | None = None) 
         f": {why}" if why else "",
         f"; {first.undecided}" if first.undecided else "",
     )
-
-
-def light_of(light: Light | None, style: str = "") -> Any:
-    """Return a light as a terminal shows it: a word, a dot that is full or hollow, a colour."""
-    from rich.text import Text
-
-    dot = ("● " if light else "○ ") if utf8() else ""
-    return Text(f"{dot}{light or 'undecided'}", style=f"{style}{light or 'default'}")
 
 
 def _who_in_brief(interference: JobInterference | None, blame: Blame) -> list[str]:

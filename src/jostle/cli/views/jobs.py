@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from jostle.cli.output import fit_around, table
-from jostle.cli.views.estimate import light_of
+from jostle.cli.output import fit_around, light_of, table
 from jostle.names.users import owner_name
 from jostle.report.format.values import byte_count, count, duration, local_time, seconds, zone_name
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from jostle.cli.output import on_paper
+from jostle.cli.output import light_of, on_paper
 from jostle.cli.views import digest as digest_views
 from jostle.cli.views import estimate as estimate_views
 from jostle.cli.views import interference as interference_views
@@ -52,7 +52,7 @@ def job_document(
     """
     estimate, who = evaluated_job.estimate, evaluated_job.who
     with on_paper():
-        light = estimate_views.light_of(estimate.light).plain
+        light = light_of(estimate.light).plain
         verdict = estimate_views.verdict(estimate, who).plain.removeprefix(light).strip()
         first, *lost = sections(_without_verdict(evaluated_job))
         did = list(sections(digest_views.view(digest, among)))
@@ -102,7 +102,7 @@ def batch_document(
     from jostle.cli.views.batch_jobs import digest_view, estimate_view, verdict
 
     with on_paper():
-        light = estimate_views.light_of(loss.lit.light).plain
+        light = light_of(loss.lit.light).plain
         said = verdict(row, loss).plain.removeprefix(light).strip()
         first, *lost = sections(list(estimate_view(row, loss))[1:])
         did = list(sections(digest_view(row, facts)))
