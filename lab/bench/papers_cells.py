@@ -444,16 +444,18 @@ COLUMNS = (
 
 
 def keep(study: str, file_system: str, date: str, cells: Sequence[dict[str, Any]]) -> None:
-    """Put the runs of a study into `runs.csv`, in place of those it had.
+    """Put the runs of a measurement into `runs.csv`, in place of those it had.
+
+    Those of other measurements of the study stay: repetitions of several days add up.
 
     Args:
         study: Its name.
         file_system: Where its files lay.
-        date: Of the measurement.
+        date: When the measurement was begun.
         cells: Its cells, from `jostle study show --json`; what follows a dot in a program's name is
             its chunk size, which the cell has as well.
     """
-    rows = [row for row in _rows(RUNS.name) if row["study"] != study]
+    rows = [row for row in _rows(RUNS.name) if (row["study"], row["date"]) != (study, date)]
     for cell in cells:
         setting = cell["setting"]
         chunk = "" if setting["chunk"] is None else size_label(setting["chunk"])

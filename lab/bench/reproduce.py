@@ -166,6 +166,12 @@ def printed(experiment: Table, home: Path, place: str) -> str | None:
     return done.stdout
 
 
+def begun_at(home: Path, study: str) -> str:
+    """Return when a study was begun, to the minute, UTC."""
+    plan = home / "repository" / "studies" / study / "plan.json"
+    return f"{datetime.datetime.fromtimestamp(plan.stat().st_mtime, datetime.UTC):%Y-%m-%d %H:%M}"
+
+
 def show(experiment: Table, wanted: set[str], home: Path) -> Table | None:
     """Draw what was measured, and keep the figures that rows want.
 
@@ -181,7 +187,8 @@ def show(experiment: Table, wanted: set[str], home: Path) -> Table | None:
         today = datetime.datetime.now(datetime.UTC).date().isoformat()
         if content.get("cells"):
             fs = experiment.get("fs", "sshfs")
-            papers_cells.keep(experiment["name"], fs, today, content["cells"])
+            begun = begun_at(home, content["study"])
+            papers_cells.keep(experiment["name"], fs, begun, content["cells"])
         shutil.rmtree(PICTURES / experiment["name"], ignore_errors=True)  # what was drawn before
         figures = []
         for figure in content["figures"]:

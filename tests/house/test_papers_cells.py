@@ -108,21 +108,24 @@ def test_every_cell_is_in_the_table(cells: ModuleType) -> None:
     assert "| a | a | 1 MiB | 40 |  | 41 (39 to 43), 3 runs | sign, size |" in lines
 
 
-def test_runs_of_a_study_replace_those_it_had(cells: ModuleType) -> None:
-    _measured(cells, {("a", "b", "1 MiB"): [90]})
-    cells.RUNS.write_text(cells.RUNS.read_text() + "other,sshfs,,x,y,,1,1,private,,1.0,1,kept\n")
-    side = {"degradation": 0.5}
-    setting = {"chunk": 1 << 20, "processes": [4, 2], "shared": False, "more": []}
-    runs = [{"verdict": "kept", "probe": side}, {"verdict": "failed", "probe": None}]
-    found = {"probe": "a", "signal": "b", "setting": setting, "repetitions": runs}
-    cells.keep("s", "cephfs", "2026-01-02", [found])
-    assert cells.RUNS.read_text() == RUNS + (
+def test_runs_of_a_measurement_replace_those_it_had_and_add_to_others(cells: ModuleType) -> None:
+    others = (
         "other,sshfs,,x,y,,1,1,private,,1.0,1,kept\n"
-        "s,cephfs,2026-01-02,a,b,1 MiB,4,2,private,,50.0,1,kept\n"
-        "s,cephfs,2026-01-02,a,b,1 MiB,4,2,private,,,1,failed\n"
+        "s,cephfs,2026-01-01 12:00,a,b,1 MiB,4,2,private,,40.0,1,kept\n"
+    )
+    cells.RUNS.write_text(RUNS + others)
+    setting = {"chunk": 1 << 20, "processes": [4, 2], "shared": False, "more": []}
+    for loss in (0.7, 0.5):
+        side = {"degradation": loss}
+        runs = [{"verdict": "kept", "probe": side}, {"verdict": "failed", "probe": None}]
+        found = {"probe": "a", "signal": "b", "setting": setting, "repetitions": runs}
+        cells.keep("s", "cephfs", "2026-01-02 09:30", [found])
+    assert cells.RUNS.read_text() == RUNS + others + (
+        "s,cephfs,2026-01-02 09:30,a,b,1 MiB,4,2,private,,50.0,1,kept\n"
+        "s,cephfs,2026-01-02 09:30,a,b,1 MiB,4,2,private,,,1,failed\n"
     )
     (loss,) = cells.measured(["s"], "cephfs").values()
-    assert (loss.n, loss.median, loss.low) == (1, 50.0, None)
+    assert (loss.n, loss.median, loss.low) == (2, 45.0, None)
 
 
 def test_what_is_printed_is_well_formed() -> None:
