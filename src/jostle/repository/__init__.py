@@ -13,6 +13,7 @@ from jostle.repository.repository import Repository
 from jostle.repository.store.snapshot import Snapshot
 from jostle.repository.store.studies import StudyStore
 from jostle.repository.types import (
+    CoarsenReport,
     CompactReport,
     CoreFloor,
     ExpireReport,
@@ -27,6 +28,7 @@ from jostle.repository.types import (
 
 __all__ = [
     "MIRROR_MARKER",
+    "CoarsenReport",
     "CompactReport",
     "CoreFloor",
     "DamagedError",
