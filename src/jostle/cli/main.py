@@ -31,6 +31,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "background": ("background", "What all other jobs did on a job's mounts meanwhile."),
         "neighbours": ("neighbours", "Who ran when and where beside a job."),
         "interference": ("interference", "Which neighbours slowed a job, when, and how much."),
+        "advise": ("advise", "What to change about a job, what it saves, and who pays."),
         "matrix": ("matrix", "Which program slowed which, over the whole repository."),
         "trends": ("trends", "Which programs disturb and which suffer, week by week."),
         "placement": ("placement", "Where a job sits in the network, and who may use its links."),

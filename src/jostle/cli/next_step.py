@@ -87,9 +87,10 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "runs": ("interference JOB", "serve JOB"),
     },
     "interference": {
-        "suspects": ("serve JOB", "timeline JOB OTHERS"),
+        "suspects": ("advise JOB", "serve JOB", "timeline JOB OTHERS"),
         "no suspects": ("serve JOB", "timeline JOB"),
     },
+    "advise": {"a job": ("interference JOB", "digest JOB")},
     "simulate site": {"victims": ("interference JOB", "matrix"), "jobs": ("jobs", "matrix")},
     "timeline": {"jobs": ("background JOB", "serve JOB"), "machines": ("serve",)},
     "background": {"a load": ("serve JOB",), "nobody": ("serve JOB",)},
@@ -157,7 +158,7 @@ def _agent_runs() -> bool:
 
 
 #: Verbs that can show what another user may see.
-_AS_USER = ("estimate", "interference", "neighbours", "matrix", "placement")
+_AS_USER = ("advise", "estimate", "interference", "neighbours", "matrix", "placement")
 
 
 def seen_by_estimate(evaluated_job: EvaluatedJob, slice_ns: int) -> str:
