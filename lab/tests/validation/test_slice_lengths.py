@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from jostle.repository.query.co_running import Beside, JobFacts
+from jostle.repository import Beside, JobFacts
 from jostle_lab.validation.cephfs.plan import QUIET
 from jostle_lab.validation.csv_rows import load_rows, save_rows
 from jostle_lab.validation.lengths import page

@@ -9,6 +9,8 @@ from __future__ import annotations
 from jostle.repository.errors import DamagedError, JobError, RepositoryError, SnapshotGoneError
 from jostle.repository.ingest.mirror import MARKER as MIRROR_MARKER
 from jostle.repository.ingest.mirror import create_mirror
+from jostle.repository.query.co_running import Beside, JobFacts
+from jostle.repository.query.core_users import CoreUse
 from jostle.repository.repository import Repository
 from jostle.repository.store.snapshot import Snapshot
 from jostle.repository.store.studies import StudyStore
@@ -28,15 +30,18 @@ from jostle.repository.types import (
 
 __all__ = [
     "MIRROR_MARKER",
+    "Beside",
     "CoarsenReport",
     "CompactReport",
     "CoreFloor",
+    "CoreUse",
     "DamagedError",
     "ExpireReport",
     "ExportReport",
     "IngestProgress",
     "IngestReport",
     "JobError",
+    "JobFacts",
     "JobSegments",
     "JobTables",
     "Repository",

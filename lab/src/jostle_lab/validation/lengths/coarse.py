@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from jostle.repository.query.co_running import Beside, JobFacts
-from jostle.repository.query.core_users import CoreUse
+from jostle.repository import Beside, CoreUse, JobFacts
 
 Ints = npt.NDArray[np.int64]
 #: Columns that say when, and those that are a state and not an amount.
