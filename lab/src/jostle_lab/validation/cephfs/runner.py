@@ -183,6 +183,7 @@ def run_once(
     repository: Path,
     limit: Sequence[str],
     limit_s: float = _LIMIT_S,
+    over: threading.Event | None = None,
 ) -> Run:
     """Run a victim once with all that is asked for, and take the profiles.
 
@@ -192,6 +193,7 @@ def run_once(
         repository: Folder of the repository that takes the profiles.
         limit: Options of the victim that say how long it works.
         limit_s: A victim that takes longer has failed.
+        over: Ends the run early when it is set; the run has failed then.
 
     Raises:
         ValidationError: The victim or a load failed.
@@ -208,7 +210,8 @@ def run_once(
         )
     files = sum(_files_before(words) for words in (experiment.victim, *_words(experiment)))
     start_ns = (time.time_ns() + int((_LEAD_S + files * _FILE_S) * 1e9)) // SLICE_NS * SLICE_NS
-    faults = _play(lab, experiment, job, start_ns, limit, limit_s)
+    patience = (over or threading.Event(), limit_s)
+    faults = _play(lab, experiment, job, start_ns, limit, patience)
     time.sleep(_SETTLE_S)
     Repository(repository, create=True).ingest(
         [lab.local(host) / "spool" for host in hosts], remove=True
@@ -240,9 +243,17 @@ def _words(experiment: Experiment) -> list[str]:
 
 
 def _play(
-    lab: Lab, experiment: Experiment, job: str, start_ns: int, limit: Sequence[str], limit_s: float
+    lab: Lab,
+    experiment: Experiment,
+    job: str,
+    start_ns: int,
+    limit: Sequence[str],
+    patience: tuple[threading.Event, float],
 ) -> list[list[int]]:
-    """Run victim, loads and fault; return the bursts of the fault."""
+    """Run victim, loads and fault; return the bursts of the fault.
+
+    The victim is ended when the event of `patience` is set, or after as many seconds.
+    """
     over = threading.Event()
     words = [*experiment.victim.split(), *limit]
     if experiment.meeting:
@@ -256,7 +267,7 @@ def _play(
             fault = experiment.fault
             slow = pool.submit(inject, lab, fault, start_ns, over) if fault else None
             try:
-                status = wait(victim, threading.Event(), limit_s)
+                status = wait(victim, *patience)
             finally:
                 over.set()
         if status:

@@ -162,6 +162,8 @@ def _worker(work: _Work, name: str, trouble: list[Exception]) -> None:
             lab = lab or up(spec)
             work.begin(trial)
             one = _made(lab, trial, work, name)
+            if work.over.is_set():  # it was interrupted, and is to be made again
+                return
             work.end(one)
             if one.error:
                 _down(lab)
@@ -183,7 +185,8 @@ def _made(lab: Lab, trial: Trial, work: _Work, repository: str) -> Made:
     try:
         limit = ["--time", f"{trial.seconds:g}"]
         patience = trial.seconds + _PATIENCE_S
-        run = run_once(lab, trial.experiment, work.folder / repository, limit, patience)
+        folder = work.folder / repository
+        run = run_once(lab, trial.experiment, folder, limit, patience, work.over)
     except (JostleError, OSError, ValueError) as error:
         return Made(trial, work.fs, repository, error=why(error))
     return Made(trial, work.fs, repository, run)
