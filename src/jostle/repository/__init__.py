@@ -9,6 +9,7 @@ from __future__ import annotations
 from jostle.repository.errors import DamagedError, JobError, RepositoryError, SnapshotGoneError
 from jostle.repository.ingest.mirror import MARKER as MIRROR_MARKER
 from jostle.repository.ingest.mirror import create_mirror
+from jostle.repository.query.rank_slices import RankTables
 from jostle.repository.repository import Repository
 from jostle.repository.store.snapshot import Snapshot
 from jostle.repository.store.studies import StudyStore
@@ -37,6 +38,7 @@ __all__ = [
     "JobError",
     "JobSegments",
     "JobTables",
+    "RankTables",
     "Repository",
     "RepositoryError",
     "RunTables",
