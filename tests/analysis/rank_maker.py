@@ -76,7 +76,7 @@ class RankMaker:
     def tables(self, *, job: str = "made", size: int = 0) -> RankTables:
         """What the repository would return of it."""
         count, busy = len(self.hosts), self.busy()
-        held = sum((self.values.get(name, 0 * busy) for name in ("os_runqueue", "state_io")))
+        held = sum(self.values.get(name, 0 * busy) for name in ("os_runqueue", "state_io"))
         stopped = self.values.get("os_throttled", 0 * busy)
         defaults = {
             "state_collective": LENGTH - busy - self.values.get("state_p2p", 0 * busy),
@@ -120,11 +120,18 @@ class RankMaker:
                 row |= {f"{kind}_ops": int(ops[at]), f"{kind}_ns": int(seconds[at] * 1e9)}
                 row |= {"process": 100 + rank, "slice": FIRST + at}
                 rows.append(row | {"slice_ns": LENGTH_NS, "span": 1, "mount": mount})
-        return pa.Table.from_pylist(rows) if rows else RankTables("", pa.table({}), pa.table({})).mounts
+        return (
+            pa.Table.from_pylist(rows)
+            if rows
+            else RankTables("", pa.table({}), pa.table({})).mounts
+        )
 
     def _peers(self) -> pa.Table:
         names = ("process", "peer", "bytes")
         columns = list(zip(*((100 + a, b, c) for a, b, c in self.peers), strict=True)) or [[]] * 3
         return pa.table(
-            {name: pa.array(values, pa.int64()) for name, values in zip(names, columns, strict=True)}
+            {
+                name: pa.array(values, pa.int64())
+                for name, values in zip(names, columns, strict=True)
+            }
         )
