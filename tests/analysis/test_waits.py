@@ -442,9 +442,10 @@ def test_the_repository_returns_what_ranks_did(tmp_path: Path) -> None:
     assert tables.ranks["world_rank"].to_pylist() == [0, 1, 2, 3]
     last = tables.ranks["process"][3]
     mine = tables.slices.filter(pc.equal(tables.slices["process"], last))
-    assert mine["state_collective_ns"][5].as_py() == 50_000_000
+    assert mine["state_collective_ns"][5].as_py() == pytest.approx(50_000_000, rel=1e-3)
     first = tables.mounts.to_pylist()[0]
-    assert (first["write_ops"], first["write_ns"], first["read_ns"]) == (2, 20_000_000, 0)
+    assert (first["write_ops"], first["read_ns"]) == (2, 0)
+    assert first["write_ns"] == pytest.approx(20_000_000, rel=1e-3)
     (found,) = waits_of(tables).stragglers
     assert (found.ranks, found.from_start, found.to_end) == ([3], True, True)
     assert found.cause == "own imbalance"

@@ -135,7 +135,7 @@ def _evidence(found: _Late, host: str) -> list[tuple[WaitCause, str, Floats]]:
     starved = queue / ((cpu + queue) / length).clip(1)
     # The kernel counts a thread that a CPU limit stopped as waiting, too.
     starved = (starved - capped).clip(0)
-    files = [
+    files: list[tuple[WaitCause, str, Floats]] = [
         ("slow file system", call.mount, _slow_calls(found, call.ops, call.seconds))
         for call in grid.files
     ]

@@ -97,9 +97,9 @@ class _Axis:
         cell = at * len(self.column) + columns[row]
         size = self.slices * len(self.column)
         return {
-            name: np.bincount(cell, (floats(rows, name) / many)[row], size).reshape(
-                self.slices, len(self.column)
-            )
+            name: np.bincount(cell, (floats(rows, name) / many)[row], size)
+            .astype(np.float64)
+            .reshape(self.slices, len(self.column))
             for name in names
         }
 
