@@ -144,8 +144,7 @@ def evaluate_job(
 
 def _waits(store: Repository, name: str, tables: RunTables, seed: int) -> JobWaits | None:
     """Return whom the ranks of a job waited for; None where it has none that could."""
-    sizes = tables.processes.column("world_size").to_pylist()
-    if max((size or 0 for size in sizes), default=0) < 2:
+    if all(world.world_size < 2 for world in tables.worlds):
         return None
     from jostle.analysis.waits import waits_of
 
