@@ -90,7 +90,8 @@ def rows_of(repository: Repository, record: Record, seed: int) -> list[Row]:
     if record.error:
         return failed(record, record.error)
     try:
-        return judge(record, waits_of(repository.rank_tables(record.job), seed=seed))
+        tables = repository.rank_tables(record.job)
+        return judge(record, waits_of(tables, lambda: repository.rank_peers(record.job), seed=seed))
     except Exception as error:  # a defect in one answer must not hide the others
         return failed(record, why(error))
 

@@ -110,7 +110,7 @@ class RankMaker:
                 "clock_error_us": [100] * count,
             }
         )
-        return RankTables(job, ranks, pa.table(slices), self._mounts(), self._peers())
+        return RankTables(job, ranks, pa.table(slices), self._mounts())
 
     def _mounts(self) -> pa.Table:
         rows = []
@@ -126,7 +126,8 @@ class RankMaker:
             else RankTables("", pa.table({}), pa.table({})).mounts
         )
 
-    def _peers(self) -> pa.Table:
+    def peer_table(self) -> pa.Table:
+        """Who exchanged how much with whom."""
         names = ("process", "peer", "bytes")
         columns = list(zip(*((100 + a, b, c) for a, b, c in self.peers), strict=True)) or [[]] * 3
         return pa.table(

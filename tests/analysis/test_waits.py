@@ -25,7 +25,8 @@ QUEUE = 0.08
 
 
 def world(maker: RankMaker, **given: object) -> WorldWaits:
-    (found,) = waits_of(maker.tables(**given)).worlds  # type: ignore[arg-type]
+    tables = maker.tables(**given)  # type: ignore[arg-type]
+    (found,) = waits_of(tables, maker.peer_table).worlds
     return found
 
 
@@ -264,6 +265,11 @@ def test_clocks_that_are_apart_make_it_undecided() -> None:
     tables = late().tables()
     at = tables.ranks.column_names.index("clock_error_us")
     ranks = tables.ranks.set_column(at, "clock_error_us", pa.array([500_000] * 4))
+    (found,) = waits_of(replace(tables, ranks=ranks)).worlds
+    assert found.answer == "named"  # the ranks left MPI_Init at one time by all clocks
+    for name in ("begin_ns", "end_ns"):
+        later = tables.ranks[name].to_numpy() + np.array([0, 400, 0, 0]) * 10**6
+        ranks = ranks.set_column(tables.ranks.column_names.index(name), name, pa.array(later))
     (found,) = waits_of(replace(tables, ranks=ranks)).worlds
     assert found.answer == "undecided"
     assert "clocks" in found.why

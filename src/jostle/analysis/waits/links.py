@@ -9,6 +9,7 @@ late ranks (late.py).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,21 +17,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jostle.analysis.waits.grid import Grid
-from jostle.analysis.waits.late import (
-    LatePlaces,
-    LateSpan,
-    block_length,
-    enough,
-    exact_span,
-    late_span,
-)
+from jostle.analysis.waits.late import LatePlaces, block_length, enough, exact_span, late_span
 from jostle.values.arrow_columns import Floats, ints
 
 #: Quantile of a rank's own slices that is its usual time in messages.
 _USUAL = 0.2
 #: Patterns of two nodes that are so alike cannot be told apart (cosine).
 _ALIKE = 0.98
-_FEWEST_NODES = 3
+_FEWEST_NODES, _MOST_LINKS = 3, 4
+
+#: Returns who exchanged how much with whom, as Repository.rank_peers.
+Peers = Callable[[], pa.Table]
 
 
 @dataclass(frozen=True)
@@ -41,15 +38,12 @@ class SlowLink:
         node: Its number in the grid.
         first: First slice of the span.
         last: Its last slice.
-        late: Seconds of each slice that all ranks were in communication beyond the usual,
-            (slices,).
         p: Probability that nodes that are alike show as much.
     """
 
     node: int
     first: int
     last: int
-    late: Floats
     p: float
 
 
@@ -59,7 +53,7 @@ def traffic_by_node(grid: Grid, ranks: pa.Table, peers: pa.Table) -> Floats:
     Args:
         grid: The world.
         ranks: Its rows of RankTables.ranks.
-        peers: RankTables.peers.
+        peers: As Repository.rank_peers returns it.
     """
     nodes = int(grid.node.max()) + 1
     column = {rank: at for at, rank in enumerate(grid.ranks)}
@@ -82,40 +76,38 @@ def traffic_by_node(grid: Grid, ranks: pa.Table, peers: pa.Table) -> Floats:
     return crossing
 
 
-def slow_link(
-    grid: Grid, crossing: Floats, *, seed: int, least_s: float, alpha: float
-) -> SlowLink | None:
-    """Return the node whose messages took longer in a span; None where there is none.
+def messages_held_up(grid: Grid) -> Floats:
+    """Return by how much all ranks were in communication beyond their usual, s, (slices,)."""
+    return _beyond_usual(grid.communication, grid).min(axis=1)
+
+
+def slow_links(
+    grid: Grid, crossing: Floats, late: Floats, *, seed: int, alpha: float
+) -> Iterator[SlowLink]:
+    """Yield the nodes whose messages took longer, each with its span.
 
     Args:
         grid: The world.
         crossing: As of `traffic_by_node`.
+        late: As of `messages_held_up`.
         seed: Seed of the draws.
-        least_s: Seconds that it must have cost.
         alpha: Rate of false alarms.
     """
-    nodes = crossing.shape[1]
-    if nodes < _FEWEST_NODES or not crossing.any():
-        return None
-    messages = grid.values["state_p2p"] + grid.values["state_onesided"]
-    excess = _beyond_usual(messages, grid)
+    if crossing.shape[1] < _FEWEST_NODES or not crossing.any():
+        return
+    excess = _beyond_usual(grid.values["state_p2p"] + grid.values["state_onesided"], grid)
     length = block_length(len(excess))
     whole = np.add.reduceat(excess, np.arange(0, len(excess), length), axis=0)
-    found = _best_nodes(whole, crossing)
-    if not enough(found, alpha):
-        return None
-    span = late_span(found, seed, 0.0)
-    if span is None or span.p > alpha:
-        return None
-    late = _beyond_usual(grid.communication, grid).min(axis=1)
-    return _with_slices(late, span, length, least_s)
-
-
-def _with_slices(late: Floats, span: LateSpan, length: int, least_s: float) -> SlowLink | None:
-    exact = exact_span(late, span.first * length, (span.last + 1) * length - 1)
-    if exact is None or float(late[exact[0] : exact[1] + 1].sum()) < least_s:
-        return None
-    return SlowLink(span.label, *exact, late, span.p)
+    for number in range(_MOST_LINKS):
+        found = _best_nodes(whole, crossing)
+        span = late_span(found, seed + number, 0.0) if enough(found, alpha) else None
+        if span is None or span.p > alpha:
+            return
+        exact = exact_span(late, span.first * length, (span.last + 1) * length - 1)
+        if exact is not None:
+            yield SlowLink(span.label, *exact, span.p)
+        whole = whole.copy()
+        whole[span.first : span.last + 1] = 0.0
 
 
 def _beyond_usual(values: Floats, grid: Grid) -> Floats:

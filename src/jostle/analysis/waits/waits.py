@@ -21,7 +21,7 @@ from jostle.analysis.waits.late import (
     lateness,
     places,
 )
-from jostle.analysis.waits.links import slow_link, traffic_by_node
+from jostle.analysis.waits.links import Peers, messages_held_up, slow_links, traffic_by_node
 from jostle.analysis.waits.model import FALSE_ALARM, JobWaits, Straggler, WorldWaits
 from jostle.repository.query.rank_slices import MOST_READ, RankTables
 from jostle.values.arrow_columns import Floats, Ints
@@ -58,11 +58,13 @@ class _Found:
         return slice(self.first, self.last + 1)
 
 
-def waits_of(tables: RankTables, *, seed: int = 0) -> JobWaits:
+def waits_of(tables: RankTables, peers: Peers | None = None, *, seed: int = 0) -> JobWaits:
     """Return whom the ranks of a job waited for, and why.
 
     Args:
         tables: What its ranks did, slice by slice.
+        peers: Returns how many bytes they exchanged, as Repository.rank_peers: asked only where all
+            ranks waited and none was late. None: no slow link is named.
         seed: Seed of the draws.
 
     Returns:
@@ -77,7 +79,10 @@ def waits_of(tables: RankTables, *, seed: int = 0) -> JobWaits:
     worlds.sort(key=lambda world: world[:2])
     return JobWaits(
         tables.job,
-        [_world(tables, number, rows, seed) for _, number, rows in worlds[:_MOST_WORLDS]],
+        [
+            _world(tables, rows, _WorldSearch(number, seed, peers))
+            for _, number, rows in worlds[:_MOST_WORLDS]
+        ],
     )
 
 
@@ -85,9 +90,9 @@ def _rank_seconds(rows: pa.Table) -> float:
     return float(pc.sum(pc.subtract(rows["end_ns"], rows["begin_ns"])).as_py()) / 1e9
 
 
-def _world(tables: RankTables, number: int, rows: pa.Table, seed: int) -> WorldWaits:
+def _world(tables: RankTables, rows: pa.Table, search: _WorldSearch) -> WorldWaits:
     """Return whom the ranks of one world waited for."""
-    ranks = rows.num_rows
+    ranks, number = rows.num_rows, search.number
 
     def undecided(why: str, decided_by: str) -> WorldWaits:
         return WorldWaits(number, ranks, "undecided", why=why, decided_by=decided_by)
@@ -104,27 +109,36 @@ def _world(tables: RankTables, number: int, rows: pa.Table, seed: int) -> WorldW
     if grid is None:
         return undecided("its ranks have no slices on one time axis", "a run with --slice 250ms")
     if len(set(grid.hosts)) > 1:
-        apart = pc.max(rows["clock_error_us"]).as_py() / 1e6
+        apart = _clocks_apart(rows)
         if apart > _CLOCKS * grid.length:
             return undecided(
                 f"the clocks of its nodes may be {apart:.2g} s apart, and a slice is "
                 f"{grid.length:.2g} s long",
                 "nodes with synchronised clocks, or longer slices (--slice)",
             )
-    missing = int(pc.max(rows["world_size"]).as_py()) - ranks
-    return _searched(tables, rows, grid, _WorldSearch(number, seed, missing))
+    return _searched(rows, grid, search)
+
+
+def _clocks_apart(rows: pa.Table) -> float:
+    """Return how far the clocks of the nodes of a world may be apart, s.
+
+    Ranks leave MPI_Init together, and come to MPI_Finalize together. Where they did so by their
+    clocks, these agree, whatever is known of how they were synchronised.
+    """
+    spreads = [int(np.ptp(rows[name].to_numpy())) for name in ("begin_ns", "end_ns")]
+    return min(pc.max(rows["clock_error_us"]).as_py() / 1e6, *(spread / 1e9 for spread in spreads))
 
 
 @dataclass(frozen=True)
 class _WorldSearch:
-    """A world to search: its number, the seed of the draws, and how many ranks have no profile."""
+    """A world to search: its number, the seed of the draws, and who sent how much to whom."""
 
     number: int
     seed: int
-    missing: int
+    peers: Peers | None
 
 
-def _searched(tables: RankTables, rows: pa.Table, grid: Grid, search: _WorldSearch) -> WorldWaits:
+def _searched(rows: pa.Table, grid: Grid, search: _WorldSearch) -> WorldWaits:
     together = grid.there.sum(axis=1) >= 2
     run = float(together.sum()) * grid.length
     least = max(_LEAST_RUN * run, _LEAST_S)
@@ -144,15 +158,16 @@ def _searched(tables: RankTables, rows: pa.Table, grid: Grid, search: _WorldSear
         _straggler(grid, found, reason(grid, found.members, (found.first, found.last), found.late))
         for found in _late_spans(grid, search.seed, least)
     ]
-    stragglers = _joined(stragglers) or _by_link(tables, rows, grid, search.seed, least)
+    stragglers = _joined(stragglers) or _by_link(rows, grid, search, least)
     stragglers.sort(key=lambda straggler: -straggler.seconds)
     known = replace(known, stragglers=stragglers, waited_s=waited)
     if stragglers:
         return replace(known, answer="named")
-    if search.missing:
+    missing = int(pc.max(rows["world_size"]).as_py()) - len(grid.ranks)
+    if missing:
         return replace(
             known,
-            why=f"{search.missing} of its ranks have no profile, and the others may have waited "
+            why=f"{missing} of its ranks have no profile, and the others may have waited "
             "for one of these",
             decided_by="profiles of all ranks",
         )
@@ -283,16 +298,18 @@ def _joined(stragglers: list[Straggler]) -> list[Straggler]:
     return list(by_key.values())
 
 
-def _by_link(
-    tables: RankTables, rows: pa.Table, grid: Grid, seed: int, least: float
-) -> list[Straggler]:
-    """Return the node whose messages took longer, where no rank was late; at most one."""
-    crossing = traffic_by_node(grid, rows, tables.peers)
-    found = slow_link(grid, crossing, seed=seed, least_s=least, alpha=FALSE_ALARM)
-    if found is None:
+def _by_link(rows: pa.Table, grid: Grid, search: _WorldSearch, least: float) -> list[Straggler]:
+    """Return the nodes whose messages took longer, where no rank was late."""
+    late = messages_held_up(grid)
+    if search.peers is None or float(late.sum()) < least:
         return []
-    members = np.flatnonzero(grid.node == found.node)
-    host = grid.hosts[int(members[0])]
-    span = _Found(members, found.first, found.last, found.late, found.p)
-    seconds = float(found.late[span.inside].sum())
-    return [_straggler(grid, span, Reason("slow link", seconds, host))]
+    crossing = traffic_by_node(grid, rows, search.peers())
+    found = []
+    for link in slow_links(grid, crossing, late, seed=search.seed, alpha=FALSE_ALARM):
+        members = np.flatnonzero(grid.node == link.node)
+        span = _Found(members, link.first, link.last, late, link.p)
+        seconds = float(late[span.inside].sum())
+        if seconds >= least:
+            why = Reason("slow link", seconds, grid.hosts[int(members[0])])
+            found.append(_straggler(grid, span, why))
+    return _joined(found)

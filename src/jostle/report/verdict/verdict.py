@@ -148,7 +148,7 @@ def _waits(store: Repository, name: str, tables: RunTables, seed: int) -> JobWai
         return None
     from jostle.analysis.waits import waits_of
 
-    return waits_of(store.rank_tables(name), seed=seed)
+    return waits_of(store.rank_tables(name), lambda: store.rank_peers(name), seed=seed)
 
 
 def evaluate_company(

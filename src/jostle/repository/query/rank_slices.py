@@ -71,8 +71,6 @@ class RankTables:
             without a row in a slice did nothing that is counted.
         mounts: process, mount, slice, slice_ns, span, and of each of FILE_CLASSES `<class>_ops` and
             `<class>_ns`.
-        peers: process, peer (world rank), bytes that it sent to and received from it; known of
-            processes that are over.
         left_out: Process-slices that the job has, where these are more than MOST_READ: then the
             tables of slices are empty. Else 0.
     """
@@ -81,11 +79,6 @@ class RankTables:
     ranks: pa.Table
     slices: pa.Table
     mounts: pa.Table = field(default_factory=_no_mounts)
-    peers: pa.Table = field(
-        default_factory=lambda: pa.table(
-            {name: pa.array([], pa.int64()) for name in ("process", "peer", "bytes")}
-        )
-    )
     left_out: int = 0
 
 
@@ -102,7 +95,6 @@ def rank_tables(engine: Engine, job: str, processes: pa.Table, worlds: pa.Table)
     records = _records(processes, ranks)
     if ranks.num_rows < 2 or records > MOST_READ:
         return RankTables(job, ranks, _nothing(), left_out=records if records > MOST_READ else 0)
-    window = engine.window(job)
     joined = -(-records // _MOST_ROWS) or 1
     values = {name: total(name) for name in (*COMMUNICATION, *RESOURCES)}
     slices = _rows(engine, job, "slices", joined, values, values)
@@ -113,16 +105,30 @@ def rank_tables(engine: Engine, job: str, processes: pa.Table, worlds: pa.Table)
     }
     named = [name for both in FILE_CLASSES.values() for names in both for name in names]
     mounts = _rows(engine, job, "mount_slices", joined, files, named)
-    peers = engine.ask(
+    return RankTables(job, ranks, slices, mounts)
+
+
+def rank_peers(engine: Engine, job: str) -> pa.Table:
+    """Return how many bytes the ranks of a job exchanged with each other, point to point.
+
+    Args:
+        engine: The repository.
+        job: The job.
+
+    Returns:
+        Columns process, peer (world rank of the partner) and bytes, sent and received together.
+    """
+    window = engine.window(job)
+    columns = (*TABLES["peer_slices"].keys, "sent_bytes", "recv_bytes")
+    return engine.ask(
         lambda: (
             "SELECT process, peer, "
-            f"{total('coalesce(sent_bytes, 0) + coalesce(recv_room, 0)')} AS bytes "
-            f"FROM {engine.stored('peers', window[0])} WHERE job = ? GROUP BY process, peer "
-            "ORDER BY process, peer"
+            f"{total('coalesce(sent_bytes, 0) + coalesce(recv_bytes, 0)')} AS bytes "
+            f"FROM {engine.stored('peer_slices', *window, columns=columns)} "
+            "WHERE job = ? AND peer >= 0 GROUP BY process, peer ORDER BY process, peer"
         ),
         [job],
     )
-    return RankTables(job, ranks, slices, mounts, peers)
 
 
 def _rows(

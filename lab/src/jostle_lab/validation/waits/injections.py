@@ -1,7 +1,8 @@
 """Makes one node of a lab slow for a while: its cores, its disk or its link. Needs root.
 
 Each node has control groups of its own (cpu and blkio, version 1), into which its ranks go when
-they start. While nothing is injected their limits are so high that they limit nothing.
+they start. While nothing is injected their limits are so high that they limit nothing. The groups
+weigh so much that the rest of the machine takes hardly any time from them.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -20,10 +22,13 @@ from jostle_lab.validation.waits.plan import CAPPED, DISK, LINK, STARVED, Inject
 _GROUPS = Path("/sys/fs/cgroup")
 _CONTROLLERS = ("cpu", "blkio")
 _PERIOD_US, _NO_LIMIT_CORES = 100_000, 8
+#: Of a group; one process of the machine has 1024.
+_WEIGHT = 20 * 1024
 #: What a limited link holds back before it drops packets.
 _QUEUE_BYTES, _BURST_BYTES = 512 << 10, 16 << 10
 #: Processes that use a core and nothing else.
-_BUSY = ("sh", "-c", "while :; do :; done")
+_ENTERS_S = 10.0
+_BUSY = "while :; do :; done"
 
 
 class NodeGroups:
@@ -42,6 +47,8 @@ class NodeGroups:
             for node in lab.nodes:
                 for controller in _CONTROLLERS:
                     self.folder(controller, node).mkdir(exist_ok=True)
+                self._others(node).mkdir(exist_ok=True)
+                (self.folder("cpu", node) / "cpu.shares").write_text(str(_WEIGHT))
                 self._quota(node, _NO_LIMIT_CORES)
         except OSError as error:
             raise ValidationError(
@@ -52,6 +59,10 @@ class NodeGroups:
     def folder(self, controller: str, node: str) -> Path:
         """Return the folder of a node's group."""
         return _GROUPS / controller / f"jostle-{self._lab.name}-{node}"
+
+    def _others(self, node: str) -> Path:
+        """Return the folder of the group of other processes of a node."""
+        return _GROUPS / "cpu" / f"jostle-{self._lab.name}-{node}-others"
 
     def words(self, cores: Sequence[str]) -> list[str]:
         """Return what stands before a rank's command: it goes into its node's groups.
@@ -94,24 +105,35 @@ class NodeGroups:
         finally:
             rule.write_text(f"{self._device} 0")
 
+    @contextlib.contextmanager
+    def busy(self, node: str, core: str, count: int) -> Iterator[None]:
+        """Let processes use a core of a node, each with the weight of a rank."""
+        (self._others(node) / "cpu.shares").write_text(str(count * _WEIGHT))
+        enter = f"echo 0 > {self._others(node)}/cgroup.procs; {_BUSY}"
+        words = ["taskset", "-c", core, "sh", "-c", enter]
+        processes = [self._lab.popen(node, words, cwd="/") for _ in range(count)]
+        try:
+            self._entered(node, count)
+            yield
+        finally:
+            for process in processes:
+                stop(process)
+
+    def _entered(self, node: str, count: int) -> None:
+        """Wait until so many processes of a node are in the group of others."""
+        latest = time.monotonic() + _ENTERS_S
+        while len((self._others(node) / "cgroup.procs").read_text().split()) < count:
+            if time.monotonic() > latest:
+                raise ValidationError(f"The processes that use a core of {node} did not start.")
+            time.sleep(0.005)
+
     def remove(self) -> None:
         """Remove the groups."""
         for node in self._lab.nodes:
-            for controller in _CONTROLLERS:
+            folders = [self.folder(controller, node) for controller in _CONTROLLERS]
+            for folder in (*folders, self._others(node)):
                 with contextlib.suppress(OSError):
-                    self.folder(controller, node).rmdir()
-
-
-@contextlib.contextmanager
-def busy(lab: Lab, node: str, core: str, count: int) -> Iterator[None]:
-    """Let processes use a core of a node."""
-    words = ["taskset", "-c", core, *_BUSY]
-    processes = [lab.popen(node, words, cwd="/") for _ in range(count)]
-    try:
-        yield
-    finally:
-        for process in processes:
-            stop(process)
+                    folder.rmdir()
 
 
 @contextlib.contextmanager
@@ -153,7 +175,7 @@ def injected(
     if injection.cause == CAPPED:
         return groups.capped(node, injection.strength)
     if injection.cause == STARVED:
-        return busy(lab, node, core, int(injection.strength))
+        return groups.busy(node, core, int(injection.strength))
     if injection.cause == DISK:
         return groups.slow_disk(node, injection.strength)
     if injection.cause == LINK:

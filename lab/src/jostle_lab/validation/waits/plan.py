@@ -163,8 +163,8 @@ def _cores(dice: random.Random, number: int, turn: int) -> Experiment:
         strength = {
             CAPPED: dice.uniform(0.3, 0.6),
             STARVED: float(dice.choice([1, 2])),
-            # A step then takes about twice as long.
-            DISK: program.write / (1e-6 * program.work_us * dice.uniform(0.8, 2.0)),
+            # A limit is one of the mean rate: a step then takes at least so many times its work.
+            DISK: program.write / (1e-6 * program.work_us * dice.uniform(1.8, 3.5)),
         }[cause]
         injections.append(Injection(cause, dice.randrange(CORES), begin, length, strength))
     return Experiment(number, "cores and disks", program, seconds, tuple(injections))

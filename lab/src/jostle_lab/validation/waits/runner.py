@@ -21,7 +21,7 @@ from jostle.repository import Repository
 from jostle_lab.cluster import Lab, LabSpec, up
 from jostle_lab.validation.errors import ValidationError, why
 from jostle_lab.validation.lab.jobs import profiled_words, stop
-from jostle_lab.validation.waits.injections import NodeGroups, busy, injected
+from jostle_lab.validation.waits.injections import NodeGroups, injected
 from jostle_lab.validation.waits.plan import CORES, OWN, Experiment, Injection, from_json
 
 SLICE_NS = 100_000_000
@@ -140,7 +140,7 @@ class _Run:
         with tempfile.TemporaryFile() as output, contextlib.ExitStack() as stack:
             for at, _ in enumerate(nodes if self._experiment.everybody else []):
                 count = self._experiment.everybody
-                stack.enter_context(busy(lab, nodes[at], self._cores[at], count))
+                stack.enter_context(self._groups.busy(nodes[at], self._cores[at], count))
             process = subprocess.Popen(
                 self._command(job), stdin=subprocess.DEVNULL, stdout=output, stderr=output
             )
