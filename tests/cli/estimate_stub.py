@@ -84,7 +84,7 @@ class Store:
 
     def run_tables(self, name: str) -> Any:
         paths = pa.table({"mount": [estimates.SHARED] * 2, "path": ["/shared/deep", "/shared"]})
-        return SimpleNamespace(job=name, mounts=paths)
+        return SimpleNamespace(job=name, mounts=paths, worlds=())
 
     def program(self, name: str) -> str:
         return "ftq" if name == "ftq" else "heads"

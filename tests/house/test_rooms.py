@@ -54,7 +54,7 @@ LAB_ROOMS = {
 #: they are the room's interface, or hold what its subrooms have in common.
 SUBROOMS = {
     "repository": "store query segments maintenance ingest",
-    "analysis": "access+binding estimation identification digest+nodes+placement advise",
+    "analysis": "access+binding+waits estimation identification digest+nodes+placement advise",
     "report": "format models verdict",
     "plot": "charts terminal+figures document",
     "server": "access cache schemas background jobs verdicts+system fabric transport routes",
@@ -64,7 +64,7 @@ SUBROOMS = {
 LAB_SUBROOMS = {
     "analysis": "study+validation",
     "study": "places",
-    "validation": "lab+scale cephfs lengths",
+    "validation": "lab+scale cephfs+waits lengths",
     "synthetic": "traces+planted+placed machines site",
     "cluster": "filesystems",
     "plot": "study",

@@ -15,6 +15,7 @@ from jostle.analysis.digest import model as digest_model
 from jostle.analysis.estimation import model as estimate_model
 from jostle.analysis.identification import model as interference_model
 from jostle.analysis.identification.model import OTHERS
+from jostle.analysis.waits import JobWaits
 from jostle.api import html
 from jostle.names.users import owner_name
 from jostle.report.format.users import others_beside
@@ -30,6 +31,7 @@ from jostle.report.format.values import (
 )
 from jostle.report.models.digest import busy_mounts, cpu_seconds, mount_traffic
 from jostle.report.models.lost_time import lost_over_time
+from jostle.report.models.waits import wait_sentences
 from jostle.report.verdict.blame import UNEXPLAINED, Blame, to_whom
 from jostle.report.verdict.verdict import (
     CauseRow,
@@ -127,6 +129,8 @@ class Verdict(VerdictHead):
         blame: The loss, divided among suspects and a rest that no profiled job explains.
         causes: Where the seconds went, the largest first.
         mounts: The path of each mount, for users.
+        waits: Whom its ranks waited for, since when and why; None: it has no ranks, or the method
+            does not ask.
     """
 
     estimate: Estimate
@@ -134,6 +138,7 @@ class Verdict(VerdictHead):
     blame: Blame
     causes: list[CauseRow]
     mounts: dict[str, str]
+    waits: JobWaits | None
 
     @classmethod
     def of(cls, evaluated: EvaluatedJob) -> Verdict:
@@ -146,13 +151,14 @@ class Verdict(VerdictHead):
             blame=blame_of(estimate, who),
             causes=cause_rows(estimate, evaluated.names),
             mounts=evaluated.names,
+            waits=evaluated.waits,
         )
 
     def to_json(self) -> dict[str, Any]:
         """Return what `jostle estimate --json` prints, without its figures."""
         given = as_given(estimate_model.RunEstimate, self.estimate)
         who = self.interference and as_given(interference_model.JobInterference, self.interference)
-        return verdict_json(EvaluatedJob(given, who, self.mounts))
+        return verdict_json(EvaluatedJob(given, who, self.mounts, self.waits))
 
     def __repr__(self) -> str:
         what = f": {self.what}" if self.what else ""
@@ -173,6 +179,7 @@ class Verdict(VerdictHead):
             _strip(self.estimate),
             html.note(beside),
             _suspects(self.blame, self.mounts),
+            *(html.note(text) for text in wait_sentences(self.waits, self.mounts)),
         )
 
 

@@ -11,6 +11,7 @@ from jostle.repository.ingest.mirror import MARKER as MIRROR_MARKER
 from jostle.repository.ingest.mirror import create_mirror
 from jostle.repository.query.co_running import Beside, JobFacts
 from jostle.repository.query.core_users import CoreUse
+from jostle.repository.query.rank_slices import RankTables
 from jostle.repository.repository import Repository
 from jostle.repository.store.snapshot import Snapshot
 from jostle.repository.store.studies import StudyStore
@@ -44,6 +45,7 @@ __all__ = [
     "JobFacts",
     "JobSegments",
     "JobTables",
+    "RankTables",
     "Repository",
     "RepositoryError",
     "RunTables",

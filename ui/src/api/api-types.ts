@@ -1780,6 +1780,29 @@ export interface Standalone {
   failed: number;
 }
 
+/** Ranks of one node that the other ranks of their world waited for. */
+export interface StragglerReport {
+  ranks: number[];
+  host: string;
+  start_ns: number;
+  end_ns: number;
+  /** that the others waited for them */
+  seconds: number;
+  cause: 'starved' | 'capped' | 'slow cores' | 'slow file system' | 'slow link' | 'own imbalance' | 'unknown';
+  /** the cause is outside the program */
+  interference: boolean;
+  /** 1 less the probability that ranks that are alike show as much */
+  confidence: number;
+  /** ranks and node in words */
+  who: string;
+  /** since when and until when, in words */
+  when: string;
+  /** the cause in words; if it is unknown, why, and what would tell */
+  reason: string;
+  /** all of it as one sentence */
+  text: string;
+}
+
 /** The studies of the repository. */
 export interface Studies {
   studies: StudyRow[];
@@ -1966,6 +1989,8 @@ export interface Verdict {
   interference: InterferenceReport | null;
   /** mount, or a resource of one -> the same with its path in the job */
   mounts: Record<string, string>;
+  /** whom its ranks waited for; null: it has no ranks */
+  waits: WaitsReport | null;
 }
 
 /** The one set of numbers that goes with the light. */
@@ -2012,6 +2037,13 @@ export interface VerdictProgress {
 export interface ViewName {
   id: string;
   title: string;
+}
+
+/** Whom the ranks of a job waited for, as `waits` of `jostle estimate --json`. */
+export interface WaitsReport {
+  worlds: WorldWaitsReport[];
+  /** probability that a world whose ranks are alike has a straggler named */
+  false_alarm: number;
 }
 
 /** The way to log in. `token`: by the URL that `jostle serve` printed; `oidc`: at an issuer, beginning at /login/oidc; `proxy`: the proxy in front does it; `accounts`: by POST of name and password. */
@@ -2081,4 +2113,14 @@ export interface WorldDigest {
   segments: SegmentsDigest | null;
   /** What to use next. */
   next: Advice[];
+}
+
+/** Whom the ranks of one MPI world, or of one training launch, waited for. */
+export interface WorldWaitsReport {
+  number: number;
+  ranks: number;
+  answer: 'named' | 'cleared' | 'undecided';
+  stragglers: StragglerReport[];
+  /** the answer in words */
+  text: string;
 }

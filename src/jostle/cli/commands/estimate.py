@@ -92,7 +92,7 @@ def command(
         return
     from jostle.cli.views.estimate import view
 
-    show(*view(evaluated_job.estimate, evaluated_job.names, evaluated_job.who))
+    show(*view(evaluated_job.estimate, evaluated_job.names, evaluated_job.who, evaluated_job.waits))
     if place:
         show("", *saved_lines(saved, place, reason="the run has nothing"))
     if file:
