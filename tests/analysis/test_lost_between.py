@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 import numpy as np
 import pytest
@@ -12,10 +13,15 @@ from jostle.errors import UsageError
 from jostle_lab.synthetic import SPECS, trace
 
 
+@functools.cache
+def estimated(method="jostle"):
+    tables, truth = trace(SPECS["solver-calls"], 3)
+    return estimate(tables, method=method), truth
+
+
 @pytest.mark.parametrize("method", ["jostle", "thesis"])
 def test_the_spans_of_a_run_add_up_to_its_loss(method):
-    tables, truth = trace(SPECS["solver-calls"], 3)
-    found = estimate(tables, method=method)
+    found, truth = estimated(method)
     edges = np.linspace(found.start_ns, found.end_ns, 8).astype(np.int64)
     spans = lost_between(found, edges)
     assert spans.shape == (7,) and (spans >= 0).all()
@@ -27,8 +33,7 @@ def test_the_spans_of_a_run_add_up_to_its_loss(method):
 
 
 def test_hits_where_there_are_no_segments():
-    tables, _ = trace(SPECS["solver-calls"], 3)
-    found = estimate(tables)
+    found, _ = estimated()
     hits = found.hits[:2]
     without = dataclasses.replace(found, segments=found.segments.slice(0, 0), hits=hits)
     edges = np.array([hits[0].start_ns, hits[0].end_ns, hits[1].end_ns])
@@ -38,6 +43,5 @@ def test_hits_where_there_are_no_segments():
 
 @pytest.mark.parametrize("edges", [[], [5], [5, 4]])
 def test_what_bounds_no_span(edges):
-    tables, _ = trace(SPECS["solver-calls"], 3)
     with pytest.raises(UsageError, match="no spans"):
-        lost_between(estimate(tables), np.array(edges, dtype=np.int64))
+        lost_between(estimated()[0], np.array(edges, dtype=np.int64))

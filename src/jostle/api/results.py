@@ -68,8 +68,8 @@ class Estimate(estimate_model.RunEstimate):
             edges_ns: At least two instants of Unix time in ns, ascending.
 
         Returns:
-            One number per span. Those of spans that cover the run sum to `lost_s.value`. The loss of
-            a segment is spread evenly over its time, so spans should be longer than segments.
+            One number per span. Those of spans that cover the run sum to `lost_s.value`. The loss
+            of a segment is spread evenly over its time, so spans should be longer than segments.
 
         Raises:
             UsageError: There are fewer than two instants, or they do not ascend.
