@@ -42,8 +42,8 @@ _CODES = f"""\
 of the absolute errors. **error**: mean of estimate minus truth over the runs, with a 95 % interval.
 **found**: what the estimate finds of all delays. **elsewhere**: median loss by the estimate in the
 windows without delays: the machine's own noise, and what is found by mistake. **band**: median
-width of the truth. **hidden**: runs whose work was slowed by less than the lower bound of the truth,
-of those of which the speed of the work shows this; there the program hid delays behind other
+width of the truth. **hidden**: runs whose work was slowed by less than the lower bound of the
+truth, of those of which the speed of the work shows this; there the program hid delays behind other
 waiting.
 """
 
