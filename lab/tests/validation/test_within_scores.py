@@ -63,7 +63,7 @@ def test_windows_end_where_slices_do() -> None:
 
 def run(number: int, code: str = "solver", **more: object) -> RunRow:
     """A run."""
-    values = {
+    values: dict[str, object] = {
         "seed": 1,
         "calls": "io",
         "shape": "fixed:1ms",
