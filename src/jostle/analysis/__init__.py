@@ -47,6 +47,7 @@ from jostle.analysis.estimation.attribute import spread_over
 from jostle.analysis.estimation.classes import ClassName, class_of, probability
 from jostle.analysis.estimation.light import LIGHTS, Light
 from jostle.analysis.estimation.model import Method, RunEstimate
+from jostle.analysis.estimation.over_time import lost_between
 from jostle.analysis.estimation.relative import relative_clusters
 from jostle.analysis.estimation.runs import compare, measured_percent
 from jostle.analysis.estimation.thesis import MEMBERS
@@ -120,6 +121,7 @@ __all__ = [
     "identify",
     "interval",
     "job_end",
+    "lost_between",
     "matrix",
     "measured_percent",
     "neighbours",

@@ -6,6 +6,7 @@ what the command prints with --json.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from jostle.analysis.digest import model as digest_model
 from jostle.analysis.estimation import model as estimate_model
+from jostle.analysis.estimation.over_time import lost_between
 from jostle.analysis.identification import model as interference_model
 from jostle.analysis.identification.model import OTHERS
 from jostle.analysis.waits import JobWaits
@@ -60,6 +62,22 @@ class Estimate(estimate_model.RunEstimate):
     def to_json(self) -> dict[str, Any]:
         """Return everything but the table of segments as plain values."""
         return estimate_json(as_given(estimate_model.RunEstimate, self))
+
+    def lost_between(self, edges_ns: Sequence[int]) -> list[float]:
+        """Return when the time was lost: seconds lost in each span between consecutive instants.
+
+        Args:
+            edges_ns: At least two instants of Unix time in ns, ascending.
+
+        Returns:
+            One number per span. Those of spans that cover the run sum to `lost_s.value`. The loss
+            of a segment is spread evenly over its time, so spans should be longer than segments.
+
+        Raises:
+            UsageError: There are fewer than two instants, or they do not ascend.
+        """
+        found: list[float] = lost_between(self, np.array(edges_ns, dtype=np.int64)).tolist()
+        return found
 
     def __repr__(self) -> str:
         first = head(self)
