@@ -1185,7 +1185,7 @@ export interface NodeGpu {
   slowed: SlowedGpu[];
 }
 
-/** The GPUs of a node over time. */
+/** The GPUs of a node over time, and its memory. */
 export interface NodeGpus {
   /** start of the node's slices */
   first_ns: number;
@@ -1196,6 +1196,8 @@ export interface NodeGpus {
   end_ns: number;
   /** empty where its agent saw none */
   gpus: NodeGpu[];
+  /** who computed there most, in the span */
+  memory: NodeMemoryRow[];
 }
 
 /** A node as its agent saw it; shares of the time, 0 to 1. */
@@ -1209,6 +1211,21 @@ export interface NodeLane {
   waits_io: (number | null)[];
   /** some task waited for memory */
   waits_memory: (number | null)[];
+}
+
+/** What a job did on a node, and how fast the node's memory answered it. */
+export interface NodeMemoryRow {
+  job: string;
+  /** kept busy, mean over its slices */
+  cores: number;
+  /** of one read of main memory; null: no probe */
+  latency_ns: number | null;
+  /** the slowest twentieth of its slices, as a multiple of the median one */
+  slower: number | null;
+  /** that one thread had, bytes per second */
+  bandwidth: number | null;
+  /** bytes per second that its cache misses moved; null: not counted */
+  missed: number | null;
 }
 
 /** What `jostle nodes --json` prints. */
