@@ -1,0 +1,365 @@
+#!/usr/bin/env python3
+"""Whether jostle names who slows the memory of a shared node, and keeps cores and file cache apart.
+
+    lab/bench/memory_mixes.py [--seed S] [--folder DIR] [--score-only] [--only GROUP-OR-NUMBER]...
+                              [--page [DIR]]
+
+Twenty experiments with two and three jobs on this machine, drawn from the seed (about a quarter of
+an hour on a machine that does nothing else): a memory hog, a CPU hog with as many processes as
+cores, a reader of a cached file, and quiet ones. The truth is the log of the signals: when the hog
+was on, and what the victim did in each slice. Experiments that were made are not made again. Exit
+status 1 when one failed or fewer than nine tenths are right.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import platform
+import random
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from subprocess import DEVNULL, Popen
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "lab" / "src")]
+
+from jostle.analysis import JobInterference, identify  # noqa: E402
+from jostle.repository import Repository  # noqa: E402
+from jostle_lab.signals import read_log  # noqa: E402
+from jostle_lab.validation.lab.jobs import profiled_words, signal_words, stop  # noqa: E402
+from jostle_lab.validation.lab.work import Work, merged, plain_work, work_of  # noqa: E402
+
+SLICE_NS = 250_000_000
+RUN_S, LEAD_S = 30.0, 1.5
+MEMORY, CORES, CACHE, QUIET = "memory", "cores", "file cache", "quiet"
+#: How often there is an experiment of each kind.
+GROUPS = {MEMORY: 10, CORES: 4, CACHE: 3, QUIET: 3}
+PAGE, DATA = "memory-of-a-node.md", "memory-of-a-node.csv"
+#: To be reached: nine tenths.
+_RIGHT = 0.9
+#: Share of a slice in which a hog is on: from it on the slice counts, and below it does not.
+_ON, _OFF = 0.5, 0.05
+#: Victims that wait for memory, and one that does not.
+_VICTIMS = ("memory", "memory --processes 1 --chunk 96MiB", "cache --chunk 128MiB")
+_HOGS = ("memory", "memory --chunk 192MiB")
+_READER = "read --chunk 64KiB --volume 1MiB"
+_CALM = ("cpu", _READER)
+
+
+@dataclass(frozen=True)
+class Load:
+    """A job beside the victim, on for a part of each period.
+
+    Attributes:
+        name: Its name in the experiment.
+        words: Pattern and options of its signal.
+        period_s, duty, phase_s: Its rhythm.
+        harm: It takes what the victim needs.
+    """
+
+    name: str
+    words: str
+    period_s: float
+    duty: float
+    phase_s: float
+    harm: bool = False
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment: a victim and the jobs beside it.
+
+    Attributes:
+        number: Counted from 1.
+        group: Its kind.
+        victim: Pattern and options of the victim's signal.
+        loads: The jobs beside it; at most one of them harms it.
+    """
+
+    number: int
+    group: str
+    victim: str
+    loads: tuple[Load, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """An experiment, what the log shows and what jostle named.
+
+    Attributes:
+        number, group, victim: Of the experiment.
+        beside: The jobs beside it; the harmful one is marked with a star.
+        slowed: By how many percent the victim did less in slices in which the hog was on.
+        waited: Percent of these for which it waited for a core.
+        on_memory, on_cores: Suspects there, by their names in the experiment.
+        elsewhere: Suspects on other resources.
+        seconds: Lost on memory: what jostle says, with its interval.
+        load_source: What loads on memory were known by.
+        right: The harmful job is named on the resource that it harms, and nobody wrongly.
+        error: Why it failed.
+    """
+
+    number: int
+    group: str
+    victim: str
+    beside: str
+    slowed: float | None = None
+    waited: float | None = None
+    on_memory: str = ""
+    on_cores: str = ""
+    elsewhere: str = ""
+    seconds: str = ""
+    load_source: str = ""
+    right: bool = False
+    error: str = ""
+
+
+def draw(seed: int) -> list[Experiment]:
+    """Draw the experiments; those of one kind have two jobs and three in turn."""
+    rng, found = random.Random(seed), list[Experiment]()
+
+    def load(name: str, words: str, duty: float, *, harm: bool = False) -> Load:
+        period = rng.uniform(3.5, 7.0)
+        return Load(name, words, period, duty, rng.uniform(0, period), harm)
+
+    for group, times in GROUPS.items():
+        for k in range(times):
+            loads = []
+            if group == MEMORY:
+                loads.append(load("hog", rng.choice(_HOGS), rng.uniform(0.35, 0.55), harm=True))
+            if group == CORES:
+                words = f"cpu --processes {os.cpu_count() or 2}"
+                loads.append(load("hog", words, rng.uniform(0.35, 0.55), harm=True))
+            if group == CACHE:
+                loads.append(load("reader", _READER, rng.uniform(0.35, 0.55)))
+            if k % 2 or group == QUIET:
+                loads.append(load("calm", rng.choice(_CALM), rng.uniform(0.2, 0.4)))
+            found.append(Experiment(len(found) + 1, group, rng.choice(_VICTIMS), tuple(loads)))
+    return found
+
+
+# ---- made ----
+
+
+def make(experiment: Experiment, folder: Path) -> dict[str, Any]:
+    """Run an experiment, take its profiles, and return what its log says."""
+    here = folder / f"x{experiment.number:02d}"
+    job = f"x{experiment.number:02d}-{time.time_ns() // 10**6 % 10**8}"
+    spool, log, files = (here / name for name in ("spool", "log", "files"))
+    for each in (spool, log, files):
+        each.mkdir(parents=True, exist_ok=True)
+    start_ns = (time.time_ns() + int(LEAD_S * 1e9)) // SLICE_NS * SLICE_NS
+
+    def started(words: Sequence[str], name: str) -> Popen[bytes]:
+        command = signal_words(
+            words, job=name, folder=files, log=log, start_ns=start_ns, slice_ns=SLICE_NS
+        )
+        return Popen(
+            profiled_words(command, job=name, spool=spool, slice_ns=SLICE_NS),
+            stdin=DEVNULL,
+            stdout=DEVNULL,
+            stderr=DEVNULL,
+            env={name: value for name, value in os.environ.items() if "JOSTLE" not in name},
+        )
+
+    loads = []
+    for load in experiment.loads:
+        rhythm = ["--rest", "--period", f"{load.period_s:g}", "--duty", f"{load.duty:.4f}"]
+        phase = (start_ns / 1e9 + load.phase_s) % load.period_s
+        words = [*load.words.split(), "--until-stopped", *rhythm, "--phase", f"{phase:.6f}"]
+        loads.append(started(words, f"{job}-{load.name}"))
+    victim = started([*experiment.victim.split(), "--time", f"{RUN_S:g}"], job)
+    try:
+        status = victim.wait(RUN_S + 60)
+    finally:
+        for process in (victim, *loads):
+            if process.poll() is None:
+                stop(process)
+    if status:
+        raise RuntimeError(f"the victim ended with status {status}")
+    Repository(folder / "repository", create=True).ingest([spool], remove=True)
+    names = {load.name: f"{job}-{load.name}" for load in experiment.loads}
+    work = work_of(read_log([log]), job, names)
+    if work is None:
+        raise RuntimeError("the log of the victim is not complete")
+    return {"job": job, "work": asdict(work)}
+
+
+# ---- scored ----
+
+
+def slowed(work: Work, spans: list[list[int]]) -> float | None:
+    """Return by how many percent less the victim did where a load was on; None: too few slices."""
+    on, off = list[int](), list[int]()
+    for number, done in work.work().items():
+        begin, end = number * SLICE_NS, (number + 1) * SLICE_NS
+        inside = sum(max(min(e, end) - max(b, begin), 0) for b, e in spans) / SLICE_NS
+        if inside >= _ON:
+            on.append(done)
+        elif inside < _OFF:
+            off.append(done)
+    if len(on) < 4 or len(off) < 4:
+        return None
+    return 100 * (1 - statistics.fmean(on) / max(statistics.fmean(off), 1e-9))
+
+
+def score(experiment: Experiment, made: dict[str, Any], found: JobInterference) -> Row:
+    """Compare what jostle named with what was injected."""
+    job, work = made["job"], plain_work(made["work"])
+    kinds = {one.resource: one.kind for one in found.resources}
+    where: dict[str, list[str]] = {MEMORY: [], "node": [], "": []}
+    for suspect in found.suspects:
+        kind = kinds.get(suspect.resource, "")
+        where[kind if kind in where else ""].append(suspect.job.removeprefix(f"{job}-"))
+    bad = [load.name for load in experiment.loads if load.harm]
+    spans = merged([span for name in bad for span in work.bursts.get(name, [])])
+    loss = next((one for one in found.resources if one.kind == MEMORY), None)
+    waited = sum(account.waited_s for account in found.accounts)
+    wanted = bad if experiment.group == MEMORY else []
+    right = where[MEMORY] == wanted and not where[""]
+    if experiment.group == CORES:
+        right = right and where["node"][:1] == bad
+    return Row(
+        **described(experiment),
+        slowed=slowed(work, spans) if bad else None,
+        waited=100 * waited / found.run_s if found.run_s else None,
+        on_memory=" ".join(where[MEMORY]),
+        on_cores=" ".join(where["node"]),
+        elsewhere=" ".join(where[""]),
+        seconds=""
+        if loss is None or not loss.evident
+        else f"{loss.seconds.value:.1f} ({loss.seconds.low:.1f} to {loss.seconds.high:.1f})",
+        load_source=loss.load_source if loss else "",
+        right=right,
+    )
+
+
+def described(experiment: Experiment) -> dict[str, Any]:
+    """Return the part of a row that says what was injected."""
+    beside = "; ".join(f"{'*' if each.harm else ''}{each.words}" for each in experiment.loads)
+    return {
+        "number": experiment.number,
+        "group": experiment.group,
+        "victim": experiment.victim,
+        "beside": beside,
+    }
+
+
+def printed(rows: Sequence[Row]) -> str:
+    """Return the table for a terminal and for the page."""
+    head = (
+        "| # | kind | victim | beside it | slowed by | waited | on memory | on cores | s | right |"
+    )
+    lines = [head, "|---|---|---|---|---|---|---|---|---|---|"]
+    for row in rows:
+        ends = [f"{each:.0f} %" if each is not None else "" for each in (row.slowed, row.waited)]
+        right = "failed" if row.error else "yes" if row.right else "**no**"
+        words = (row.group, row.victim, row.beside, *ends, row.on_memory, row.on_cores)
+        lines.append(f"| {row.number} | {' | '.join(words)} | {row.seconds} | {right} |")
+    return "\n".join(lines)
+
+
+def summary(rows: Sequence[Row]) -> str:
+    """Return how many are right, by kind."""
+    said = []
+    for group in GROUPS:
+        own = [row for row in rows if row.group == group]
+        if own:
+            said.append(f"{group} {sum(row.right for row in own)} of {len(own)}")
+    return f"Right: {sum(row.right for row in rows)} of {len(rows)} ({', '.join(said)})."
+
+
+def page(rows: Sequence[Row], facts: str) -> str:
+    """Return the page of the measurement."""
+    return f"""# Memory of a shared node
+
+Written by `lab/bench/memory_mixes.py --page`, with [its data]({DATA}); nothing here is written by
+hand.
+
+{facts}
+
+A signal runs 30 s beside one or two others, in slices of 0.25 s. The harmful one has a star.
+*Slowed*: how much less the victim did, by its log, in slices in which the harmful one was on.
+*Waited*: part of the run for which the victim waited for a core. Right: the harmful one is named,
+on memory or on the cores as it was injected, and nobody else on memory or on a file system.
+
+{summary(rows)}
+
+{printed(rows)}
+"""
+
+
+# ---- all ----
+
+
+def arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser.add_argument("--seed", type=int, default=1, help="of all that is drawn")
+    parser.add_argument("--folder", type=Path, help="for runs [.cache/memory-mixes/SEED]")
+    parser.add_argument(
+        "--score-only", action="store_true", help="run nothing, score what is there"
+    )
+    parser.add_argument("--only", action="append", metavar="WHAT", help="a number or a kind")
+    parser.add_argument(
+        "--page", type=Path, nargs="?", const=ROOT / "docs" / "measurements", metavar="DIR"
+    )
+    return parser.parse_args()
+
+
+def row_of(experiment: Experiment, folder: Path, *, run: bool) -> Row | None:
+    """Make an experiment where it is not made yet, and score it; None: it is not made."""
+    record = folder / f"x{experiment.number:02d}.json"
+    try:
+        if not record.exists():
+            if not run:
+                return None
+            record.write_text(json.dumps(make(experiment, folder)))
+        made = json.loads(record.read_text())
+        found = identify(Repository(folder / "repository").beside(made["job"]))
+        return score(experiment, made, found)
+    except Exception as error:  # one that failed must not hide the others
+        return Row(**described(experiment), error=f"{type(error).__name__}: {error}")
+
+
+def main() -> int:
+    """Make what is missing, score all, print and write; return the exit status."""
+    asked = arguments()
+    folder = asked.folder or ROOT / ".cache" / "memory-mixes" / str(asked.seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for experiment in draw(asked.seed):
+        if asked.only and not {experiment.group, str(experiment.number)} & set(asked.only):
+            continue
+        print(f"{experiment.number}: {experiment.group}", file=sys.stderr, flush=True)
+        row = row_of(experiment, folder, run=not asked.score_only)
+        if row is not None:
+            rows.append(row)
+    print(printed(rows))
+    print(summary(rows))
+    for row in rows:
+        if row.error:
+            print(f"{row.number}: {row.error}")
+    if asked.page:
+        with (asked.page / DATA).open("w", newline="") as stream:
+            table = csv.DictWriter(stream, [each.name for each in fields(Row)])
+            table.writeheader()
+            table.writerows(asdict(row) for row in rows)
+        day = time.strftime("%Y-%m-%d")
+        where = f"{day} on {os.cpu_count()} cores, Linux {platform.release()}"
+        facts = f"Measured with seed {asked.seed}, {where}: {len(rows)} experiments."
+        (asked.page / PAGE).write_text(page(rows, facts))
+    enough = sum(row.right for row in rows) >= _RIGHT * len(rows)
+    return int(not enough or any(row.error for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
