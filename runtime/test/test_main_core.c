@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../src/modules/main_core.c"
+#include "../src/modules/probes/main_core.c"
 
 uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_write_calls;
 

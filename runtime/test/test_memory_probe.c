@@ -20,7 +20,7 @@ static uint64_t fake_ticks(void);
 static uint64_t fake_clock(int clock);
 #define jst_ticks fake_ticks
 #define jst_clock_ns fake_clock
-#include "../src/modules/memory_probe.c"
+#include "../src/modules/probes/memory_probe.c"
 
 jst_config jst_cfg;
 jst_life jst_now_life;

@@ -21,7 +21,7 @@
 #include "config.h"
 #include "core.h"
 #include "main_core.h"
-#include "modules.h"
+#include "modules/modules.h"
 #include "profile/profile_layout.h"
 #include "sys.h"
 
