@@ -19,7 +19,6 @@ import json
 import os
 import platform
 import random
-import statistics
 import sys
 import time
 from collections.abc import Sequence
@@ -47,6 +46,9 @@ PAGE, DATA = "memory-of-a-node.md", "memory-of-a-node.csv"
 _RIGHT = 0.9
 #: Share of a slice in which a hog is on: from it on the slice counts, and below it does not.
 _ON, _OFF = 0.5, 0.05
+_FEWEST = 4  # slices
+#: A hog that slows the victim by less, in percent, has done no harm on memory.
+HARM = 5.0
 #: Victims that wait for memory, and one that does not.
 _VICTIMS = ("memory", "memory --processes 1 --chunk 96MiB", "cache --chunk 128MiB")
 _HOGS = ("memory", "memory --chunk 192MiB")
@@ -97,7 +99,8 @@ class Row:
     Attributes:
         number, group, victim: Of the experiment.
         beside: The jobs beside it; the harmful one is marked with a star.
-        slowed: By how many percent the victim did less in slices in which the hog was on.
+        slowed: By how many percent the victim did less per second of a core in slices in which the
+            hog was on: by memory, caches or slower cores, not by waiting for them.
         waited: Percent of these for which it waited for a core.
         on_memory, on_cores: Suspects there, by their names in the experiment.
         elsewhere: Suspects on other resources.
@@ -177,8 +180,12 @@ def make(experiment: Experiment, folder: Path) -> dict[str, Any]:
         words = [*load.words.split(), "--until-stopped", *rhythm, "--phase", f"{phase:.6f}"]
         loads.append(started(words, f"{job}-{load.name}"))
     victim = started([*experiment.victim.split(), "--time", f"{RUN_S:g}"], job)
+    used: dict[int, list[int]] = {}
     try:
-        status = victim.wait(RUN_S + 60)
+        end = time.monotonic() + RUN_S + 60
+        while victim.poll() is None and time.monotonic() < end:
+            use(victim.pid, used)
+        status = victim.wait(1)
     finally:
         for process in (victim, *loads):
             if process.poll() is None:
@@ -190,25 +197,53 @@ def make(experiment: Experiment, folder: Path) -> dict[str, Any]:
     work = work_of(read_log([log]), job, names)
     if work is None:
         raise RuntimeError("the log of the victim is not complete")
-    return {"job": job, "work": asdict(work)}
+    return {"job": job, "work": asdict(work), "used": used}
+
+
+def use(pid: int, used: dict[int, list[int]]) -> None:
+    """Wait for the next slice; record what the victim had, and waited for, in the one before, ns."""
+    time.sleep((SLICE_NS - time.time_ns() % SLICE_NS) / 1e9)
+    try:
+        cpu, waited, _ = map(int, Path(f"/proc/{pid}/schedstat").read_text().split())
+    except (OSError, ValueError):
+        return
+    used[time.time_ns() // SLICE_NS - 1] = [cpu, waited]
 
 
 # ---- scored ----
 
 
-def slowed(work: Work, spans: list[list[int]]) -> float | None:
-    """Return by how many percent less the victim did where a load was on; None: too few slices."""
-    on, off = list[int](), list[int]()
+def slowed(
+    work: Work, used: dict[int, list[int]], spans: list[list[int]]
+) -> tuple[float | None, float | None]:
+    """Return what the log shows of slices in which a load was on; None: there are too few.
+
+    Args:
+        work: What the victim did.
+        used: CPU time and waiting of the victim up to the end of a slice, ns.
+        spans: When the load was on.
+
+    Returns:
+        By how many percent less the victim did per second of a core than in the other slices, and
+        percent of the time for which it waited for a core.
+    """
+    sums = {True: [0, 0, 0, 0], False: [0, 0, 0, 0]}  # operations, CPU time, waiting, slices
     for number, done in work.work().items():
+        if number not in used or number - 1 not in used:
+            continue
         begin, end = number * SLICE_NS, (number + 1) * SLICE_NS
         inside = sum(max(min(e, end) - max(b, begin), 0) for b, e in spans) / SLICE_NS
-        if inside >= _ON:
-            on.append(done)
-        elif inside < _OFF:
-            off.append(done)
-    if len(on) < 4 or len(off) < 4:
-        return None
-    return 100 * (1 - statistics.fmean(on) / max(statistics.fmean(off), 1e-9))
+        if inside >= _ON or inside < _OFF:
+            cpu, waited = (
+                now - old for now, old in zip(used[number], used[number - 1], strict=True)
+            )
+            part = sums[inside >= _ON]
+            part[:] = [old + new for old, new in zip(part, (done, cpu, waited, 1), strict=True)]
+    on, off = sums[True], sums[False]
+    waited = 100 * on[2] / (on[3] * SLICE_NS) if on[3] else None
+    if min(on[3], off[3]) < _FEWEST or min(on[1], off[1]) <= 0 or not off[0]:
+        return None, waited
+    return 100 * (1 - (on[0] / on[1]) / (off[0] / off[1])), waited
 
 
 def score(experiment: Experiment, made: dict[str, Any], found: JobInterference) -> Row:
@@ -222,15 +257,16 @@ def score(experiment: Experiment, made: dict[str, Any], found: JobInterference) 
     bad = [load.name for load in experiment.loads if load.harm]
     spans = merged([span for name in bad for span in work.bursts.get(name, [])])
     loss = next((one for one in found.resources if one.kind == MEMORY), None)
-    waited = sum(account.waited_s for account in found.accounts)
-    wanted = bad if experiment.group == MEMORY else []
-    right = where[MEMORY] == wanted and not where[""]
+    used = {int(number): pair for number, pair in made["used"].items()}
+    less, waited = slowed(work, used, spans) if bad else (None, None)
+    harmed = experiment.group == MEMORY and (less is None or less >= HARM)
+    right = where[MEMORY] == (bad if harmed else []) and not where[""]
     if experiment.group == CORES:
         right = right and where["node"][:1] == bad
     return Row(
         **described(experiment),
-        slowed=slowed(work, spans) if bad else None,
-        waited=100 * waited / found.run_s if found.run_s else None,
+        slowed=less,
+        waited=waited,
         on_memory=" ".join(where[MEMORY]),
         on_cores=" ".join(where["node"]),
         elsewhere=" ".join(where[""]),
@@ -287,9 +323,11 @@ hand.
 {facts}
 
 A signal runs 30 s beside one or two others, in slices of 0.25 s. The harmful one has a star.
-*Slowed*: how much less the victim did, by its log, in slices in which the harmful one was on.
-*Waited*: part of the run for which the victim waited for a core. Right: the harmful one is named,
-on memory or on the cores as it was injected, and nobody else on memory or on a file system.
+*Slowed*: how much less the victim did per second of a core, by its log and the kernel's account of
+it, in slices in which the harmful one was on. *Waited*: part of these for which the victim waited
+for a core. Right: the harmful one is named, on memory or on the cores as it was injected, and
+nobody else on memory or on a file system. A memory hog that slowed the victim by less than
+{HARM:.0f} % did no harm there: nobody is to be named.
 
 {summary(rows)}
 

@@ -1,7 +1,7 @@
 /* memory_probe.c: how long does main memory take to answer at the moment, and how much does it give?
  *
- * Once a slice, in long slices once a second, the heartbeat takes the lines of a buffer out of all caches
- * and reads them again, three times; of each way to read the least time counts:
+ * Eight times a slice, but no more than ten times a second nor less than once, the heartbeat takes the
+ * lines of a buffer out of all caches and reads them again, three times; of each way to read the least time counts:
  *   latency  64 reads, each of which needs the result of the one before
  *   stream   256 reads that need nothing, as many at a time as the core can have under way
  * The first waits for queues of the memory's controllers; the second also for the core's own buffers of
@@ -10,7 +10,7 @@
  * RATIONALE: lines that are taken out of the caches by an instruction need no buffer larger than the caches:
  * 16 KiB do, which the process has once, its forked children too. And the reads are of the same kind whatever
  * the caches' sizes, and whoever else is in them. It costs the program 16 KiB of its second cache at most, for
- * some 30 us a slice. See docs/adr/0079-memory-of-a-node.md.
+ * some 35 us. See docs/adr/0079-memory-of-a-node.md.
  *
  * Of a program that sleeps nothing is measured: it loses nothing, and its slices stay without a record.
  */
@@ -31,11 +31,13 @@
 #define LINES (BYTES / LINE)
 #define PASSES 3
 #define NS_PER_MS UINT64_C(1000000)
-#define LONGEST_NS (1000 * NS_PER_MS) /* from one probe to the next */
-#define CLEAR_NS (4 * NS_PER_MS)      /* around a boundary the heartbeat is kept free */
-#define COST 1000                     /* times what a probe took: no sooner comes the next */
-#define MOST_NS NS_PER_MS             /* of a probe: a clock that jumps must not end them */
-#define IDLE 50  /* a process that had less than this part of a core is at rest */
+#define SHORTEST_NS (100 * NS_PER_MS) /* from one probe to the next, */
+#define LONGEST_NS (1000 * NS_PER_MS)
+#define OF_A_SLICE 8 /* probes of a slice, as far as both permit: one alone scatters by a tenth */
+#define CLEAR_NS (4 * NS_PER_MS) /* around a boundary the heartbeat is kept free */
+#define COST 1000                /* times what a probe took: no sooner comes the next */
+#define MOST_NS NS_PER_MS        /* of a probe: a clock that jumps must not end them */
+#define IDLE 50                  /* a process that had less than this part of a core is at rest */
 #define WORST 64 /* times the shortest: no memory is so slow, all were interrupted */
 
 JST_LARGE static uint8_t buffer[BYTES] __attribute__((aligned(JST_PAGE)));
@@ -113,16 +115,18 @@ void jst_memory_probe_open(void)
 }
 
 /* Each process has an offset of its own within the interval: probes of one node that ran at once would
- * measure each other. */
+ * measure each other. A probe that would fall near a boundary is left out. */
 uint64_t jst_memory_probe_due(uint64_t now, uint64_t boundary)
 {
     if (!jst_cfg.memory_probe)
         return 0;
-    uint64_t every = jst_cfg.slice_ns < LONGEST_NS ? jst_cfg.slice_ns : LONGEST_NS;
+    uint64_t every = jst_cfg.slice_ns / OF_A_SLICE;
+    every = every < SHORTEST_NS ? SHORTEST_NS : every > LONGEST_NS ? LONGEST_NS : every;
     uint64_t chance = (jst_now_life.start_ns * UINT64_C(0xd6e8feb86659fd93)) >> 32;
     uint64_t place = CLEAR_NS + ((chance * (every - 2 * CLEAR_NS)) >> 32);
-    uint64_t due = now < place ? place : ((now - place) / every + 1) * every + place;
-    return due + CLEAR_NS > boundary || due < not_before ? 0 : due;
+    uint64_t from = now > not_before ? now : not_before;
+    uint64_t due = from < place ? place : ((from - place) / every + 1) * every + place;
+    return due + CLEAR_NS > boundary ? 0 : due;
 }
 
 /* Has the program computed since it was asked last? The first time: it may have. */
