@@ -81,8 +81,6 @@ static void run(const uint64_t chases[3], const uint64_t streams[3])
         steps[4 * pass] = chases[pass];
         steps[4 * pass + 2] = streams[pass];
     }
-    process_cpu += 10 * MS;
-    seen_ns = 0;
     not_before = 0;
     jst_memory_probe_run(&block, BOUNDARY - 50 * MS, BOUNDARY - 49 * MS, BOUNDARY);
 }
@@ -156,20 +154,20 @@ static void what_no_memory_takes_is_left_out(void **state)
     assert_int_equal(cell(JST_CELL_MEMORY_STREAM_NS), 2000);
 }
 
-/* Fifty times as long as it computed: at rest, and not probed. */
+/* One that had less than a fiftieth of a core is at rest, and its heartbeat is not woken for a probe. */
 static void a_process_at_rest_is_not_probed(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < 12; i++)
-        steps[i] = 1000;
-    uint64_t due = BOUNDARY;
-    jst_memory_probe_run(&block, due, due, due + 90 * MS); /* the first: it may have computed */
-    process_cpu += 1 * MS;
-    jst_memory_probe_run(&block, due + 100 * MS, due + 100 * MS, due + 190 * MS);
-    assert_int_equal(cell(JST_CELL_MEMORY_PROBE_COUNT), 1);
-    process_cpu += 3 * MS;
-    jst_memory_probe_run(&block, due + 200 * MS, due + 200 * MS, due + 290 * MS);
-    assert_int_equal(cell(JST_CELL_MEMORY_PROBE_COUNT), 2);
+    const uint64_t cpu[] = {0, 1 * MS, 3 * MS, 0};
+    const bool works[] = {true, false, true, false}; /* the first time it may have computed */
+    for (unsigned i = 0; i < 4; i++) {
+        uint64_t now = BOUNDARY + i * 100 * MS;
+        process_cpu += cpu[i];
+        jst_module_memory_probe_sample(&block, now, JST_AT_BOUNDARY);
+        assert_int_equal(jst_memory_probe_due(now, now + 100 * MS) != 0, works[i]);
+    }
+    jst_memory_probe_open(); /* another heartbeat */
+    assert_true(jst_memory_probe_due(BOUNDARY, BOUNDARY + 100 * MS) != 0);
 }
 
 /* A probe that took 0.25 ms of a core leaves 250 ms without one: a thousandth of a core at most. */
@@ -184,7 +182,6 @@ static void it_costs_a_thousandth_of_a_core_at_most(void **state)
     while (now < end) {
         uint64_t boundary = (now / (100 * MS) + 1) * (100 * MS);
         uint64_t due = jst_memory_probe_due(now, boundary);
-        process_cpu += 100 * MS;
         if (due)
             jst_memory_probe_run(&block, due, due, boundary);
         runs += due != 0;

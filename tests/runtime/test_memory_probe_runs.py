@@ -1,4 +1,4 @@
-"""The probe of main memory: once a slice while the program computes, and not at rest."""
+"""The probe of main memory: some in a slice while the program computes, none at rest."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def python(script: str) -> tuple[str, ...]:
 
 
 @pytest.mark.tries(3)
-def test_once_a_slice_while_it_computes(jostle: Runner) -> None:
+def test_ten_times_a_second_while_it_computes(jostle: Runner) -> None:
     """Latency and bandwidth are those of memory, not of a cache and not of a disk."""
     process = jostle.run(*python(BUSY.format(3)), length="250ms").only()
     counts = process.per_slice("memory_probe_count")
     whole = [each.first for each in process.slices[1:] if each.span == 1]
     assert len(whole) >= 8
-    assert all(counts[first] <= 1 for first in whole)
-    assert sum(counts[first] for first in whole) >= 0.7 * len(whole)
+    assert all(counts[first] <= 3 for first in whole)
+    assert sum(counts[first] for first in whole) >= 1.4 * len(whole)
     count = process.total("memory_probe_count")
     assert 20 < process.total("memory_latency_ns") / (64 * count) < 5000
     assert 0.02 < 16384 * count / process.total("memory_stream_ns") < 200  # GB/s
@@ -38,10 +38,9 @@ def test_in_long_slices_once_a_second(jostle: Runner) -> None:
 def test_none_while_it_sleeps(jostle: Runner) -> None:
     """A program at rest is probed once at most, when it has just begun, and has no record then."""
     process = jostle.run(*python("time.sleep(3)"), length="250ms").only()
-    assert process.total("memory_probe_count") <= 2
     counts = process.per_slice("memory_probe_count")
-    last = max(each.first for each in process.slices)
-    assert sum(counts[first] for first in counts if first > last - 6) == 0
+    begun = min(each.first for each in process.slices)
+    assert sum(counts[first] for first in counts if first > begun + 2) == 0
 
 
 @pytest.mark.parametrize("value", ["off", "0"])

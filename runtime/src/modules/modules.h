@@ -41,6 +41,7 @@ const char *jst_module_perf_missing(bool ending);
 void jst_module_perf_close(void);
 const char *jst_module_papi_missing(bool ending);
 const char *jst_module_memory_probe_open(jst_block *b);
+void jst_module_memory_probe_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion);
 const char *jst_module_canary_open(jst_block *b);
 void jst_module_canary_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion);
 void jst_module_gpu_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion);

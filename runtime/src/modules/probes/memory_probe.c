@@ -44,7 +44,8 @@ JST_LARGE static uint8_t buffer[BYTES] __attribute__((aligned(JST_PAGE)));
 static bool linked;
 static uint64_t shortest[2] = {UINT64_MAX, UINT64_MAX}; /* latency and stream, ticks */
 static uint64_t not_before;                             /* CLOCK_REALTIME, for its cost */
-static uint64_t seen_ns, seen_cpu_ns; /* when it was asked last, and CPU time then */
+static uint64_t seen_ns, seen_cpu_ns; /* when it was looked at last, and CPU time then */
+static bool at_rest;
 
 /* Each place holds the address of the next one, in an order that comes to each once before it begins anew
  * (29 - 1 is a multiple of 4, 17 is odd) and has no equal steps that a prefetcher could go on with. */
@@ -112,13 +113,14 @@ static uint64_t timed(void (*reads)(void))
 void jst_memory_probe_open(void)
 {
     not_before = seen_ns = seen_cpu_ns = 0;
+    at_rest = false;
 }
 
 /* Each process has an offset of its own within the interval: probes of one node that ran at once would
  * measure each other. A probe that would fall near a boundary is left out. */
 uint64_t jst_memory_probe_due(uint64_t now, uint64_t boundary)
 {
-    if (!jst_cfg.memory_probe)
+    if (!jst_cfg.memory_probe || at_rest)
         return 0;
     uint64_t every = jst_cfg.slice_ns / OF_A_SLICE;
     every = every < SHORTEST_NS ? SHORTEST_NS : every > LONGEST_NS ? LONGEST_NS : every;
@@ -129,15 +131,15 @@ uint64_t jst_memory_probe_due(uint64_t now, uint64_t boundary)
     return due + CLEAR_NS > boundary ? 0 : due;
 }
 
-/* Has the program computed since it was asked last? The first time: it may have. */
-static bool is_at_work(uint64_t now)
+/* Has the program computed since the last look? The first time: it may have. A program at rest is looked at
+ * when the heartbeat wakes anyway, so that it is not woken for nothing. */
+static void look_at_work(uint64_t now)
 {
     uint64_t cpu = jst_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     bool first = seen_ns == 0 || now <= seen_ns || cpu < seen_cpu_ns;
-    bool works = first || (cpu - seen_cpu_ns) * IDLE >= now - seen_ns;
+    at_rest = !first && (cpu - seen_cpu_ns) * IDLE < now - seen_ns;
     seen_ns = now;
     seen_cpu_ns = cpu;
-    return works;
 }
 
 static void measure(uint64_t least[2])
@@ -163,7 +165,7 @@ static bool counts(const uint64_t least[2])
 
 void jst_memory_probe_run(jst_block *b, uint64_t due, uint64_t now, uint64_t boundary)
 {
-    if (due == 0 || now < due || now + CLEAR_NS / 2 > boundary || !is_at_work(now))
+    if (due == 0 || now < due || now + CLEAR_NS / 2 > boundary)
         return;
     if (!linked)
         link_up();
@@ -189,4 +191,11 @@ const char *jst_module_memory_probe_open(jst_block *b)
     jst_main_core_begin();
     jst_memory_probe_open();
     return NULL;
+}
+
+void jst_module_memory_probe_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion)
+{
+    (void)b;
+    if (jst_cfg.memory_probe && occasion != JST_AT_END)
+        look_at_work(now_ns);
 }
