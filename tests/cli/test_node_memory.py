@@ -33,7 +33,7 @@ def test_latency_bandwidth_and_misses_of_each_job() -> None:
         "job": ["probed"] * size,
         "cpu": [2 * second] * size,
         "latency": [6400 * each for each in slow],
-        "stream": [4096] * size,
+        "stream": [8192] * size,
         "probes": [1] * size,
         "misses": [1_000_000] * size,
     }

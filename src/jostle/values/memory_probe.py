@@ -5,10 +5,10 @@ from __future__ import annotations
 #: Reads of `memory_latency_ns`, each of which waits for the one before.
 LATENCY_READS = 64
 #: Bytes of `memory_stream_ns`.
-STREAM_BYTES = 16384
-#: Weight of the stream's time in one number with the latency's: its reads overlap about twelvefold
-#: in quiet memory, and there are four times as many. So both have about the same part of it.
-STREAM_WEIGHT = 3
+STREAM_BYTES = 32768
+#: Weight of the stream's time in one number with the latency's: its reads overlap about thirtyfold
+#: in quiet memory, and there are eight times as many. So both have about the same part of it.
+STREAM_WEIGHT = 4
 
 
 def latency_ns(time_ns: float, count: float) -> float:

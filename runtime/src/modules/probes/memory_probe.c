@@ -1,16 +1,17 @@
 /* memory_probe.c: how long does main memory take to answer at the moment, and how much does it give?
  *
  * Eight times a slice, but no more than ten times a second nor less than once, the heartbeat takes the
- * lines of a buffer out of all caches and reads them again, three times; of each way to read the least time counts:
+ * lines of a buffer out of all caches and reads them again, three times; of each way to read the least time
+ * counts:
  *   latency  64 reads, each of which needs the result of the one before
- *   stream   256 reads that need nothing, as many at a time as the core can have under way
- * The first waits for queues of the memory's controllers; the second also for the core's own buffers of
- * reads, which hardware threads of a core share.
+ *   stream   512 lines one after the other, as many at a time as the core and its prefetchers bring
+ * The first waits for queues of the memory's controllers. The second comes near to what a core can draw, so
+ * that it also waits for whatever cores share on the way: with one neighbour it grows first.
  *
  * RATIONALE: lines that are taken out of the caches by an instruction need no buffer larger than the caches:
- * 16 KiB do, which the process has once, its forked children too. And the reads are of the same kind whatever
- * the caches' sizes, and whoever else is in them. It costs the program 16 KiB of its second cache at most, for
- * some 35 us. See docs/adr/0079-memory-of-a-node.md.
+ * 32 KiB do, which the process has once, its forked children too. And the reads are of the same kind whatever
+ * the caches' sizes, and whoever else is in them. It costs the program 32 KiB of its second cache at most, for
+ * some 40 us. See docs/adr/0079-memory-of-a-node.md.
  *
  * Of a program that sleeps nothing is measured: it loses nothing, and its slices stay without a record.
  */
@@ -26,9 +27,9 @@
 #include "sys.h"
 
 #define LINE 64
-#define BYTES 16384
-#define READS 64 /* of the chase: one in 256 bytes, so that no line is brought along with another */
-#define LINES (BYTES / LINE)
+#define BYTES 32768
+#define READS 64 /* of the chase: one in 512 bytes, so that no line is brought along with another */
+#define APART (BYTES / READS)
 #define PASSES 3
 #define NS_PER_MS UINT64_C(1000000)
 #define SHORTEST_NS (100 * NS_PER_MS) /* from one probe to the next, */
@@ -48,12 +49,12 @@ static uint64_t seen_ns, seen_cpu_ns; /* when it was looked at last, and CPU tim
 static bool at_rest;
 
 /* Each place holds the address of the next one, in an order that comes to each once before it begins anew
- * (29 - 1 is a multiple of 4, 17 is odd) and has no equal steps that a prefetcher could go on with. */
+ * (41 - 1 is a multiple of 4, 19 is odd) and has no equal steps that a prefetcher could go on with. */
 static void link_up(void)
 {
     for (unsigned i = 0; i < READS; i++) {
-        unsigned next = (29 * i + 17) % READS;
-        *(void *volatile *)(buffer + i * (BYTES / READS)) = buffer + next * (BYTES / READS);
+        unsigned next = (41 * i + 19) % READS;
+        *(void *volatile *)(buffer + i * APART) = buffer + next * APART;
     }
     linked = true;
 }
@@ -68,14 +69,14 @@ JST_INLINE void wait_for_reads(void)
 #endif
 }
 
-/* Takes the buffer's lines out of all caches. Instructions that every process may use. */
-static void take_out(void)
+/* Takes lines of the buffer out of all caches. Instructions that every process may use. */
+static void take_out(unsigned apart)
 {
-    for (unsigned i = 0; i < LINES; i++) {
+    for (unsigned at = 0; at < BYTES; at += apart) {
 #if defined(__x86_64__)
-        __asm__ volatile("clflush %0" ::"m"(buffer[i * LINE]) : "memory");
+        __asm__ volatile("clflush %0" ::"m"(buffer[at]) : "memory");
 #elif defined(__aarch64__)
-        __asm__ volatile("dc civac, %0" ::"r"(buffer + i * LINE) : "memory");
+        __asm__ volatile("dc civac, %0" ::"r"(buffer + at) : "memory");
 #endif
     }
     wait_for_reads();
@@ -90,19 +91,18 @@ __attribute__((noinline)) static void chase(void)
     wait_for_reads();
 }
 
-/* The order is reckoned, not read. 93 - 1 is a multiple of 4, as above. */
 __attribute__((noinline)) static void stream(void)
 {
     uint64_t sum = 0;
-    for (unsigned i = 0, at = 0; i < LINES; i++, at = (93 * at + 57) % LINES)
-        sum += *(const volatile uint64_t *)(buffer + at * LINE);
+    for (unsigned at = 0; at < BYTES; at += LINE)
+        sum += *(const volatile uint64_t *)(buffer + at);
     __asm__ volatile("" ::"r"(sum));
     wait_for_reads();
 }
 
-static uint64_t timed(void (*reads)(void))
+static uint64_t timed(void (*reads)(void), unsigned apart)
 {
-    take_out();
+    take_out(apart);
     uint64_t from = jst_ticks();
     reads();
     return jst_ticks() - from;
@@ -146,7 +146,7 @@ static void measure(uint64_t least[2])
 {
     least[0] = least[1] = UINT64_MAX;
     for (int pass = 0; pass < PASSES; pass++) {
-        uint64_t took[2] = {timed(chase), timed(stream)};
+        uint64_t took[2] = {timed(chase, APART), timed(stream, LINE)};
         for (int i = 0; i < 2; i++)
             least[i] = took[i] < least[i] ? took[i] : least[i];
     }
