@@ -7,13 +7,15 @@
 Twenty experiments with two and three jobs on this machine, drawn from the seed (about a quarter of
 an hour on a machine that does nothing else): a memory hog, a CPU hog with as many processes as
 cores, a reader of a cached file, and quiet ones. The truth is the log of the signals: when the hog
-was on, and what the victim did in each slice. Experiments that were made are not made again. Exit
-status 1 when one failed or fewer than nine tenths are right.
+was on, and what the victim did in each slice. Each waits until the machine is quiet, and one during
+which others had too much of its cores is made again. Experiments that were made are not made again.
+Exit status 1 when one failed or fewer than nine tenths are right.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import json
 import os
@@ -47,6 +49,9 @@ _RIGHT = 0.9
 #: Share of a slice in which a hog is on: from it on the slice counts, and below it does not.
 _ON, _OFF = 0.5, 0.05
 _FEWEST = 4  # slices
+#: Part of the machine's cores that others may have, before a run and on the mean of it.
+_CALM, _FOREIGN = 0.15, 0.15
+_TRIES = 3
 #: A hog that slows the victim by less, in percent, has done no harm on memory.
 HARM = 5.0
 #: Victims that wait for memory, and one that does not.
@@ -106,6 +111,7 @@ class Row:
         elsewhere: Suspects on other resources.
         seconds: Lost on memory: what jostle says, with its interval.
         load_source: What loads on memory were known by.
+        foreign: Percent of the machine's cores that others had during the run.
         right: The harmful job is named on the resource that it harms, and nobody wrongly.
         error: Why it failed.
     """
@@ -121,6 +127,7 @@ class Row:
     elsewhere: str = ""
     seconds: str = ""
     load_source: str = ""
+    foreign: float = 0.0
     right: bool = False
     error: str = ""
 
@@ -181,11 +188,13 @@ def make(experiment: Experiment, folder: Path) -> dict[str, Any]:
         loads.append(started(words, f"{job}-{load.name}"))
     victim = started([*experiment.victim.split(), "--time", f"{RUN_S:g}"], job)
     used: dict[int, list[int]] = {}
+    before, own = busy(), Own()
     try:
         end = time.monotonic() + RUN_S + 60
         while victim.poll() is None and time.monotonic() < end:
             use(victim.pid, used)
-        status = victim.wait(1)
+            own.look([victim.pid, *(load.pid for load in loads)])
+        now, status = busy(), victim.wait(1)
     finally:
         for process in (victim, *loads):
             if process.poll() is None:
@@ -197,11 +206,50 @@ def make(experiment: Experiment, folder: Path) -> dict[str, Any]:
     work = work_of(read_log([log]), job, names)
     if work is None:
         raise RuntimeError("the log of the victim is not complete")
-    return {"job": job, "work": asdict(work), "used": used}
+    foreign = (now[0] - before[0] - own.ns) / max(now[1] - before[1], 1)
+    return {"job": job, "work": asdict(work), "used": used, "foreign": max(foreign, 0.0)}
+
+
+def busy() -> tuple[int, int]:
+    """Return the time for which the machine's cores were busy, and all of their time, ns."""
+    values = list(map(int, Path("/proc/stat").read_text().partition("\n")[0].split()[1:9]))
+    tick = 10**9 // os.sysconf("SC_CLK_TCK")
+    return (sum(values) - values[3] - values[4]) * tick, sum(values) * tick
+
+
+class Own:
+    """CPU time of the experiment's own processes, and of those that they forked."""
+
+    def __init__(self) -> None:
+        self._seen: dict[int, int] = {}
+
+    def look(self, pids: Sequence[int]) -> None:
+        """Look at processes and their children."""
+        for pid in pids:
+            with contextlib.suppress(OSError, ValueError):
+                children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+                for each in (pid, *map(int, children)):
+                    self._seen[each] = int(Path(f"/proc/{each}/schedstat").read_text().split()[0])
+
+    @property
+    def ns(self) -> int:
+        """All of it."""
+        return sum(self._seen.values())
+
+
+def await_quiet(limit_s: float) -> None:
+    """Wait until others leave the machine's cores alone for a second, no longer than a limit."""
+    end = time.monotonic() + limit_s
+    while time.monotonic() < end:
+        before = busy()
+        time.sleep(1.0)
+        now = busy()
+        if now[0] - before[0] <= _CALM * (now[1] - before[1]):
+            return
 
 
 def use(pid: int, used: dict[int, list[int]]) -> None:
-    """Wait for the next slice; record what the victim had, and waited for, in the one before, ns."""
+    """Wait for the next slice; record what the victim had and waited for before it, ns."""
     time.sleep((SLICE_NS - time.time_ns() % SLICE_NS) / 1e9)
     try:
         cpu, waited, _ = map(int, Path(f"/proc/{pid}/schedstat").read_text().split())
@@ -240,10 +288,10 @@ def slowed(
             part = sums[inside >= _ON]
             part[:] = [old + new for old, new in zip(part, (done, cpu, waited, 1), strict=True)]
     on, off = sums[True], sums[False]
-    waited = 100 * on[2] / (on[3] * SLICE_NS) if on[3] else None
+    part_waited = 100 * on[2] / (on[3] * SLICE_NS) if on[3] else None
     if min(on[3], off[3]) < _FEWEST or min(on[1], off[1]) <= 0 or not off[0]:
-        return None, waited
-    return 100 * (1 - (on[0] / on[1]) / (off[0] / off[1])), waited
+        return None, part_waited
+    return 100 * (1 - (on[0] / on[1]) / (off[0] / off[1])), part_waited
 
 
 def score(experiment: Experiment, made: dict[str, Any], found: JobInterference) -> Row:
@@ -262,7 +310,7 @@ def score(experiment: Experiment, made: dict[str, Any], found: JobInterference) 
     harmed = experiment.group == MEMORY and (less is None or less >= HARM)
     right = where[MEMORY] == (bad if harmed else []) and not where[""]
     if experiment.group == CORES:
-        right = right and where["node"][:1] == bad
+        right = right and bad[0] in where["node"]
     return Row(
         **described(experiment),
         slowed=less,
@@ -274,6 +322,7 @@ def score(experiment: Experiment, made: dict[str, Any], found: JobInterference) 
         if loss is None or not loss.evident
         else f"{loss.seconds.value:.1f} ({loss.seconds.low:.1f} to {loss.seconds.high:.1f})",
         load_source=loss.load_source if loss else "",
+        foreign=100 * made["foreign"],
         right=right,
     )
 
@@ -291,12 +340,12 @@ def described(experiment: Experiment) -> dict[str, Any]:
 
 def printed(rows: Sequence[Row]) -> str:
     """Return the table for a terminal and for the page."""
-    head = (
-        "| # | kind | victim | beside it | slowed by | waited | on memory | on cores | s | right |"
-    )
-    lines = [head, "|---|---|---|---|---|---|---|---|---|---|"]
+    names = ["#", "kind", "victim", "beside it", "slowed by", "waited", "others had"]
+    names += ["on memory", "on cores", "s", "right"]
+    lines = [f"| {' | '.join(names)} |", "|---" * len(names) + "|"]
     for row in rows:
-        ends = [f"{each:.0f} %" if each is not None else "" for each in (row.slowed, row.waited)]
+        parts = (row.slowed, row.waited, row.foreign)
+        ends = [f"{each:.0f} %" if each is not None else "" for each in parts]
         right = "failed" if row.error else "yes" if row.right else "**no**"
         words = (row.group, row.victim, row.beside, *ends, row.on_memory, row.on_cores)
         lines.append(f"| {row.number} | {' | '.join(words)} | {row.seconds} | {right} |")
@@ -346,6 +395,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--score-only", action="store_true", help="run nothing, score what is there"
     )
+    parser.add_argument("--wait", type=float, default=300.0, help="for a quiet machine, s each")
     parser.add_argument("--only", action="append", metavar="WHAT", help="a number or a kind")
     parser.add_argument(
         "--page", type=Path, nargs="?", const=ROOT / "docs" / "measurements", metavar="DIR"
@@ -353,14 +403,23 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def row_of(experiment: Experiment, folder: Path, *, run: bool) -> Row | None:
+def quietest(experiment: Experiment, folder: Path, wait_s: float) -> dict[str, Any]:
+    """Make an experiment until others left the machine alone, a few times; return the quietest."""
+    tried = list[dict[str, Any]]()
+    while len(tried) < _TRIES and all(one["foreign"] > _FOREIGN for one in tried):
+        await_quiet(wait_s)
+        tried.append(make(experiment, folder))
+    return min(tried, key=lambda one: float(one["foreign"]))
+
+
+def row_of(experiment: Experiment, folder: Path, wait_s: float, *, run: bool) -> Row | None:
     """Make an experiment where it is not made yet, and score it; None: it is not made."""
     record = folder / f"x{experiment.number:02d}.json"
     try:
         if not record.exists():
             if not run:
                 return None
-            record.write_text(json.dumps(make(experiment, folder)))
+            record.write_text(json.dumps(quietest(experiment, folder, wait_s)))
         made = json.loads(record.read_text())
         found = identify(Repository(folder / "repository").beside(made["job"]))
         return score(experiment, made, found)
@@ -378,7 +437,7 @@ def main() -> int:
         if asked.only and not {experiment.group, str(experiment.number)} & set(asked.only):
             continue
         print(f"{experiment.number}: {experiment.group}", file=sys.stderr, flush=True)
-        row = row_of(experiment, folder, run=not asked.score_only)
+        row = row_of(experiment, folder, asked.wait, run=not asked.score_only)
         if row is not None:
             rows.append(row)
     print(printed(rows))
