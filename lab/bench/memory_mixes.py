@@ -50,7 +50,7 @@ _RIGHT = 0.9
 _ON, _OFF = 0.5, 0.05
 _FEWEST = 4  # slices
 #: Part of the machine's cores that others may have, before a run and on the mean of it.
-_CALM, _FOREIGN = 0.15, 0.15
+_IDLE, _FOREIGN = 0.15, 0.15
 _TRIES = 3
 #: A hog that slows the victim by less, in percent, has done no harm on memory.
 HARM = 5.0
@@ -244,7 +244,7 @@ def await_quiet(limit_s: float) -> None:
         before = busy()
         time.sleep(1.0)
         now = busy()
-        if now[0] - before[0] <= _CALM * (now[1] - before[1]):
+        if now[0] - before[0] <= _IDLE * (now[1] - before[1]):
             return
 
 
