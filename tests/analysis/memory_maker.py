@@ -40,6 +40,7 @@ class Node:
             counted.
         traffic: Bytes that the memory controllers moved.
         probed: It has a probe of memory.
+        held: Its resident memory, bytes.
         seed: Of the noise.
     """
 
@@ -52,6 +53,7 @@ class Node:
     misses: Mapping[str, Floats] = field(default_factory=dict)
     traffic: Floats | None = None
     probed: bool = True
+    held: int = 1 << 30
     seed: int = 0
 
     @property
@@ -131,6 +133,7 @@ class Node:
             "count": np.ones(size),
             "os_user_ns": cpu,
             "os_user_ns_max": cpu,
+            "os_rss_bytes": np.full(size, float(self.held)),
             "os_runqueue_ns": 1e9 - cpu,
             "os_runqueue_ns_max": 1e9 - cpu,
         }

@@ -8,7 +8,7 @@ from beside_maker import Floats, noise
 from memory_maker import GB, SIZE, Node, hog
 
 from jostle.analysis import JobInterference, identify
-from jostle.analysis.identification.memory_bound import memory_bound
+from jostle.analysis.identification.sensitivity import sensitivity
 
 MEMORY = "memory of node1"
 
@@ -112,15 +112,16 @@ def test_a_job_that_does_not_wait_for_memory_loses_nothing_there() -> None:
     assert on_memory(found) == []
 
 
-def test_without_a_pace_the_interval_reaches_from_nothing_to_all() -> None:
+def test_without_a_pace_the_interval_begins_at_nothing() -> None:
     load = hog(13)
     node = Node(slowed(load, 13), {"hog": load}, part=1.0, paced=False, seed=13)
     found = identify(node.make())
     loss = next(each for each in found.resources if each.kind == "memory")
     assert loss.evident
     assert loss.seconds.low == 0
-    assert loss.seconds.high >= 0.9 * node.lost_s
-    assert any("half of it is assumed" in limit for limit in found.limits)
+    assert loss.seconds.value == pytest.approx(node.lost_s, rel=0.25)
+    assert node.lost_s <= loss.seconds.high <= found.run_s
+    assert any("all the time is assumed" in limit for limit in found.limits)
 
 
 def test_counters_alone_show_it_too() -> None:
@@ -139,21 +140,27 @@ def test_without_a_probe_or_counters_there_is_no_such_resource() -> None:
     assert all(each.kind != "memory" for each in found.resources)
 
 
-@pytest.mark.parametrize("part", [0.0, 0.25, 0.5, 1.0])
-def test_the_part_that_waits_for_memory_is_that_of_the_pace(part: float) -> None:
+def test_a_job_that_its_caches_hold_does_not_wait_for_memory() -> None:
+    load = hog(13)
+    node = Node(slowed(load, 13), {"hog": load}, paced=False, held=2 << 20, seed=13)
+    assert on_memory(identify(node.make())) == []
+
+
+@pytest.mark.parametrize("part", [0.0, 0.25, 0.5, 1.0, 2.0])
+def test_the_sensitivity_to_memory_is_that_of_the_pace(part: float) -> None:
     slower = 1 + 0.6 * hog(23)
     took = (1 - part + part * slower) * noise(SIZE, 23, 0.02)
-    found = memory_bound(slower, 1e6 / took, np.ones(SIZE))
+    found = sensitivity(slower, 1e6 / took, np.ones(SIZE))
     assert found is not None
     assert found.low <= part <= found.high
     assert found.value == pytest.approx(part, abs=0.1)
-    assert 0 <= found.low <= found.value <= found.high <= 1
+    assert 0 <= found.low <= found.value <= found.high <= 3
 
 
 def test_a_pace_that_shows_nothing_gives_no_part() -> None:
     calm = np.ones(SIZE)
     wild = noise(SIZE, 29, 1.0)
-    assert memory_bound(calm, wild, calm) is None
-    assert memory_bound(1 + 0.1 * hog(29), wild, calm) is None
-    assert memory_bound(calm[:8], calm[:8], calm[:8]) is None
-    assert memory_bound(1 + hog(29), np.zeros(SIZE), calm) is None
+    assert sensitivity(calm, wild, calm) is None
+    assert sensitivity(1 + 0.1 * hog(29), wild, calm) is None
+    assert sensitivity(calm[:8], calm[:8], calm[:8]) is None
+    assert sensitivity(1 + hog(29), np.zeros(SIZE), calm) is None

@@ -1,4 +1,4 @@
-"""What the runtime's probe of main memory does each time (runtime/src/modules/probes/memory_probe.c)."""
+"""What the runtime's probe of main memory does each time (memory_probe.c of the runtime)."""
 
 from __future__ import annotations
 

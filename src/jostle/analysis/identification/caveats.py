@@ -9,6 +9,7 @@ import numpy as np
 from jostle.analysis.identification.resource_tests import ResourceTest
 from jostle.analysis.identification.resources import SharedResource, nodes
 from jostle.analysis.identification.seconds_lost import SuspectLoss
+from jostle.analysis.identification.sensitivity import UNKNOWN
 from jostle.analysis.identification.service_time import QUIET, quiet_slices
 from jostle.repository.query.co_running import Beside
 
@@ -119,11 +120,11 @@ def _of_memory(resource: SharedResource) -> list[str]:
             f"On {resource.name} neighbours are known by their CPU time only: nothing counts what "
             "each of them moves, so a suspect there is less certain."
         )
-    if resource.bound is not None and resource.bound.low <= 0 and resource.bound.high >= 1:
+    if resource.bound == UNKNOWN:
         said.append(
             f"On {resource.name} it is not known for how much of its time the job waits for "
-            "memory (no counters, and no steady pace): half of it is assumed, and the interval "
-            "reaches from nothing to all."
+            "memory (no counters, and no steady pace): that it does so all the time is assumed, "
+            "and the interval begins at nothing."
         )
     return said
 

@@ -5,7 +5,7 @@ job's own work nor waiting for a core is in it. Where a job has no probe but cou
 processor, and misses the last-level cache, the time per instruction is taken.
 
 What a slower memory costs depends on how much of its time the job waits for memory. That is fitted
-from the job's own pace (memory_bound.py). Without a pace it is not known, and the interval says so.
+from the job's own pace (sensitivity.py). Without a pace it is not known, and the interval says so.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import numpy as np
 import pyarrow as pa
 
 from jostle.analysis.identification.buses import rows_by_job, rows_where
-from jostle.analysis.identification.memory_bound import UNKNOWN, memory_bound
 from jostle.analysis.identification.model import LoadSource
 from jostle.analysis.identification.regression import nonnegative
 from jostle.analysis.identification.resources import (
@@ -30,6 +29,7 @@ from jostle.analysis.identification.resources import (
     nodes,
     per_operation,
 )
+from jostle.analysis.identification.sensitivity import UNKNOWN, sensitivity
 from jostle.analysis.interval import Interval
 from jostle.analysis.series import resample
 from jostle.repository.query.co_running import COLLECTIVE, P2P, Beside, JobFacts
@@ -47,6 +47,14 @@ _FILE_CALLS = tuple(
 )
 #: Bytes that a miss of the last-level cache moves.
 _LINE = 64
+#: Resident memory of a process that its caches hold: it does not wait for memory.
+_SMALL = 4 << 20
+#: Faster memory than quiet shortens no work by more.
+_LEAST_STRETCH = 0.5
+#: Of a job with a smaller sensitivity slower memory costs nothing.
+_INSENSITIVE = 0.02
+#: Quantile of the slices that counts as quiet memory.
+_QUIET = 0.25
 #: Part of the neighbours' CPU time that may be without counters where their cache misses count.
 _UNCOUNTED = 0.05
 
@@ -79,7 +87,7 @@ def with_memory(beside: Beside, axis: Axis) -> tuple[Beside, list[SharedResource
     for host in _hosts(beside) if axis[2] else []:
         rows = AxisRows(rows_where(beside.own_nodes, host=host), axis)
         measured = _measured(beside, rows)
-        if measured is None:
+        if measured is None or measured[1].value < _INSENSITIVE:
             continue
         near = _neighbours(beside, host, axis)
         cpu = rows.sum(*_COMPUTED)
@@ -89,15 +97,15 @@ def with_memory(beside: Beside, axis: Axis) -> tuple[Beside, list[SharedResource
             continue
         calls, bound = measured
         slowest = np.minimum(rows.sum(*(f"{name}_max" for name in _COMPUTED)), cpu) / _NS
-        waiting = bound.value * np.minimum(slowest, axis[1] / _NS)
+        computing = np.minimum(slowest, axis[1] / _NS)
         found.append(
             SharedResource(
                 f"memory of {host}",
                 "memory",
                 axis,
                 (calls,),
-                waiting,
-                waiting,
+                computing,
+                computing,
                 rows.sum("count"),
                 own,
                 loads,
@@ -136,16 +144,15 @@ def _unprofiled(beside: Beside, name: str, axis: Axis) -> JobFacts:
 
 
 def _measured(beside: Beside, rows: AxisRows) -> tuple[CallSeries, Interval] | None:
-    """Return how long memory took for the job, and the part of its time that waits for memory.
+    """Return how long its work took the job, as memory was, and how sensitive to that it is.
 
     Args:
         beside: The job and its neighbours.
         rows: The job's on a node.
 
     Returns:
-        The work of the slices (CPU seconds, or instructions) with the time that it would have
-        taken if all of it waited for memory, and the part of the CPU time that does. None: nothing
-        measured it.
+        The work of the slices with the time that it took, by how slow memory was (CPU seconds), or
+        by itself (instructions); and the sensitivity. None: nothing measured it.
     """
     size = rows.axis[2]
     cpu = rows.sum(*_COMPUTED) / _NS
@@ -153,12 +160,12 @@ def _measured(beside: Beside, rows: AxisRows) -> tuple[CallSeries, Interval] | N
     if probes.any():
         time = rows.sum("memory_latency_ns") + STREAM_WEIGHT * rows.sum("memory_stream_ns")
         each = per_operation(time, probes)
-        usual = float(np.median(each[each > 0])) if each.any() else 0.0
-        slower = each / usual if usual > 0 else each
-        work = np.where(slower > 0, cpu, 0.0)
-        return CallSeries("memory", work, np.zeros(size), work * slower), _bound(
-            beside, rows, np.where(work > 0, slower, 0.0)
-        )
+        known = each > 0
+        slower = each / (float(np.quantile(each[known], _QUIET)) if known.any() else 1.0)
+        bound = _sensitivity(beside, rows, slower)
+        work = np.where(known, cpu, 0.0)
+        took = work * np.maximum(1 + bound.value * (slower - 1), _LEAST_STRETCH)
+        return CallSeries("memory", work, np.zeros(size), took), bound
     instructions, misses = rows.sum("perf_instructions"), rows.sum("perf_llc_misses")
     if not misses.any() or not instructions.any():
         return None
@@ -167,18 +174,21 @@ def _measured(beside: Beside, rows: AxisRows) -> tuple[CallSeries, Interval] | N
     return CallSeries("computation", instructions, np.zeros(size), cpu), Interval(1.0, 1.0, 1.0)
 
 
-def _bound(beside: Beside, rows: AxisRows, slower: Floats) -> Interval:
-    """Return the part of its CPU time for which the job waits for memory, by its own pace."""
+def _sensitivity(beside: Beside, rows: AxisRows, slower: Floats) -> Interval:
+    """Return how much longer a job's work takes where memory is slower, by its own pace."""
     cpu = rows.sum(*_COMPUTED)
+    held = per_operation(rows.sum("os_rss_bytes"), rows.sum("count"))
+    if held.any() and float(np.median(held[held > 0])) < _SMALL:
+        return Interval(0.0, 0.0, 0.0)
     instructions = rows.sum("perf_instructions")
     if instructions.any():
-        return memory_bound(slower, instructions, cpu) or UNKNOWN
+        return sensitivity(slower, instructions, cpu) or UNKNOWN
     # A rank that spins in MPI computes nothing meanwhile.
     waits = rows.sum(*_IN_MPI)
     work = rows.sum(*_MESSAGES)
     if not work.any() and len(beside.job.nodes) <= 1:
         work = AxisRows(beside.own_mounts, rows.axis).sum(*_FILE_CALLS)
-    return memory_bound(slower, work, cpu - np.minimum(waits, cpu)) or UNKNOWN
+    return sensitivity(slower, work, cpu - np.minimum(waits, cpu)) or UNKNOWN
 
 
 # ---- who loaded it ----

@@ -90,7 +90,7 @@ class SharedResource:
         mount: Identity of the mount that it is, or is a part of; "": none.
         apart: Jobs whose files lie on other storage targets of the same file system.
         places: Where neighbours meet the job, of those who do so on a link of the fabric.
-        bound: Of memory: the part of the job's CPU time that waits for it, which `busy` holds.
+        bound: Of memory: how sensitive the job is to it, which its calls' time holds.
         load_source: Of memory: what the loads are known by.
         servers: Those of the loads that are none, but how slow a server was (see servers.py).
     """

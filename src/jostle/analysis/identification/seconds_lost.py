@@ -100,11 +100,11 @@ def suspect_loss(
 
 
 def within_bound(loss: SuspectLoss, resource: SharedResource, run_s: float) -> SuspectLoss:
-    """Widen an interval by what is known of the part of the time that waits for a resource.
+    """Widen an interval by what is known of the job's sensitivity to a resource.
 
     Args:
-        loss: On the resource, reckoned with that part.
-        resource: The resource; without such a part nothing changes.
+        loss: On the resource, reckoned with that sensitivity.
+        resource: The resource; without a sensitivity nothing changes.
         run_s: Length of the run, seconds: no more can be lost.
     """
     bound, seconds = resource.bound, loss.seconds

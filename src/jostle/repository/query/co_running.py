@@ -88,6 +88,7 @@ NODE_METRICS = tuple(
             "os_user_ns",
             "os_system_ns",
             "os_runqueue_ns",
+            "os_rss_bytes",
             "wait_mpi_ns",
             "wait_offcpu_ns",
             "gpu_wait_ns",
