@@ -17,8 +17,11 @@ from jostle.analysis.interval import Interval
 from jostle.values.plain_values import plain
 
 Method = Literal["jostle", "thesis"]
-#: "memory or cpu": messages between ranks of one node, which go through nothing else.
-CauseName = Literal["file system", "network", "memory or cpu", "cpu", "gpu", "bus", "unknown"]
+#: "memory or cpu": messages between ranks of one node, which go through nothing else; "memory": the
+#: memory of a node, which neighbours' load slowed.
+CauseName = Literal[
+    "file system", "network", "memory or cpu", "memory", "cpu", "gpu", "bus", "unknown"
+]
 CauseKind = Literal["", "core speed", "steal", "capped", "heat", "power limit", "quota"]
 HowKnown = Literal["measured", "inferred", "neighbours"]
 #: What a run may be used for, by its light; None: undecided.
