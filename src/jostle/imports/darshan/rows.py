@@ -23,6 +23,8 @@ from jostle.imports.darshan.mounts import (
     shared,
 )
 from jostle.imports.darshan.traffic import Traffic, traffic_of
+from jostle.names.basis import basis_of, basis_words
+from jostle.names.identity import script_of
 from jostle.repository.store.layout import TABLES, process_id
 from jostle.repository.store.tables import MAX_VALUE, ProcessSource
 from jostle.schema.metrics import HIST_BUCKETS
@@ -101,9 +103,10 @@ def rows_of(log: DarshanLog, who: JobIdentity) -> LogRows:
     used = sorted(set(keys["mount"].tolist()))
     sources, mount_rows = _sources(log, who, grid, mounts, used)
     basis = f"{SOURCE}:{traffic.resolution}"
+    notes = [basis_words(basis_of(basis), log.clock_error_us), *log.notes, *_notes(log, traffic)]
     return LogRows(
         sources,
-        _processes(log, who, grid, sources, basis, [*log.notes, *_notes(log, traffic)]),
+        _processes(log, who, grid, sources, basis, notes),
         mount_rows,
         _slices(log, grid, traffic),
         pa.table(
@@ -187,7 +190,8 @@ def _processes(
 ) -> pa.Table:
     """Return rows of table processes: all alike but for id, node and rank."""
     number = log.processes
-    program = log.exe.split(" ")[0]
+    words = log.exe.split()
+    name = PurePosixPath(words[0]).name if words else ""
     same = {
         "job": who.job,
         "boot_id": f"{SOURCE}:{who.digest}",
@@ -196,7 +200,7 @@ def _processes(
         "uid": who.owner,
         "gid": who.owner,
         "part": 0,
-        "program": PurePosixPath(program).name or program or "?",
+        "program": name or "?",
         "command": log.exe,
         "library": f"darshan {log.version}".strip(),
         "slice_ns": grid.slice_ns,
@@ -213,7 +217,7 @@ def _processes(
         "clock_steps": 0,
         "lost_threads": 0,
         "revision": 1,
-        "script": "",
+        "script": script_of(name, words) if words else "",
         "batch": str(log.job_id),
         "basis": basis,
     }

@@ -55,15 +55,29 @@ def require(store: Repository, jobs: Sequence[str], answer: str) -> None:
         NoBasisError: One of them lacks what the answer needs.
     """
     for job, (basis, _) in job_bases(store, jobs).items():
-        lacking = basis.lacks(answer) - {BYTES}
-        if not lacking:
-            continue
-        possible = [name for name in NEEDS if not basis.lacks(name)]
-        raise NoBasisError(
-            f"{job} was imported from a log of {basis.source.title()}, which has no "
-            f"{' and no '.join(sorted(lacking))}: `{answer}` needs that.",
-            hint=f"{remedy_of(lacking)} Answers that this log allows: {', '.join(possible)}.",
-        )
+        require_basis(job, basis, answer)
+
+
+def require_basis(job: str, basis: Basis, answer: str) -> None:
+    """Refuse an answer that the basis of a job does not allow.
+
+    Args:
+        job: The job.
+        basis: What its times rest on.
+        answer: Of `jostle.names.basis.NEEDS`.
+
+    Raises:
+        NoBasisError: It lacks what the answer needs.
+    """
+    lacking = basis.lacks(answer) - {BYTES}
+    if not lacking:
+        return
+    possible = [name for name in NEEDS if not basis.lacks(name)]
+    raise NoBasisError(
+        f"{job} was imported from a log of {basis.source.title()}, which does not record "
+        f"{' and '.join(sorted(lacking))}: `{answer}` needs that.",
+        hint=f"{remedy_of(lacking)}\nAnswers that this log allows: {', '.join(possible)}.",
+    )
 
 
 def rests_on(store: Repository, jobs: Sequence[str], answer: str) -> list[str]:
@@ -81,6 +95,11 @@ def rests_on(store: Repository, jobs: Sequence[str], answer: str) -> list[str]:
     if len(found) == 1 and len(jobs) == 1:
         return list(found)
     return [f"{', '.join(names)}: {words[:1].lower()}{words[1:]}" for words, names in found.items()]
+
+
+def as_json(lines: Sequence[str]) -> dict[str, list[str]]:
+    """Return what an answer rests on as a part of its JSON; nothing where all have profiles."""
+    return {"rests_on": list(lines)} if lines else {}
 
 
 def _caveat(basis: Basis, answer: str) -> str:
