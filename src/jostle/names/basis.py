@@ -36,6 +36,8 @@ NEEDS = {
     "compare": frozenset({SEGMENTS}),
     "placement": frozenset({MESSAGES}),
 }
+#: What the sentence about the basis of an imported job begins with.
+RESTS_ON = "Rests on a log of"
 #: How what is lacking can be had.
 _REMEDIES = {
     SEGMENTS: "profile a run: `jostle run -- CMD`",
@@ -44,11 +46,12 @@ _REMEDIES = {
     BYTES: "let Darshan keep heat maps, as it does from version 3.4 on",
 }
 _KNOWN = {
-    "operations": "every read and write was traced: bytes, calls and their time are known per slice",
+    "operations": "every read and write was traced: bytes, calls and their time are known per "
+    "slice",
     "bins": "bytes are known per slice; calls and their time only for the whole run, in which they "
     "follow the bytes",
-    "totals": "bytes, calls and their time are known for the whole run only, between first and last "
-    "access of a file they are spread evenly",
+    "totals": "bytes, calls and their time are known for the whole run only; they are spread "
+    "evenly between first and last access of a file",
 }
 
 
@@ -97,7 +100,7 @@ def basis_words(basis: Basis, clock_error_us: int) -> str:
     if clock_error_us >= 1000:
         clock = f"; its clock is known to {clock_error_us / 1e6:g} s"
     known = _KNOWN.get(basis.resolution, "what is known of time is not known")
-    return f"Rests on a log of {basis.source.title()}: {known}{clock}."
+    return f"{RESTS_ON} {basis.source.title()}: {known}{clock}."
 
 
 def remedy_of(lacking: frozenset[str]) -> str:

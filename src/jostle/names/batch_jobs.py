@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-#: system (darshan: which one it was is not known), number, step of Slurm or world; then the owner that the repository appends (it is no part
-#: of the others).
+#: system (darshan: which one it was is not known), number, step of Slurm or world; then the owner
+#: that the repository appends (it is no part of the others).
 _PART = re.compile(r"(slurm|pbs|lsf|darshan)-([^@]+?)(?:-s(\d{1,10})|-w[0-9a-f]{8})?(@[^@]+)?")
 _STEP = re.compile(r"(?:(slurm)-)?(\d+)\.(\d{1,10}|batch)(@[^@]+)?")
 

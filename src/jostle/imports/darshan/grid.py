@@ -56,7 +56,7 @@ class Grid:
         """Return the first slice and the number of slices of spans of time.
 
         Args:
-            begin_s: Since the job's start, s; where it is not before its end, the whole job is meant.
+            begin_s: Since the job's start, s; where it is beyond its end, the whole job is meant.
             end_s: The same.
         """
         run_s = (self.end_ns - self.start_ns) / 1e9
@@ -72,7 +72,7 @@ def grid_of(log: DarshanLog) -> Grid:
     """Return the slices of a log: as long as the bins that Darshan kept, or would have kept."""
     widths = {heat.width_ns for heat in log.heat.values()}
     length = max(widths, default=0)
-    if not SHORTEST_NS <= length or length % SHORTEST_NS:
+    if not length >= SHORTEST_NS or length % SHORTEST_NS:
         length = SHORTEST_NS
         while length < LONGEST_NS and log.run_ns > _MOST_BINS * length:
             length *= 2

@@ -28,6 +28,7 @@ from jostle.repository.writing import (
     Log,
     PartitionChunk,
     Position,
+    Reached,
     SliceBatch,
     file_chunks,
     partition_chunks,
@@ -235,9 +236,7 @@ class DarshanImport:
             if not left:
                 return
             files = write_chunks(self._root, _chunks([item.rows for item in left]))
-            advance = {
-                item.who.log_id: (Position(), max(item.rows.end_ns, 1)) for item in left
-            }
+            advance: dict[int, tuple[Position, Reached]] = {item.who.log_id: (Position(), max(item.rows.end_ns, 1)) for item in left}
             try:
                 publish(self._root, self._log, Change("ingest", files, [], advance))
             except ConflictError:
@@ -278,5 +277,3 @@ def _known_mounts(store: Repository) -> KnownMounts:
         "GROUP BY path, type HAVING count(DISTINCT mount) = 1"
     ).to_pylist()
     return {(row["path"], kind_of(row["type"])): row["mount"] for row in rows}
-
-

@@ -31,6 +31,8 @@ _COUNTED = {"POSIX": "struct darshan_posix_file", "STDIO": "struct darshan_stdio
 _COUNTED |= {"MPI-IO": "struct darshan_mpiio_file"}
 #: Modules whose records only say that a file is of a format.
 FORMATS = {"H5F": "struct darshan_hdf5_file", "PNETCDF_FILE": "struct darshan_pnetcdf_file"}
+#: Nothing of these is used, but they show that a log is whole.
+_UNUSED = ("DXT_MPIIO", "H5D", "PNETCDF_VAR")
 #: Traffic that goes past POSIX, which is not read.
 _BEYOND = ("DFS", "DAOS", "MDHIM")
 
@@ -118,6 +120,10 @@ class _Reader:
         ):
             if module in self._modules:
                 read(header, arrays)
+        for module in _UNUSED:
+            if module in self._modules:
+                for _ in self._records(module):
+                    pass
 
     def read_names(self, header: dict[str, Any], arrays: Arrays) -> None:
         """Read the names of the records that there are."""

@@ -38,10 +38,7 @@ INTERFACES = (
         "POSIX",
         "posix",
         {
-            "read": {
-                "posix_read_bytes": ("POSIX_BYTES_READ",),
-                "posix_read_ops": ("POSIX_READS",),
-            },
+            "read": {"posix_read_bytes": ("POSIX_BYTES_READ",), "posix_read_ops": ("POSIX_READS",)},
             "write": {
                 "posix_write_bytes": ("POSIX_BYTES_WRITTEN",),
                 "posix_write_ops": ("POSIX_WRITES",),
@@ -63,19 +60,13 @@ INTERFACES = (
         "STDIO",
         "stdio",
         {
-            "read": {
-                "stdio_read_bytes": ("STDIO_BYTES_READ",),
-                "stdio_read_ops": ("STDIO_READS",),
-            },
+            "read": {"stdio_read_bytes": ("STDIO_BYTES_READ",), "stdio_read_ops": ("STDIO_READS",)},
             "write": {
                 "stdio_write_bytes": ("STDIO_BYTES_WRITTEN",),
                 "stdio_write_ops": ("STDIO_WRITES",),
                 "stdio_sync_ops": ("STDIO_FLUSHES",),
             },
-            "both": {
-                "stdio_open_ops": ("STDIO_OPENS",),
-                "stdio_seek_ops": ("STDIO_SEEKS",),
-            },
+            "both": {"stdio_open_ops": ("STDIO_OPENS",), "stdio_seek_ops": ("STDIO_SEEKS",)},
         },
         {
             "read": {"stdio_read_ns": "STDIO_F_READ_TIME"},

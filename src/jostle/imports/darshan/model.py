@@ -183,7 +183,9 @@ def log_of(header: Mapping[str, Any], arrays: Arrays) -> DarshanLog:
     try:
         return _log_of(header, arrays)
     except (KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
-        raise UnusableLogError(f"a part of it is missing ({type(error).__name__}: {error})") from error
+        raise UnusableLogError(
+            f"a part of it is missing ({type(error).__name__}: {error})"
+        ) from error
 
 
 def _log_of(header: Mapping[str, Any], arrays: Arrays) -> DarshanLog:
@@ -251,7 +253,7 @@ def _times(job: Mapping[str, Any]) -> tuple[int, int, int]:
 
 
 def _mounts(rows: Any) -> list[tuple[str, str]]:
-    """Return the mounts, longer paths first; of several at one path the last, which hides others."""
+    """Return the mounts, longer paths first; of several at one path the last hides the others."""
     known = {}
     for path, kind in rows:
         known[one_line(str(path)[:_MOST_TEXT])] = one_line(str(kind)[:64])
@@ -265,7 +267,7 @@ def _hosts(hosts: Mapping[str, str], processes: int) -> dict[int, str]:
 
 def _ranks(values: NDArray[Any], processes: int) -> Ints:
     ranks: Ints = values.astype(np.int64)
-    if len(ranks) and not (-1 <= int(ranks.min()) and int(ranks.max()) < processes):
+    if len(ranks) and not (int(ranks.min()) >= -1 and int(ranks.max()) < processes):
         raise UnusableLogError("a record is of a rank that the job does not have")
     return ranks
 
@@ -342,5 +344,5 @@ def _targets(arrays: Arrays) -> Targets:
     if len(ids) != len(counts) or int(counts.sum()) != len(arrays["LUSTRE.target"]):
         raise UnusableLogError("its storage targets are incomplete")
     pairs = np.rec.fromarrays([np.repeat(ids, counts), arrays["LUSTRE.target"].astype(np.int64)])
-    pairs = np.unique(pairs[arrays["LUSTRE.target"] >= 0])
-    return Targets(pairs["f0"], pairs["f1"])
+    distinct = np.unique(pairs[arrays["LUSTRE.target"] >= 0])
+    return Targets(distinct["f0"], distinct["f1"])

@@ -15,13 +15,7 @@ from jostle.imports.darshan.files import file_rows
 from jostle.imports.darshan.grid import Grid, grid_of
 from jostle.imports.darshan.metrics import divided, mpiio, sizes
 from jostle.imports.darshan.model import Counted, DarshanLog, Ints
-from jostle.imports.darshan.mounts import (
-    KnownMounts,
-    LogMounts,
-    identity,
-    mounts_of,
-    shared,
-)
+from jostle.imports.darshan.mounts import KnownMounts, LogMounts, identity, mounts_of, shared
 from jostle.imports.darshan.traffic import Traffic, traffic_of
 from jostle.names.basis import basis_of, basis_words
 from jostle.names.identity import script_of
@@ -87,7 +81,8 @@ class LogRows:
 
 def rank_id(digest: str, rank: int) -> int:
     """Return the id of the process of a rank."""
-    return process_id(None, f"{SOURCE}:{digest}", rank, 0, 0)
+    key: int = process_id(None, f"{SOURCE}:{digest}", rank, 0, 0)
+    return key
 
 
 def rows_of(log: DarshanLog, who: JobIdentity) -> LogRows:
@@ -303,7 +298,9 @@ def joined(rows: Sequence[LogRows]) -> Mapping[str, pa.Table]:
         for name, parts in tables.items():
             part: pa.Table = getattr(each, name)
             at = part.schema.get_field_index("process")
-            parts.append(part.set_column(at, "process", pa.array(part["process"].to_numpy() + offset)))
+            parts.append(
+                part.set_column(at, "process", pa.array(part["process"].to_numpy() + offset))
+            )
         offset += len(each.sources)
     return {name: pa.concat_tables(_with_all_columns(parts)) for name, parts in tables.items()}
 

@@ -72,11 +72,7 @@ def traffic_of(log: DarshanLog, mount_of: Mapping[int, int], mounts: int, grid: 
         if records is not None and len(records.id):
             division.take(interface, records)
     return Traffic(
-        division.cells,
-        division.resolution(),
-        division.evenly,
-        division.together,
-        division.untraced,
+        division.cells, division.resolution(), division.evenly, division.together, division.untraced
     )
 
 
@@ -209,7 +205,9 @@ class _Division:
         prefix = "STDIO" if "STDIO_F_META_TIME" in records.seconds else "POSIX"
         begin, end = (records.time(f"{prefix}_F_{name}_TIMESTAMP") for name in _WINDOWS[way])
         own = records.rank >= 0
-        parts = [_Amounts(*_added(records.rank[own], mount[own], _of(values, own), begin[own], end[own]))]
+        parts = [
+            _Amounts(*_added(records.rank[own], mount[own], _of(values, own), begin[own], end[own]))
+        ]
         common = np.flatnonzero(~own & np.any([column != 0 for column in values.values()], axis=0))
         if len(common):
             processes = self._log.processes
@@ -237,9 +235,7 @@ class _Division:
             *_added(
                 self._kept(np.concatenate([part.rank for part in parts])),
                 np.concatenate([part.mount for part in parts]),
-                {
-                    name: np.concatenate([part.values[name] for part in parts]) for name in values
-                },
+                {name: np.concatenate([part.values[name] for part in parts]) for name in values},
                 np.concatenate([part.begin_s for part in parts]),
                 np.concatenate([part.end_s for part in parts]),
             )
@@ -286,9 +282,7 @@ class _Division:
             self._weigh(2, found.mount[rest], found.values[moved][rest])
         if any(column[rest].any() for column in found.values.values()):
             at, span = self._grid.spans(found.begin_s[rest], found.end_s[rest])
-            self.cells.add(
-                found.rank[rest], found.mount[rest], at, span, _of(found.values, rest)
-            )
+            self.cells.add(found.rank[rest], found.mount[rest], at, span, _of(found.values, rest))
 
     def _joined(self, ranks: Ints, heights: Floats) -> tuple[Ints, Floats]:
         """Put the curves of ranks together that are kept as one."""

@@ -7,14 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jostle.errors import UsageError
-from jostle.names.basis import (
-    BYTES,
-    NEEDS,
-    Basis,
-    basis_of,
-    basis_words,
-    remedy_of,
-)
+from jostle.names.basis import BYTES, NEEDS, Basis, basis_of, basis_words, remedy_of
 from jostle.report.format.values import count
 
 if TYPE_CHECKING:
@@ -38,9 +31,7 @@ def job_bases(store: Repository, jobs: Sequence[str] | None = None) -> dict[str,
         jobs: Their names; None: of all jobs.
     """
     rows = store.query(_BASES, [None if jobs is None else list(jobs)]).to_pylist()
-    return {
-        row["job"]: (basis_of(row["basis"]), int(row["clock_error_us"] or 0)) for row in rows
-    }
+    return {row["job"]: (basis_of(row["basis"]), int(row["clock_error_us"] or 0)) for row in rows}
 
 
 def require(store: Repository, jobs: Sequence[str], answer: str) -> None:
@@ -133,8 +124,4 @@ def all_rest_on(store: Repository, answer: str) -> list[str]:
     ]
 
 
-_WITH = {
-    "operations": "traced operations",
-    "bins": "bytes per slice",
-    "totals": "totals only",
-}
+_WITH = {"operations": "traced operations", "bins": "bytes per slice", "totals": "totals only"}

@@ -122,6 +122,7 @@ def evaluate_job(
             like a run that lost nothing.
         NoBasisError: The job was imported from what does not allow a verdict.
     """
+
     def at(step: int) -> None:
         say(step, len(STEPS), STEPS[step])
 
@@ -132,8 +133,9 @@ def evaluate_job(
         interference = None if alone else _beside(store, name, how["seed"], viewer, at)
         at(2)
         tables = run.result()
-    for basis in set(tables.processes["basis"].to_pylist()):
-        require_basis(name, basis_of(basis), "interference")
+    if "basis" in tables.processes.column_names:
+        for basis in set(tables.processes["basis"].to_pylist()):
+            require_basis(name, basis_of(basis), "interference")
     at(3)
     names = with_parts(mount_paths(tables))
     own = estimate(tables, **how)
