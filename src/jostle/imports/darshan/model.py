@@ -227,7 +227,7 @@ def _log_of(header: Mapping[str, Any], arrays: Arrays) -> DarshanLog:
         {key: one_line(str(name)[:_MOST_TEXT]) for key, name in names.items()},
         {
             name: frozenset(arrays[f"{module}.id"].tolist())
-            for module, name in (("H5F", "HDF5"), ("PNETCDF_FILE", "NetCDF"))
+            for module, name in (("H5F", "HDF5"), ("PNETCDF_FILE", "netCDF"))
             if f"{module}.id" in arrays
         },
         _hosts(header.get("hosts", {}), processes),

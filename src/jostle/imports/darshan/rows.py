@@ -213,7 +213,7 @@ def _processes(
         "lost_threads": 0,
         "revision": 1,
         "script": script_of(name, words) if words else "",
-        "batch": str(log.job_id),
+        "batch": who.job.partition("-w")[0],
         "basis": basis,
     }
     own: dict[str, Any] = {
