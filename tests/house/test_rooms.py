@@ -27,13 +27,14 @@ ROOMS = {
     "network": "topology",
     "repository": "reader topology",
     "receive": "reader repository",
+    "imports": "reader repository",
     "analysis": "reader repository topology network",
     "report": "reader repository analysis topology network",
     "spark": "reader repository analysis report",
     "api": "reader repository analysis report",
     "plot": "reader repository analysis report topology network",
     "server": "reader repository analysis report topology network",
-    "cli": "reader repository analysis report plot server receive spark topology network",
+    "cli": "reader repository analysis report plot server receive imports spark topology network",
 }
 FOR_ALL = ("schema", "names", "values", "files")
 #: The same of the lab, whose rooms may all import the public API of jostle.
@@ -60,6 +61,7 @@ SUBROOMS = {
     "server": "access cache schemas background jobs verdicts+system fabric transport routes",
     "cli": "options views launch doctor commands",
     "topology": "formats",
+    "imports": "darshan",
 }
 LAB_SUBROOMS = {
     "analysis": "study+validation",

@@ -21,6 +21,7 @@ PATH = (
     "simulate site",
     "ingest",
     "receive",
+    "import",
     "jobs",
     "trends",
     "matrix",
@@ -50,6 +51,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "lab exec": {"a job": ("digest JOB", "estimate JOB")},
     "ingest": {"jobs": ("jobs",), "nothing": ("run -- CMD",)},
     "receive": {"posts": ("jobs", "serve")},
+    "import": {"jobs": ("jobs", "matrix"), "nothing": ("run -- CMD",)},
     "jobs": {"jobs": ("digest JOB", "estimate JOB"), "nothing": ("run -- CMD", "demo")},
     "matrix": {
         "jobs": ("interference JOB", "serve"),
@@ -66,6 +68,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "slices": ("estimate JOB", "timeline JOB"),
         "slices of MPI": ("estimate JOB", "timeline JOB --metric communication"),
         "no slices": ("timeline JOB", "serve JOB"),
+        "an imported job": ("neighbours JOB", "timeline JOB"),
         "a spool": ("ingest SPOOL",),
     },
     "estimate": {

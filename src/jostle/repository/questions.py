@@ -160,7 +160,8 @@ class Questions:
                 f"SELECT mount, max(path) AS path, hash, "
                 f"coalesce(max(format), '') AS format, {sums}, "
                 f"CASE WHEN hash = 0 THEN {total('files')} ELSE 1 END AS files, "
-                "count(DISTINCT process)::BIGINT AS processes "
+                "greatest(count(DISTINCT process), max(coalesce(shared_by, 0)))::BIGINT "
+                "AS processes, any_value(targets) FILTER (len(targets) > 0) AS targets "
                 f"FROM {self._engine.stored('files')} WHERE job = ? "
                 "GROUP BY mount, hash ORDER BY mount, hash"
             ),

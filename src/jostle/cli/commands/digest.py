@@ -24,6 +24,7 @@ from jostle.cli.options.figures import format_option, plot_folder, saved_json, s
 from jostle.cli.output import console, emit_json, heading, next_steps, show, utf8
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
+from jostle.names.basis import RESTS_ON
 
 if TYPE_CHECKING:
     from jostle.analysis import JobDigest
@@ -129,6 +130,8 @@ def command(
         return
     mpi = any(world.counted for world in digest.mpi)
     seen = "slices of MPI" if mpi else "slices" if digest.processes else "no slices"
+    if any(note.startswith(RESTS_ON) for note in digest.notes):
+        seen = "an imported job"
     next_steps(*steps("digest", seen, name, flag=flag))
 
 

@@ -24,6 +24,7 @@ from jostle.cli.options.figures import format_option, plot_folder, saved_json, s
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.cli.views.interval_files import check_export, write_intervals
+from jostle.report.models.evidence import require
 from jostle.report.verdict.verdict import evaluate_job, verdict_json
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def command(
     flag = repository_flag(repository)
     alone = spool is not None
     with _store(spool, job, repository, viewer, quiet=as_json) as (store, names):
+        require(store, names if spool is None else [], "estimate")
         if len(names) > 1:
             refuse_files(names, folder or export)
             estimate_parts(store, names, how, viewer, flag, as_json=as_json)

@@ -112,7 +112,7 @@ NODE_TIMES = ("os_runqueue_ns", "os_user_ns", "os_system_ns", "wait_mpi_ns", *MP
 _FACTS = """
 SELECT job, program, uid, nodes, processes, mpi_processes AS ranks, start_ns,
        CASE WHEN running THEN 0 ELSE end_ns END AS end_ns, seen_ns, slice_ns, clock_state,
-       clock_error_us, clocks
+       clock_error_us, clocks, basis
 FROM ({jobs}) ORDER BY job
 """
 
@@ -134,6 +134,8 @@ class JobFacts:
         clocks: Boots of its nodes: nodes of one boot (a lab's) have one clock.
         kind: "job"; "unprofiled": load that no profile has, known by counters of machines;
             "server": no load, but a server that was slow by itself.
+        basis: What its times rest on: "" for profiles, else source and resolution, such as
+            "darshan:bins" (jostle.names.basis).
     """
 
     job: str
@@ -150,6 +152,7 @@ class JobFacts:
     clock_error_us: int = 0
     clocks: tuple[str, ...] = ()
     kind: Literal["job", "unprofiled", "server"] = "job"
+    basis: str = ""
 
     @property
     def life(self) -> tuple[int, int]:
