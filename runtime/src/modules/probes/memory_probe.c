@@ -11,7 +11,7 @@
  * RATIONALE: lines that are taken out of the caches by an instruction need no buffer larger than the caches:
  * 32 KiB do, which the process has once, its forked children too. And the reads are of the same kind whatever
  * the caches' sizes, and whoever else is in them. It costs the program 32 KiB of its second cache at most, for
- * some 40 us. See docs/adr/0079-memory-of-a-node.md.
+ * some 40 us. See docs/adr/0080-memory-of-a-node.md.
  *
  * Of a program that sleeps nothing is measured: it loses nothing, and its slices stay without a record.
  */
