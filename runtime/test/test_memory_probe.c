@@ -49,14 +49,14 @@ static uint64_t fake_clock(int clock)
     return clock == CLOCK_PROCESS_CPUTIME_ID ? process_cpu : BOUNDARY - 50 * MS;
 }
 
-void jst_main_core_begin(void) {}
+void jst_main_cpu_begin(void) {}
 
-bool jst_main_core_visit(void)
+bool jst_main_cpu_visit(void)
 {
     return false;
 }
 
-void jst_main_core_leave(void)
+void jst_main_cpu_leave(void)
 {
     fail();
 }

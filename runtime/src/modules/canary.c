@@ -19,7 +19,7 @@
 #include "config.h"
 #include "core.h"
 #include "modules.h"
-#include "probes/main_core.h"
+#include "probes/main_cpu.h"
 #include "profile/profile_layout.h"
 #include "sys.h"
 #include "text.h"
@@ -355,11 +355,11 @@ void jst_canary_run(jst_block *b, uint64_t due, uint64_t now, uint64_t boundary)
         return; /* too late for this one */
     if (!touched)
         touch();
-    bool moved = jst_main_core_visit();
+    bool moved = jst_main_cpu_visit();
     bool in_time = !moved || jst_clock_ns(CLOCK_REALTIME) + CLEAR_NS / 4 < boundary;
     uint64_t least = in_time ? measure() : 0;
     if (moved)
-        jst_main_core_leave();
+        jst_main_cpu_leave();
     if (least == 0)
         return; /* or a clock that stands still */
     shortest = least < shortest ? least : shortest;

@@ -16,9 +16,9 @@ long jst_read_file(const char *path, char *text, size_t n)
     return (void)path, (void)text, (void)n, 0;
 }
 
-void jst_main_core_leave(void) {}
+void jst_main_cpu_leave(void) {}
 
-bool jst_main_core_visit(void)
+bool jst_main_cpu_visit(void)
 {
     return false;
 }

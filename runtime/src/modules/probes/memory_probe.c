@@ -21,7 +21,7 @@
 #include "common.h"
 #include "config.h"
 #include "core.h"
-#include "main_core.h"
+#include "main_cpu.h"
 #include "modules/modules.h"
 #include "profile/profile_layout.h"
 #include "sys.h"
@@ -171,11 +171,11 @@ void jst_memory_probe_run(jst_block *b, uint64_t due, uint64_t now, uint64_t bou
         link_up();
     /* Of a core: while the heartbeat waits for one, it costs nothing. */
     uint64_t least[2] = {0, 0}, began = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    bool moved = jst_main_core_visit();
+    bool moved = jst_main_cpu_visit();
     if (!moved || jst_clock_ns(CLOCK_REALTIME) + CLEAR_NS / 4 < boundary)
         measure(least);
     if (moved)
-        jst_main_core_leave();
+        jst_main_cpu_leave();
     uint64_t took = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
     not_before = now + COST * (took < MOST_NS ? took : MOST_NS);
     if (!counts(least))
@@ -188,7 +188,7 @@ void jst_memory_probe_run(jst_block *b, uint64_t due, uint64_t now, uint64_t bou
 const char *jst_module_memory_probe_open(jst_block *b)
 {
     (void)b;
-    jst_main_core_begin();
+    jst_main_cpu_begin();
     jst_memory_probe_open();
     return NULL;
 }

@@ -1,9 +1,9 @@
-/* main_core.c: takes the heartbeat to the core on which the program's main thread was last seen, and back.
+/* main_cpu.c: takes the heartbeat to the core on which the program's main thread was last seen, and back.
  *
  * What is measured there is what the program has at the moment: its core, the caches and the memory of its
  * NUMA node. Only the heartbeat's own mask is changed, for one measurement.
  */
-#include "main_core.h"
+#include "main_cpu.h"
 #include "common.h"
 #include "sys.h"
 #include "text.h"
@@ -43,12 +43,12 @@ static void open_main(void)
     main_fd = main_fd < 0 ? -1 : main_fd;
 }
 
-void jst_main_core_begin(void)
+void jst_main_cpu_begin(void)
 {
     main_fd = NOT_OPENED;
 }
 
-bool jst_main_core_visit(void)
+bool jst_main_cpu_visit(void)
 {
     static cpus one;
     char text[512];
@@ -71,7 +71,7 @@ bool jst_main_core_visit(void)
     return moved;
 }
 
-void jst_main_core_leave(void)
+void jst_main_cpu_leave(void)
 {
     jst_sys3(SYS_sched_setaffinity, 0, mask.bytes, mask.words);
 }

@@ -1,4 +1,4 @@
-/* test_main_core.c: on which core the main thread was last seen. */
+/* test_main_cpu.c: on which core the main thread was last seen. */
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../src/modules/probes/main_core.c"
+#include "../src/modules/probes/main_cpu.c"
 
 uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_write_calls;
 
@@ -34,10 +34,10 @@ static void the_mask_is_restored(void **state)
 {
     (void)state;
     cpu_set_t before = allowed();
-    jst_main_core_begin();
+    jst_main_cpu_begin();
     for (int i = 0; i < 100; i++)
-        if (jst_main_core_visit())
-            jst_main_core_leave();
+        if (jst_main_cpu_visit())
+            jst_main_cpu_leave();
     cpu_set_t after = allowed();
     assert_true(CPU_EQUAL(&before, &after));
 }
