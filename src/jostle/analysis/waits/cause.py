@@ -1,9 +1,10 @@
 """Decides why ranks were late: by what held them up then, against other slices and other ranks.
 
-Each kind of evidence is a time per slice. What counts is only what exceeds both what the other
-ranks had of it in the same slices and what the late rank itself had in its other slices; and no
-more than the rank was late. The kinds are asked one after the other, the most certain first, and
-each gets of the lateness what those before it left.
+Each kind of evidence is a time. What counts is only what exceeds both what the other ranks had of
+it in the same slices and what the late rank itself had in its other slices; and no more than the
+rank was late. Sums over the late slices are compared, since single slices scatter. The kinds are
+asked one after the other, the most certain first, and each gets of the lateness what those before
+it left.
 """
 
 from __future__ import annotations
@@ -66,14 +67,13 @@ class _Late:
         result: Floats = np.take_along_axis(values, self.rank[:, None], axis=1)[:, 0]
         return result
 
-    def others(self, values: Floats) -> Floats:
-        """Return the median of a value over the other ranks in each slice, (slices,)."""
+    def others(self, values: Floats) -> float:
+        """Return the median over the other ranks of a value's mean in the late slices."""
         apart = np.setdiff1d(np.arange(values.shape[1]), self.members)
-        there = self.grid.there[:, apart]
-        some = there.any(axis=1)
-        result = np.zeros(len(values))
-        result[some] = np.nanmedian(np.where(there, values[:, apart], np.nan)[some], axis=1)
-        return result
+        there = self.grid.there[self.inside][:, apart]
+        sums = np.where(there, values[self.inside][:, apart], 0.0).sum(axis=0)
+        times = there.sum(axis=0)
+        return float(np.median((sums / times.clip(1))[times > 0])) if times.any() else 0.0
 
     def usual(self, values: Floats) -> float:
         """Return the mean of a value of the late rank in its other slices; 0: too few of them."""
@@ -81,11 +81,11 @@ class _Late:
             return 0.0
         return float(self.own(values)[self.outside].mean())
 
-    def beyond(self, values: Floats) -> Floats:
-        """Return what a value exceeds of the other ranks and of the own other slices, (slices,)."""
-        reference = np.maximum(self.others(values), self.usual(values))
-        result: Floats = (self.own(values) - reference).clip(0)
-        return result
+    def beyond(self, values: Floats) -> float:
+        """Return what a value exceeds of the other ranks and of the own other slices, summed up."""
+        reference = max(self.others(values), self.usual(values))
+        own = self.own(values)[self.inside]
+        return max(float(own.sum()) - reference * len(own), 0.0)
 
 
 def reason(grid: Grid, members: Ints, span: tuple[int, int], late: Floats) -> Reason:
@@ -98,13 +98,13 @@ def reason(grid: Grid, members: Ints, span: tuple[int, int], late: Floats) -> Re
         late: By how much, s, (slices,).
     """
     found = _late(grid, members, span, late)
-    left, shares = found.seconds.copy(), []
+    whole = max(float(found.seconds.sum()), 1e-12)
+    left, shares = whole, []
     host = grid.hosts[int(members[0])]
     for cause, resource, held in _evidence(found, host):
-        taken = np.minimum(held, left)
-        left = left - taken
-        shares.append((float(taken.sum()), cause, resource))
-    whole = max(float(found.seconds.sum()), 1e-12)
+        taken = min(held, left)
+        left -= taken
+        shares.append((taken, cause, resource))
     explained, cause, resource = max(shares, key=lambda share: share[0])
     if explained >= _MOST * whole:
         return Reason(cause, explained, resource)
@@ -125,8 +125,8 @@ def _late(grid: Grid, members: Ints, span: tuple[int, int], late: Floats) -> _La
     return _Late(grid, rank, members, seconds > level / 4, ~slices & there, seconds)
 
 
-def _evidence(found: _Late, host: str) -> list[tuple[WaitCause, str, Floats]]:
-    """Return the kinds of evidence, the most certain first: cause, resource, seconds by slice."""
+def _evidence(found: _Late, host: str) -> list[tuple[WaitCause, str, float]]:
+    """Return the kinds of evidence, the most certain first: cause, resource, seconds."""
     grid, length = found.grid, found.grid.length
     cpu = grid.values["os_user"] + grid.values["os_system"]
     capped = _throttled(grid, cpu)
@@ -135,14 +135,10 @@ def _evidence(found: _Late, host: str) -> list[tuple[WaitCause, str, Floats]]:
     starved = queue / ((cpu + queue) / length).clip(1)
     # The kernel counts a thread that a CPU limit stopped as waiting, too.
     starved = (starved - capped).clip(0)
-    files: list[tuple[WaitCause, str, Floats]] = [
-        ("slow file system", call.mount, _slow_calls(found, call.ops, call.seconds))
-        for call in grid.files
-    ]
-    kinds: list[tuple[WaitCause, str, Floats]] = [
+    kinds: list[tuple[WaitCause, str, float]] = [
         ("capped", host, found.beyond(capped)),
         ("starved", host, found.beyond(starved)),
-        *_largest_mount(files),
+        *_slow_files(found),
         ("slow cores", host, _slow_cores(found)),
     ]
     return kinds
@@ -162,8 +158,20 @@ def _throttled(grid: Grid, cpu: Floats) -> Floats:
     return result
 
 
-def _slow_calls(found: _Late, ops: Floats, seconds: Floats) -> Floats:
-    """Return the time that calls of a class took beyond the usual for their number, (slices,)."""
+def _slow_files(found: _Late) -> list[tuple[WaitCause, str, float]]:
+    """Return what file calls held up, by the mount that took most of it."""
+    by_mount: dict[str, float] = {}
+    for call in found.grid.files:
+        slow = _slow_calls(found, call.ops, call.seconds)
+        by_mount[call.mount] = by_mount.get(call.mount, 0.0) + slow
+    if not by_mount:
+        return []
+    most = max(by_mount, key=lambda mount: by_mount[mount])
+    return [("slow file system", most, sum(by_mount.values()))]
+
+
+def _slow_calls(found: _Late, ops: Floats, seconds: Floats) -> float:
+    """Return the time that calls of a class took beyond the usual for their number."""
     own_ops, own_seconds = found.own(ops), found.own(seconds)
     outside = found.outside if int(found.outside.sum()) >= _ENOUGH else found.outside & False
     apart = np.setdiff1d(np.arange(ops.shape[1]), found.members)
@@ -176,32 +184,18 @@ def _slow_calls(found: _Late, ops: Floats, seconds: Floats) -> Floats:
     ]
     known = [spent / number for spent, number in costs if number >= 1]
     if not known:  # nobody else makes such calls: long ones may be its own doing
-        return np.zeros(len(own_ops))
-    return (own_seconds - max(known) * own_ops).clip(0)
+        return 0.0
+    inside = found.inside
+    return max(float(own_seconds[inside].sum() - max(known) * own_ops[inside].sum()), 0.0)
 
 
-def _largest_mount(
-    files: list[tuple[WaitCause, str, Floats]],
-) -> list[tuple[WaitCause, str, Floats]]:
-    """Return what file calls held up, by the mount that took most of it."""
-    if not files:
-        return []
-    by_mount: dict[str, float] = {}
-    for _, mount, held in files:
-        by_mount[mount] = by_mount.get(mount, 0.0) + float(held.sum())
-    together = np.sum([held for _, _, held in files], axis=0)
-    return [("slow file system", max(by_mount, key=lambda mount: by_mount[mount]), together)]
-
-
-def _slow_cores(found: _Late) -> Floats:
-    """Return what slower cores cost a computing rank, by the core-speed probe, (slices,)."""
+def _slow_cores(found: _Late) -> float:
+    """Return what slower cores cost a computing rank, by the core-speed probe."""
     grid = found.grid
     factor = _slowdown(found)
-    busy = found.own(grid.length - grid.communication - grid.values["state_io"]).clip(0)
-    stolen = found.beyond(grid.values["canary_steal"])
-    slow = busy * (1 - 1 / factor) if factor is not None and factor > _SLOWER else 0 * busy
-    result: Floats = np.maximum(slow, stolen)
-    return result
+    busy = found.own(grid.length - grid.communication - grid.values["state_io"])[found.inside]
+    slow = 1 - 1 / factor if factor is not None and factor > _SLOWER else 0.0
+    return max(float(busy.clip(0).sum()) * slow, found.beyond(grid.values["canary_steal"]))
 
 
 def _slowdown(found: _Late) -> float | None:

@@ -78,8 +78,8 @@ def traffic_by_node(grid: Grid, ranks: pa.Table, peers: pa.Table) -> Floats:
 
 def messages_held_up(grid: Grid) -> Floats:
     """Return by how much all ranks were in communication beyond their usual, s, (slices,)."""
-    beyond: Floats = _beyond_usual(grid.communication, grid).min(axis=1)
-    return beyond
+    least: Floats = _beyond_usual(grid.communication, grid).min(axis=1)
+    return least
 
 
 def slow_links(

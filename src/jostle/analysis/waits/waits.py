@@ -126,8 +126,8 @@ def _clocks_apart(rows: pa.Table) -> float:
     clocks, these agree, whatever is known of how they were synchronised.
     """
     spreads = [int(np.ptp(rows[name].to_numpy())) for name in ("begin_ns", "end_ns")]
-    known = float(pc.max(rows["clock_error_us"]).as_py()) / 1e6
-    return min(known, *(spread / 1e9 for spread in spreads))
+    stated = float(pc.max(rows["clock_error_us"]).as_py()) / 1e6
+    return min(stated, *(spread / 1e9 for spread in spreads))
 
 
 @dataclass(frozen=True)

@@ -178,6 +178,10 @@ class _Run:
         words = profiled_words(words, job=job, spool=here / "spool", slice_ns=SLICE_NS)
         placement = dict.fromkeys(self._lab.nodes[: program.nodes], 1)
         variables = {"JOSTLE": "on", "JOSTLE_CANARY": _CANARY}
+        if program.nodes <= CORES:
+            # A rank with a core of its own need not yield it: whoever yields waits for the rest of
+            # the machine, whatever its weight.
+            variables["OMPI_MCA_mpi_yield_when_idle"] = "0"
         words = [*self._groups.words(self._cores), *words]
         return self._lab.mpirun(_MPI, placement, words, variables, "/")
 
