@@ -64,7 +64,7 @@ SUBROOMS = {
 LAB_SUBROOMS = {
     "analysis": "study+validation",
     "study": "places",
-    "validation": "lab+scale cephfs",
+    "validation": "lab+scale+within cephfs lengths",
     "synthetic": "traces+planted+placed machines site",
     "cluster": "filesystems",
     "plot": "study",
