@@ -136,7 +136,7 @@ def score(
     evaluation = evaluate(store, progress=tell)
     for limit in evaluation.limits:
         say(limit)
-    whole = whole_rows(evaluation, seed)
+    whole = whole_rows(evaluation, seed, [each.code.name for each in codes])
     save(folder, runs, windows, whole)
     # As they were rounded there, so that a page is the same whenever it is made.
     return load(folder)

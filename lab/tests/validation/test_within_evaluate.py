@@ -136,15 +136,16 @@ def test_runs_are_estimated_by_their_windows(monkeypatch: pytest.MonkeyPatch) ->
 def test_whole_runs_of_unknown_truth_have_the_reason() -> None:
     from jostle_lab.validation.evaluate import Evaluation
 
-    assert whole_rows(Evaluation([], [], {}, []), 1) == []
+    (none,) = whole_rows(Evaluation([], [], {}, []), 1, ["solver"])
+    assert none.runs == 0 and "too few runs" in none.why and none.soft is None
     row: Any = SimpleNamespace(
         code="solver",
         said={"jostle": None},
         measured=lambda _method: 10.0,
         estimated=lambda _method: 11.0,
     )
-    (few,) = whole_rows(Evaluation([row], [], {}, []), 1)
+    (few,) = whole_rows(Evaluation([row], [], {}, []), 1, ["solver"])
     assert "too few runs" in few.why and few.resolution is None and few.error == pytest.approx(1)
     fine: Any = SimpleNamespace(total=0.7)
-    (known,) = whole_rows(Evaluation([row], [], {}, [], {"solver": fine}), 1)
+    (known,) = whole_rows(Evaluation([row], [], {}, [], {"solver": fine}), 1, ["solver"])
     assert known.why == "" and known.resolution == 0.7 and known.soft is not None
