@@ -66,7 +66,7 @@ SUBROOMS = {
 LAB_SUBROOMS = {
     "analysis": "study+validation",
     "study": "places",
-    "validation": "lab+scale cephfs+waits lengths",
+    "validation": "lab+scale+within cephfs+waits lengths",
     "synthetic": "traces+planted+placed machines site",
     "cluster": "filesystems",
     "plot": "study",

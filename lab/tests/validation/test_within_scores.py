@@ -128,6 +128,12 @@ def test_scores() -> None:
     assert every.code == "all" and every.runs == 3
 
 
+def test_runs_on_a_machine_that_others_use_are_not_scored() -> None:
+    busy = run(1, foreign=0.2, steal=0.1)
+    scores, left_out = score_runs([busy], windows(busy, 10, 10))
+    assert scores == [] and left_out == [(busy, "others took 30% of the machine's cores")]
+
+
 def test_delays_that_the_program_hides_are_counted() -> None:
     one = run(1)
     own = windows(one, 10, 10, noise=0.2)

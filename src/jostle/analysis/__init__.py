@@ -43,11 +43,10 @@ from jostle.analysis.digest.model import (
 from jostle.analysis.digest.mpi_world import Advice, SegmentsDigest, WorldDigest
 from jostle.analysis.digest.segments import segment_rows
 from jostle.analysis.estimation import estimate
-from jostle.analysis.estimation.attribute import spread_over
+from jostle.analysis.estimation.attribute import lost_between, spread_over
 from jostle.analysis.estimation.classes import ClassName, class_of, probability
 from jostle.analysis.estimation.light import LIGHTS, Light
 from jostle.analysis.estimation.model import Method, RunEstimate
-from jostle.analysis.estimation.over_time import lost_between
 from jostle.analysis.estimation.relative import relative_clusters
 from jostle.analysis.estimation.runs import compare, measured_percent
 from jostle.analysis.estimation.thesis import MEMBERS

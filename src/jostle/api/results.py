@@ -14,7 +14,7 @@ import numpy as np
 
 from jostle.analysis.digest import model as digest_model
 from jostle.analysis.estimation import model as estimate_model
-from jostle.analysis.estimation.over_time import lost_between
+from jostle.analysis.estimation.attribute import lost_between
 from jostle.analysis.identification import model as interference_model
 from jostle.analysis.identification.model import OTHERS
 from jostle.analysis.waits import JobWaits

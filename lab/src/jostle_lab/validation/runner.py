@@ -337,7 +337,7 @@ def _counted(store: Store, run: ValidationRun, ranks: int) -> float:
     return float(sum(read(store.folder / "logs" / run.job).totals["calls"].to_pylist())) / ranks
 
 
-def _usual(store: Store, code: Code, calls: str) -> UndisturbedRun:
+def _usual(store: Store, code: Code, calls: str = "") -> UndisturbedRun:
     """Learn from the first clean run of a program in which these calls were counted.
 
     Raises:

@@ -72,15 +72,16 @@ def evaluate_within(
     return runs, found
 
 
-def whole_rows(evaluation: Evaluation, seed: int) -> list[WholeRow]:
+def whole_rows(evaluation: Evaluation, seed: int, codes: Sequence[str]) -> list[WholeRow]:
     """Return how well whole runs are estimated, where comparing the runs gives their truth.
 
     Args:
         evaluation: Of the same folder.
         seed: That of the measurement.
+        codes: The programs; one that could not be compared is a row with the reason.
     """
     rows = []
-    for code in dict.fromkeys(row.code for row in evaluation.rows):
+    for code in codes:
         own = [row for row in evaluation.rows if row.code == code and METHOD in row.said]
         fine = evaluation.grains.get(code)
         reason = evaluation.unknown.get(code, "")

@@ -19,6 +19,9 @@ from jostle_lab.validation.within.rows import RunRow, WindowRow
 SOFT, TENTH = 0.95, 0.8
 #: Periods of a run with fewer say too little.
 FEWEST_PERIODS = 3
+#: A run beside which others took a larger share of the machine's cores lost most of its time to
+#: them, in all windows: there delays fall into time that is lost anyway.
+MOST_TAKEN = 0.25
 _FEWEST_RUNS = 3  # for an interval over runs
 
 
@@ -145,13 +148,20 @@ def score_runs(
     scores, left_out = [], []
     for run in runs:
         own = by_run.get((run.seed, run.job), [])
-        found = None if run.error else score_run(run, own)
+        reason = run.error or _taken(run)
+        found = None if reason else score_run(run, own)
         if found is not None:
             scores.append(found)
         else:
             many = len({window.period for window in own})
-            left_out.append((run, run.error or f"only {many} periods that segments cover"))
+            left_out.append((run, reason or f"only {many} periods that segments cover"))
     return scores, left_out
+
+
+def _taken(run: RunRow) -> str:
+    """Return why the machine was not free enough for a run; "" if it was."""
+    taken = run.foreign + run.steal
+    return f"others took {taken:.0%} of the machine's cores" if taken > MOST_TAKEN else ""
 
 
 def score_code(code: str, scores: Sequence[RunScore], left_out: int, own_cores: bool) -> CodeScore:
