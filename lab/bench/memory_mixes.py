@@ -51,7 +51,6 @@ _ON, _OFF = 0.5, 0.05
 _FEWEST = 4  # slices
 #: Part of the machine's cores that others may have, before a run and on the mean of it.
 _IDLE, _FOREIGN = 0.15, 0.15
-_TRIES = 3
 #: A hog that slows the victim by less, in percent, has done no harm on memory.
 HARM = 5.0
 #: Victims that wait for memory, and one that does not.
@@ -396,6 +395,7 @@ def arguments() -> argparse.Namespace:
         "--score-only", action="store_true", help="run nothing, score what is there"
     )
     parser.add_argument("--wait", type=float, default=300.0, help="for a quiet machine, s each")
+    parser.add_argument("--tries", type=int, default=3, help="while others had much of the cores")
     parser.add_argument("--only", action="append", metavar="WHAT", help="a number or a kind")
     parser.add_argument(
         "--page", type=Path, nargs="?", const=ROOT / "docs" / "measurements", metavar="DIR"
@@ -403,23 +403,23 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def quietest(experiment: Experiment, folder: Path, wait_s: float) -> dict[str, Any]:
+def quietest(experiment: Experiment, folder: Path, asked: argparse.Namespace) -> dict[str, Any]:
     """Make an experiment until others left the machine alone, a few times; return the quietest."""
     tried = list[dict[str, Any]]()
-    while len(tried) < _TRIES and all(one["foreign"] > _FOREIGN for one in tried):
-        await_quiet(wait_s)
+    while len(tried) < asked.tries and all(one["foreign"] > _FOREIGN for one in tried):
+        await_quiet(asked.wait)
         tried.append(make(experiment, folder))
     return min(tried, key=lambda one: float(one["foreign"]))
 
 
-def row_of(experiment: Experiment, folder: Path, wait_s: float, *, run: bool) -> Row | None:
+def row_of(experiment: Experiment, folder: Path, asked: argparse.Namespace) -> Row | None:
     """Make an experiment where it is not made yet, and score it; None: it is not made."""
     record = folder / f"x{experiment.number:02d}.json"
     try:
         if not record.exists():
-            if not run:
+            if asked.score_only:
                 return None
-            record.write_text(json.dumps(quietest(experiment, folder, wait_s)))
+            record.write_text(json.dumps(quietest(experiment, folder, asked)))
         made = json.loads(record.read_text())
         found = identify(Repository(folder / "repository").beside(made["job"]))
         return score(experiment, made, found)
@@ -437,7 +437,7 @@ def main() -> int:
         if asked.only and not {experiment.group, str(experiment.number)} & set(asked.only):
             continue
         print(f"{experiment.number}: {experiment.group}", file=sys.stderr, flush=True)
-        row = row_of(experiment, folder, asked.wait, run=not asked.score_only)
+        row = row_of(experiment, folder, asked)
         if row is not None:
             rows.append(row)
     print(printed(rows))
