@@ -9,7 +9,7 @@ an hour on a machine that does nothing else): a memory hog, a CPU hog with as ma
 cores, a reader of a cached file, and quiet ones. The truth is the log of the signals: when the hog
 was on, and what the victim did in each slice. Each waits until the machine is quiet, and one during
 which others had too much of its cores is made again. Experiments that were made are not made again.
-Exit status 1 when one failed or fewer than nine tenths are right.
+Exit status 1 when one failed or fewer than nine tenths of those that count are right.
 """
 
 from __future__ import annotations
@@ -351,14 +351,31 @@ def printed(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
+def harmless(row: Row) -> bool:
+    """Return whether the hog did no harm on memory, so that nobody is to be named for it."""
+    return row.group == MEMORY and row.slowed is not None and row.slowed < HARM
+
+
+def proves(row: Row) -> bool:
+    """Return whether an experiment counts: what was injected did harm, and others left it alone."""
+    return not row.error and not harmless(row) and row.foreign <= 100 * _FOREIGN
+
+
 def summary(rows: Sequence[Row]) -> str:
-    """Return how many are right, by kind."""
+    """Return how many are right, by kind: of those that count, and of all that were made."""
+    counted = [row for row in rows if proves(row)]
+    idle = [row for row in rows if harmless(row)]
     said = []
     for group in GROUPS:
-        own = [row for row in rows if row.group == group]
+        own = [row for row in rows if row.group == group and row not in idle]
         if own:
             said.append(f"{group} {sum(row.right for row in own)} of {len(own)}")
-    return f"Right: {sum(row.right for row in rows)} of {len(rows)} ({', '.join(said)})."
+    return (
+        f"Right: {sum(row.right for row in counted)} of {len(counted)} that count. Of all that were "
+        f"made: {', '.join(said)}; {len(idle)} more whose hog did no harm, nobody named in "
+        f"{sum(row.right for row in idle)}. What does not count had others on more than "
+        f"{_FOREIGN:.0%} of the cores, or a hog that did no harm."
+    )
 
 
 def page(rows: Sequence[Row], facts: str) -> str:
@@ -454,7 +471,8 @@ def main() -> int:
         where = f"{day} on {os.cpu_count()} cores, Linux {platform.release()}"
         facts = f"Measured with seed {asked.seed}, {where}: {len(rows)} experiments."
         (asked.page / PAGE).write_text(page(rows, facts))
-    enough = sum(row.right for row in rows) >= _RIGHT * len(rows)
+    counted = [row for row in rows if proves(row)]
+    enough = bool(counted) and sum(row.right for row in counted) >= _RIGHT * len(counted)
     return int(not enough or any(row.error for row in rows))
 
 
