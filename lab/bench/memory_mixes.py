@@ -9,7 +9,7 @@ an hour on a machine that does nothing else): a memory hog, a CPU hog with as ma
 cores, a reader of a cached file, and quiet ones. The truth is the log of the signals: when the hog
 was on, and what the victim did in each slice. Each waits until the machine is quiet, and one during
 which others had too much of its cores is made again. Experiments that were made are not made again.
-Exit status 1 when one failed or fewer than nine tenths of those that count are right.
+Exit status 1 when one failed, or fewer than nine tenths of those that count are right.
 """
 
 from __future__ import annotations
@@ -371,8 +371,8 @@ def summary(rows: Sequence[Row]) -> str:
         if own:
             said.append(f"{group} {sum(row.right for row in own)} of {len(own)}")
     return (
-        f"Right: {sum(row.right for row in counted)} of {len(counted)} that count. Of all that were "
-        f"made: {', '.join(said)}; {len(idle)} more whose hog did no harm, nobody named in "
+        f"Right: {sum(row.right for row in counted)} of {len(counted)} that count. Of all that "
+        f"were made: {', '.join(said)}; {len(idle)} more whose hog did no harm, nobody named in "
         f"{sum(row.right for row in idle)}. What does not count had others on more than "
         f"{_FOREIGN:.0%} of the cores, or a hog that did no harm."
     )
