@@ -17,8 +17,8 @@ from jostle_lab.validation.lab.work import Work, merged
 #: What is to be reached: experiments with resource and suspect right, of all harmful ones; quiet
 #: ones in which somebody is accused; median error of the seconds, a share of the true ones.
 RIGHT, ACCUSED, ERROR = 19, 0, 0.2
-#: Kind of the resource that no experiment injects anything on.
-_CORES = "node"
+#: Kinds of resources that no experiment injects anything on: hosts of a lab share this machine's.
+_CORES, _SHARED = "node", ("node", "memory")
 #: A disturbance that costs less of the time in which it is on is none.
 VISIBLE = 10.0
 #: Fewest slices in which nothing was on that tell a usual rate.
@@ -160,7 +160,7 @@ def judge(record: Record, found: JobInterference, without: JobInterference | Non
     assert run is not None
     suspects = on_file_system(found)
     first = suspects[0] if suspects else None
-    evident = [one for one in found.resources if one.evident and one.kind != _CORES]
+    evident = [one for one in found.resources if one.evident and one.kind not in _SHARED]
     name = first.resource if first else evident[0].resource if evident else ""
     kind = next((str(one.kind) for one in found.resources if one.resource == name), "")
     quiet = experiment.quiet
@@ -215,11 +215,11 @@ def wrongly_named(experiment: Experiment, run: Run, found: JobInterference) -> s
 def on_file_system(found: JobInterference) -> list[Suspect]:
     """Return the suspects that are asked for, the first first.
 
-    RATIONALE: all hosts of a lab share this machine's cores: whoever is on them takes time from the
-    victim's node, and by the account of the cores rightly so. On a cluster the servers and other
-    nodes have cores of their own.
+    RATIONALE: all hosts of a lab share this machine's cores and memory: whoever is on them takes
+    time from the victim's node, and by the account of the cores rightly so. On a cluster the
+    servers and other nodes have their own.
     """
-    cores = {one.resource for one in found.resources if one.kind == _CORES}
+    cores = {one.resource for one in found.resources if one.kind in _SHARED}
     suspects: list[Suspect] = [one for one in found.suspects if one.resource not in cores]
     return suspects
 
