@@ -104,14 +104,14 @@ def make(folder: Path, plan: Sequence[Experiment], name: str, progress: Progress
 @contextlib.contextmanager
 def _lab(name: str, nodes: int) -> Iterator[tuple[Lab, NodeGroups]]:
     lab = up(LabSpec(name=name, nodes=nodes, fs="plain", uplink_rate="2gbit"))
+    groups: NodeGroups | None = None
     try:
         groups = NodeGroups(lab)
-        try:
-            yield lab, groups
-        finally:
-            groups.remove()
+        yield lab, groups
     finally:
-        lab.down()
+        lab.down()  # first: a group with a process in it cannot be removed
+        if groups is not None:
+            groups.remove()
 
 
 class _Run:
