@@ -167,6 +167,8 @@ def make(experiment: Experiment, folder: Path) -> dict[str, Any]:
         each.mkdir(parents=True, exist_ok=True)
     start_ns = (time.time_ns() + int(LEAD_S * 1e9)) // SLICE_NS * SLICE_NS
 
+    environment = {name: value for name, value in os.environ.items() if "JOSTLE" not in name}
+
     def started(words: Sequence[str], name: str) -> Popen[bytes]:
         command = signal_words(
             words, job=name, folder=files, log=log, start_ns=start_ns, slice_ns=SLICE_NS
@@ -176,7 +178,7 @@ def make(experiment: Experiment, folder: Path) -> dict[str, Any]:
             stdin=DEVNULL,
             stdout=DEVNULL,
             stderr=DEVNULL,
-            env={name: value for name, value in os.environ.items() if "JOSTLE" not in name},
+            env={**environment, "JOSTLE_MEMORY_PROBE": "on"},
         )
 
     loads = []

@@ -366,7 +366,7 @@ bool jst_configure(void)
                       : JST_DEFAULT_SLICE_NS;
     if (values[CANARY])
         jst_cfg.canary_ns = parse_length(values[CANARY], CANARY_MIN, CANARY_MAX); /* 0: off */
-    jst_cfg.memory_probe = !values[MEMORY_PROBE] || says_on(values[MEMORY_PROBE]);
+    jst_cfg.memory_probe = values[MEMORY_PROBE] && says_on(values[MEMORY_PROBE]);
     take_mpi_options();
     say_wrong();
     if (values[EXCLUDE_PATHS])
