@@ -23,7 +23,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "run": ("run", "Profile a command and everything it starts."),
         "ingest": ("ingest", "Take profiles from spools into the repository."),
         "receive": ("receive", "Take what the nodes of a site send, and ingest it."),
-        "import": ("import_", "Take what a site has already: logs of Darshan."),
+        "import": ("import_", "Take what a site has already: logs of Darshan, accounting."),
     },
     "Look": {
         "jobs": ("jobs", "List the jobs of the repository."),
@@ -37,6 +37,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "trends": ("trends", "Which programs disturb and which suffer, week by week."),
         "placement": ("placement", "Where a job sits in the network, and who may use its links."),
         "nodes": ("nodes", "Which nodes, links and disks are lastingly worse than their peers."),
+        "targets": ("targets", "Which storage targets are slower than their peers."),
         "estimate": ("estimate", "What interference cost one run, and whether to trust it."),
         "compare": ("compare", "Why runs of one program took different times."),
         "report": ("report", "Write one file to mail about a job or a study: HTML or PDF."),

@@ -26,6 +26,7 @@ PATH = (
     "trends",
     "matrix",
     "nodes",
+    "targets",
     "digest",
     "estimate",
     "compare",
@@ -64,6 +65,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "none": ("serve",),
         "nothing": ("agent start", "serve"),
     },
+    "targets": {"targets": ("serve",), "nothing": ("serve",)},
     "digest": {
         "slices": ("estimate JOB", "timeline JOB"),
         "slices of MPI": ("estimate JOB", "timeline JOB --metric communication"),

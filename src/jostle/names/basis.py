@@ -21,16 +21,17 @@ _HAS = {
     "bins": frozenset({BYTES}),
     "totals": frozenset(),
 }
-#: What each answer needs. Where it lacks BYTES, an answer is given with a caveat; whatever else it
-#: lacks, there is none.
+#: What each answer needs. Where it lacks BYTES, an answer about one job is given with a caveat;
+#: whatever else it lacks, there is none. A matrix compares runs: a run without TIMES counts with
+#: the mean time of its calls.
 NEEDS = {
     "digest": frozenset(),
     "neighbours": frozenset(),
     "timeline": frozenset({BYTES}),
     "background": frozenset({BYTES}),
     "bursts": frozenset({BYTES}),
-    "matrix": frozenset({TIMES}),
-    "trends": frozenset({TIMES}),
+    "matrix": frozenset({BYTES}),
+    "trends": frozenset({BYTES}),
     "interference": frozenset({TIMES}),
     "estimate": frozenset({SEGMENTS}),
     "compare": frozenset({SEGMENTS}),

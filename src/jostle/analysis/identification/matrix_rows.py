@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from jostle.analysis.identification.flows import Flows
 from jostle.analysis.identification.model import OTHERS, ResourceKind, Visibility
 from jostle.analysis.identification.resources import DATA_PER_REQUEST, OPERATION, Floats
+from jostle.names.basis import basis_of
 from jostle.repository.query.co_running import JobFacts
 from jostle.repository.query.gpu_programs import BUS_CLASSES
 from jostle.repository.query.lifetimes import spans
@@ -68,7 +69,7 @@ class Roles:
         jobs: Names of all jobs.
         names: Of programs.
         program: Per job, the number of its program.
-        own: Per job, whether it may be looked at as slowed.
+        own: Per job, whether it may be looked at as slowed, and can be by what is known of it.
     """
 
     jobs: tuple[str, ...]
@@ -89,7 +90,14 @@ def roles_of(jobs: Mapping[str, JobFacts], visibility: Visibility) -> Roles:
         tuple(jobs),
         names,
         np.array([number[name] for name in told], dtype=np.int64),
-        np.array([visibility.own(fact.user) for fact in jobs.values()], dtype=bool),
+        # Of an imported job without bytes per slice it is not known beside whom it was slow.
+        np.array(
+            [
+                visibility.own(fact.user) and not basis_of(fact.basis).lacks("matrix")
+                for fact in jobs.values()
+            ],
+            dtype=bool,
+        ),
     )
 
 

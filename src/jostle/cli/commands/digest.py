@@ -132,6 +132,9 @@ def command(
     seen = "slices of MPI" if mpi else "slices" if digest.processes else "no slices"
     if any(note.startswith(RESTS_ON) for note in digest.notes):
         seen = "an imported job"
+        from jostle.report.models.targets import slow_targets_of, target_words
+
+        show(*(target_words(each) for each in slow_targets_of(store, [name])[1]))
     next_steps(*steps("digest", seen, name, flag=flag))
 
 
@@ -228,7 +231,7 @@ def _put(
     if facts is not None:
         from jostle.cli.views.batch_jobs import said_by_scheduler
 
-        show(f"part of Slurm's job {facts.name}; {said_by_scheduler(facts)}")
+        show(f"part of batch job {facts.name}; {said_by_scheduler(facts)}")
     show(*view(digest, content.among, content.finishing))
     if with_segments:
         from jostle.cli.views.mpi_world import segments_table

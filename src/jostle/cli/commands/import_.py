@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,11 +20,13 @@ from jostle.cli.options.common import (
 )
 from jostle.cli.output import emit_json, next_steps, show, warn
 from jostle.cli.progress import Bar
+from jostle.errors import UsageError
 from jostle.names.basis import NEEDS, basis_of
 from jostle.report.format.values import byte_count, count, duration
 
 if TYPE_CHECKING:
-    from jostle.imports import DarshanReport
+    from jostle.imports import AccountingReport, DarshanReport
+    from jostle.imports.accounting.importer import Reader
 
 _SHOWN = 10  # files that are set aside, and mounts
 _RESOLUTIONS = {
@@ -89,6 +92,133 @@ def darshan(
         next_steps(*steps("import", "nothing"))
         return
     next_steps(*steps("import", "jobs", flag=repository_flag(repository)))
+
+
+@command.command("sacct")
+@click.argument("file", metavar="FILE|-")
+@click.option(
+    "--zone",
+    metavar="ZONE",
+    help="Time zone of the times in FILE, such as Europe/Berlin [that of this machine].",
+)
+@repository_option
+@json_option
+def sacct(file: str, zone: str | None, repository: Path, as_json: bool) -> None:
+    """Take what Slurm's `sacct` printed: states, nodes, waiting and energy of jobs.
+
+    FILE is the output of `sacct -a -P -o JobIDRaw,JobName,User,UID,Account,Partition,Submit,Start,
+    End,State,ExitCode,NodeList,AllocCPUS,ReqMem,Timelimit,ConsumedEnergyRaw`, or - for the standard
+    input. It is joined with profiles and logs by the number of the job, its owner and its time.
+    """
+    from functools import partial
+
+    from jostle.imports import read_sacct
+
+    where = None
+    if zone is not None:
+        from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+        try:
+            where = ZoneInfo(zone)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise UsageError(
+                f"`{zone}` is no time zone that this machine knows.",
+                hint="Write for example `--zone Europe/Berlin` or `--zone UTC`.",
+            ) from None
+    _account(file, partial(read_sacct, zone=where), repository, as_json=as_json)
+
+
+@command.command("pbs")
+@click.argument("file", metavar="FILE|-")
+@repository_option
+@json_option
+def pbs(file: str, repository: Path, as_json: bool) -> None:
+    """Take the accounting of PBS: begins and ends of jobs.
+
+    FILE is one of the server's files of a day (server_priv/accounting), or - for the standard
+    input.
+    """
+    from jostle.imports import read_pbs
+
+    _account(file, read_pbs, repository, as_json=as_json)
+
+
+@command.command("lsf")
+@click.argument("file", metavar="FILE|-")
+@repository_option
+@json_option
+def lsf(file: str, repository: Path, as_json: bool) -> None:
+    """Take the accounting of LSF: the ends of jobs.
+
+    FILE is lsb.acct, or - for the standard input.
+    """
+    from jostle.imports import read_lsf
+
+    _account(file, read_lsf, repository, as_json=as_json)
+
+
+def _account(file: str, reader: Reader, repository: Path, *, as_json: bool) -> None:
+    """Import accounting from a file or the standard input, and say what came of it."""
+    from jostle.imports import AccountingError, AccountingImport
+
+    store = open_repository(repository, create=True)
+    try:
+        with Bar("reading accounting", quiet=as_json), _opened(file) as lines:
+            report = AccountingImport(store).run(reader, lines)
+    except AccountingError as error:
+        raise UsageError(
+            f"{file} cannot be used: {error}.",
+            hint="`jostle import --help` says what is read; `sacct` needs -P and the columns named "
+            "by `jostle import sacct --help`.",
+        ) from error
+    if as_json:
+        emit_json(report.to_json())
+        return
+    show(*_accounting_view(report))
+    warn(_unused(file, report.unused))
+    seen = "jobs" if report.jobs else "nothing"
+    next_steps(*steps("import", seen, flag=repository_flag(repository)))
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[Iterable[str]]:
+    if file == "-":
+        yield click.get_text_stream("stdin", errors="replace")
+        return
+    try:
+        with Path(file).open(encoding="utf-8", errors="replace") as lines:
+            yield lines
+    except (FileNotFoundError, IsADirectoryError) as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}.", hint="Name a file.") from None
+
+
+def _accounting_view(report: AccountingReport) -> Iterator[str]:
+    if not report.jobs:
+        yield "There are no jobs in it."
+        return
+    yield (
+        f"{_of(report.imported, 'batch job')} new of {_of(report.jobs, 'line')} about jobs, "
+        f"{count(report.known)} known already, in {duration(report.seconds * 1e9)}."
+    )
+    if not report.imported:
+        return
+    states = ", ".join(f"{state} {count(n)}" for state, n in report.states.most_common())
+    yield f"States: {states}."
+    yield f"Together they waited {duration(report.waited_s * 1e9)} for their starts."
+    if report.energy_j:
+        yield f"They used {count(report.energy_j)} J."
+    if report.owners_unknown:
+        yield (
+            f"The owners of {count(report.owners_unknown)} have no number here (column UID, or a "
+            "login of this machine): they are joined by number and time alone."
+        )
+
+
+def _unused(file: str, lines: list[tuple[int, str]]) -> list[str]:
+    said = [f"{file}, line {number} is left out: {why}." for number, why in lines[:_SHOWN]]
+    if len(lines) > _SHOWN:
+        said.append(f"{_of(len(lines) - _SHOWN, 'more line')} left out (--json lists all).")
+    return said
 
 
 def _darshan_view(report: DarshanReport) -> Iterator[str]:

@@ -236,9 +236,9 @@ class DarshanImport:
             if not left:
                 return
             files = write_chunks(self._root, _chunks([item.rows for item in left]))
-            advance: dict[int, tuple[Position, Reached]] = {
-                item.who.log_id: (Position(), max(item.rows.end_ns, 1)) for item in left
-            }
+            advance: dict[int, tuple[Position, Reached]] = {}
+            for item in left:
+                advance[item.who.log_id] = (Position(), max(item.rows.end_ns, 1))
             try:
                 publish(self._root, self._log, Change("ingest", files, [], advance))
             except ConflictError:

@@ -16,10 +16,11 @@ from types import TracebackType
 
 from jostle.imports.darshan.message import MessageError, unpack
 from jostle.imports.darshan.model import DarshanLog, UnusableLogError, log_of
-from jostle.imports.errors import MissingPackageError
+from jostle.imports.errors import ImportFailedError, MissingPackageError
 
 _MODULE = "jostle.imports.darshan.log_reader"
-_START_S = 60.0
+#: A busy machine may take minutes to load the package and what comes with it.
+_START_S = 600.0
 #: Nobody waits longer for one log; the largest known ones take seconds.
 _PATIENCE_S = 120.0
 #: So many are read ahead of what the importer has taken.
@@ -104,6 +105,7 @@ class _Reader:
 
         Raises:
             MissingPackageError: The package `darshan` is not installed, or is broken.
+            ImportFailedError: It did not start in time.
         """
         environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
         # Without a font cache or a display: the package brings a plotting library with it.
@@ -119,8 +121,14 @@ class _Reader:
         self.lives = True
         try:
             ready = self._read(6) == b"ready\n"
-        except (EOFError, TimeoutError):
+        except EOFError:
             ready = False
+        except TimeoutError:
+            self.end()
+            raise ImportFailedError(
+                f"The reader of logs of Darshan did not start within {_START_S:.0f} s.",
+                hint="Is this machine very busy? Try again later.",
+            ) from None
         if not ready:
             self.end()
             raise MissingPackageError(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jostle.errors import UsageError
-from jostle.names.basis import BYTES, NEEDS, Basis, basis_of, basis_words, remedy_of
+from jostle.names.basis import BYTES, NEEDS, TIMES, Basis, basis_of, basis_words, remedy_of
 from jostle.report.format.values import count
 
 if TYPE_CHECKING:
@@ -119,8 +119,9 @@ def all_rest_on(store: Repository, answer: str) -> list[str]:
     profiles = len(bases) - sum(numbers.values())
     return [
         f"Rests on {count(profiles)} profiled {'job' if profiles == 1 else 'jobs'} and {imported}.",
-        f"Of {count(len(bases))} jobs {count(tested)} have what a test of `{answer}` needs: "
-        f"{' and '.join(sorted(NEEDS[answer]))}.",
+        f"Of {count(len(bases))} jobs {count(tested)} can be tested as slowed: they have "
+        f"{' and '.join(sorted(NEEDS[answer]))}. Those without {TIMES} count with the mean of "
+        "their whole run, so that harm looks smaller than it was.",
     ]
 
 

@@ -515,6 +515,7 @@ TABLES: dict[str, TableLayout] = {
                 "state": _TEXT,
                 "exit": _TEXT,
                 "revision": _INT,
+                "energy_j": _INT,
             },
             {},
             0,
