@@ -11,7 +11,7 @@ from jostle.analysis.estimation.light import Light
 from jostle.analysis.estimation.model import Cause, CauseName, HowKnown, RunEstimate
 from jostle.analysis.interval import Interval
 from jostle.report.format.causes import cause_words
-from jostle.report.models.waits import waits_json
+from jostle.report.format.waits import waits_json
 from jostle.report.verdict.blame import Blame, blame
 from jostle.report.verdict.combine import combine
 from jostle.values.plain_values import plain
