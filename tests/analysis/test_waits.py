@@ -15,7 +15,7 @@ from rank_maker import FIRST, LENGTH_NS, RankMaker
 
 from jostle.analysis.waits import JobWaits, Straggler, WorldWaits, waits_of
 from jostle.analysis.waits.late import LatePlaces, late_span, places_of
-from jostle.report.models.waits import straggler_row, wait_sentences, waits_json
+from jostle.report.format.waits import straggler_row, wait_sentences, waits_json
 
 FOUR = ["n1", "n2", "n3", "n4"]
 PAIRS = ["n1", "n1", "n2", "n2"]

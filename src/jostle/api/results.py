@@ -31,9 +31,9 @@ from jostle.report.format.values import (
     seconds_within,
     significant,
 )
+from jostle.report.format.waits import wait_sentences
 from jostle.report.models.digest import busy_mounts, cpu_seconds, mount_traffic
 from jostle.report.models.lost_time import lost_over_time
-from jostle.report.models.waits import wait_sentences
 from jostle.report.verdict.blame import UNEXPLAINED, Blame, to_whom
 from jostle.report.verdict.verdict import (
     CauseRow,

@@ -80,7 +80,7 @@ class EndVerdict:
     @staticmethod
     def _stragglers(evaluated: EvaluatedJob) -> list[str]:
         """Return a sentence for each rank that the others waited for."""
-        from jostle.report.models.waits import straggler_row
+        from jostle.report.format.waits import straggler_row
 
         named = evaluated.waits.stragglers if evaluated.waits else []
         return [straggler_row(each, evaluated.names).text for each in named]

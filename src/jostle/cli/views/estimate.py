@@ -23,8 +23,8 @@ from jostle.report.format.values import (
     seconds,
     seconds_within,
 )
+from jostle.report.format.waits import wait_sentences
 from jostle.report.models.lost_time import join_spans
-from jostle.report.models.waits import wait_sentences
 from jostle.report.verdict.blame import UNEXPLAINED, Blame, Blamed, suspect_name
 from jostle.report.verdict.verdict import NOTHING, CauseRow, blame_of, cause_rows, head
 

@@ -12,8 +12,8 @@ from jostle.analysis.estimation.model import Cause, CauseName, HowKnown, RunEsti
 from jostle.analysis.interval import Interval
 from jostle.names.basis import basis_of
 from jostle.report.format.causes import cause_words
+from jostle.report.format.waits import waits_json
 from jostle.report.models.evidence import require_basis
-from jostle.report.models.waits import waits_json
 from jostle.report.verdict.blame import Blame, blame
 from jostle.report.verdict.combine import combine
 from jostle.values.plain_values import plain
