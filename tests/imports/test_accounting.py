@@ -108,7 +108,8 @@ def test_pbs() -> None:
     text = (
         "11/14/2023 22:00:00;Q;7.srv;queue=workq\n"
         "11/14/2023 22:13:20;S;7.srv;user=nobody group=g jobname=a b queue=workq "
-        f"qtime={START_S - 60} start={START_S} exec_host=n1/0*8+n2/0*8 Resource_List.ncpus=16 Resource_List.mem=4gb\n"
+        f"qtime={START_S - 60} start={START_S} exec_host=n1/0*8+n2/0*8 "
+        "Resource_List.ncpus=16 Resource_List.mem=4gb\n"
         f"11/14/2023 22:14:00;E;7.srv;user=nobody jobname=a b queue=workq qtime={START_S - 60} "
         f"start={START_S} end={START_S + 40} exec_host=n1/0*8+n2/0*8 Exit_status=1 "
         "Resource_List.walltime=01:00:00\nrubbish\n"
@@ -194,10 +195,10 @@ def test_a_job_of_another_user_or_time_is_another_job(store: Repository, tmp_pat
 def test_the_command(tmp_path: Path) -> None:
     place = str(tmp_path / "repository")
     done = jostle("import", "sacct", "-", "--repository", place, "--zone", "UTC", stdin=SACCT)
-    assert done.status == 0, done.err
+    assert done.code == 0, done.err
     assert "3 batch jobs new of 3 lines about jobs, 0 known already" in done.out
     assert "States: completed 1, running 1, cancelled 1." in done.out
     bad = jostle("import", "sacct", "-", "--repository", place, stdin="JobID\n")
-    assert bad.status == 2 and "does not name the columns" in bad.err
+    assert bad.code == 2 and "does not name the columns" in bad.err
     gone = jostle("import", "pbs", str(tmp_path / "none"), "--repository", place)
-    assert gone.status == 2 and "cannot be read: No such file" in gone.err
+    assert gone.code == 2 and "cannot be read: No such file" in gone.err

@@ -27,10 +27,10 @@ def slowest_by_the_package(path: Path) -> tuple[int, float]:
         zip(frames["fcounters"]["id"], frames["fcounters"]["POSIX_F_WRITE_TIME"], strict=True)
     )
     by_target = defaultdict(list)
-    for record in report.records["LUSTRE"]:
-        for component in record[0]["components"]:
-            for target in component["ost_ids"].tolist():
-                by_target[target].append(seconds[record[0]["id"]])
+    components = report.records["LUSTRE"].to_df()["components"]
+    for file, targets in zip(components["id"], components["LUSTRE_OST_IDS"], strict=True):
+        for target in targets:
+            by_target[int(target)].append(seconds[file])
     middle = {target: statistics.median(times) for target, times in by_target.items()}
     worst = max(middle, key=lambda target: middle[target])
     return worst, middle[worst] / statistics.median(seconds.values())

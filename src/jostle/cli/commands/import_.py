@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -183,7 +185,7 @@ def _account(file: str, reader: Reader, repository: Path, *, as_json: bool) -> N
 @contextmanager
 def _opened(file: str) -> Iterator[Iterable[str]]:
     if file == "-":
-        yield click.get_text_stream("stdin", errors="replace")
+        yield io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace")
         return
     try:
         with Path(file).open(encoding="utf-8", errors="replace") as lines:
