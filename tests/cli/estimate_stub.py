@@ -84,7 +84,11 @@ class Store:
 
     def run_tables(self, name: str) -> Any:
         paths = pa.table({"mount": [estimates.SHARED] * 2, "path": ["/shared/deep", "/shared"]})
-        return SimpleNamespace(job=name, mounts=paths)
+        return SimpleNamespace(job=name, mounts=paths, processes=self.job_processes(name))
+
+    def query(self, sql: str, params: Any = ()) -> Any:
+        """Say that no job was imported: what is asked is on what the jobs' times rest."""
+        return pa.table({"job": []})
 
     def program(self, name: str) -> str:
         return "ftq" if name == "ftq" else "heads"
