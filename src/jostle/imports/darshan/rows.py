@@ -75,8 +75,8 @@ class LogRows:
     @property
     def count(self) -> int:
         """About how many rows it becomes."""
-        rows = self.slices.num_rows + self.mount_slices.num_rows + self.files.num_rows
-        return rows + len(self.sources)
+        tables = (self.slices, self.mount_slices, self.files)
+        return sum(int(table.num_rows) for table in tables) + len(self.sources)
 
 
 def rank_id(digest: str, rank: int) -> int:
