@@ -84,7 +84,8 @@ class Store:
 
     def run_tables(self, name: str) -> Any:
         paths = pa.table({"mount": [estimates.SHARED] * 2, "path": ["/shared/deep", "/shared"]})
-        return SimpleNamespace(job=name, mounts=paths, processes=pa.table({}), worlds=())
+        processes = self.job_processes(name)
+        return SimpleNamespace(job=name, mounts=paths, processes=processes, worlds=())
 
     def program(self, name: str) -> str:
         return "ftq" if name == "ftq" else "heads"

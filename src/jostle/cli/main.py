@@ -22,8 +22,8 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Record": {
         "run": ("run", "Profile a command and everything it starts."),
         "ingest": ("ingest", "Take profiles from spools into the repository."),
-        "receive": ("receive", "Take what the nodes of a site send, and ingest it."),
         "import": ("import_", "Take what a site has already: logs of Darshan, accounting."),
+        "receive": ("receive", "Take what the nodes of a site send, and ingest it."),
     },
     "Look": {
         "jobs": ("jobs", "List the jobs of the repository."),

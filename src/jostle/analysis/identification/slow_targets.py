@@ -109,12 +109,12 @@ def _of_mount(
     for target, places in on.items():
         mine = np.zeros(len(values), dtype=bool)
         mine[places] = True
-        on_it = {job_of[place] for place in places}
-        peers = ~mine & np.isin(job_of, list(on_it))
+        runs = {job_of[place] for place in places}
+        peers = ~mine & np.isin(job_of, list(runs))
         if mine.sum() < _LEAST_FILES or peers.sum() < _LEAST_PEERS:
             continue
         p_value = float(mannwhitneyu(values[mine], values[peers], alternative="greater").pvalue)
-        tested.append((p_value, target, mine, peers, len(on_it)))
+        tested.append((p_value, target, mine, peers, len(runs)))
     tested.sort(key=lambda each: each[0])
     found = []
     for number, (p_value, target, mine, peers, jobs) in enumerate(tested):

@@ -24,7 +24,7 @@ from jostle.cli.options.figures import format_option, plot_folder, saved_json, s
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.cli.views.interval_files import check_export, write_intervals
-from jostle.report.models.evidence import require
+from jostle.report.models.evidence import require_of
 from jostle.report.verdict.verdict import evaluate_job, verdict_json
 
 if TYPE_CHECKING:
@@ -76,14 +76,15 @@ def command(
     flag = repository_flag(repository)
     alone = spool is not None
     with _store(spool, job, repository, viewer, quiet=as_json) as (store, names):
-        require(store, names if spool is None else [], "estimate")
         if len(names) > 1:
             refuse_files(names, folder or export)
             estimate_parts(store, names, how, viewer, flag, as_json=as_json)
             return
         name = names[0]
         with Bar(f"estimating {name}", quiet=as_json) as bar:
-            slice_ns = max(store.job_processes(name)["slice_ns"].to_pylist(), default=0)
+            processes = store.job_processes(name)
+            require_of(name, processes, "estimate")
+            slice_ns = max(processes["slice_ns"].to_pylist(), default=0)
             evaluated_job = evaluate_job(
                 store, name, how, alone=alone, viewer=viewer, say=bar.advance
             )

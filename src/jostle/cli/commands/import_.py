@@ -178,8 +178,8 @@ def _account(file: str, reader: Reader, repository: Path, *, as_json: bool) -> N
         return
     show(*_accounting_view(report))
     warn(_unused(file, report.unused))
-    seen = "jobs" if report.jobs else "nothing"
-    next_steps(*steps("import", seen, flag=repository_flag(repository)))
+    what = "jobs" if report.jobs else "nothing"
+    next_steps(*steps("import", what, flag=repository_flag(repository)))
 
 
 @contextmanager
@@ -188,10 +188,11 @@ def _opened(file: str) -> Iterator[Iterable[str]]:
         yield io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace")
         return
     try:
-        with Path(file).open(encoding="utf-8", errors="replace") as lines:
-            yield lines
+        lines = Path(file).open(encoding="utf-8", errors="replace")  # noqa: SIM115 (closed below)
     except (FileNotFoundError, IsADirectoryError) as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}.", hint="Name a file.") from None
+    with lines:
+        yield lines
 
 
 def _accounting_view(report: AccountingReport) -> Iterator[str]:

@@ -11,6 +11,8 @@ from jostle.names.basis import BYTES, NEEDS, TIMES, Basis, basis_of, basis_words
 from jostle.report.format.values import count
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from jostle.repository import Repository
 
 _BASES = """
@@ -47,6 +49,22 @@ def require(store: Repository, jobs: Sequence[str], answer: str) -> None:
     """
     for job, (basis, _) in job_bases(store, jobs).items():
         require_basis(job, basis, answer)
+
+
+def require_of(job: str, processes: pa.Table, answer: str) -> None:
+    """Refuse an answer that what is known of a job's processes does not allow.
+
+    Args:
+        job: The job.
+        processes: Its rows of table processes.
+        answer: Of `jostle.names.basis.NEEDS`.
+
+    Raises:
+        NoBasisError: They lack what the answer needs.
+    """
+    if "basis" in processes.column_names:
+        for text in set(processes["basis"].to_pylist()):
+            require_basis(job, basis_of(text), answer)
 
 
 def require_basis(job: str, basis: Basis, answer: str) -> None:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from jostle.analysis.estimation.light import Light
 from jostle.analysis.estimation.model import Cause, CauseName, HowKnown, RunEstimate
 from jostle.analysis.interval import Interval
-from jostle.names.basis import basis_of
 from jostle.report.format.causes import cause_words
 from jostle.report.format.waits import waits_json
-from jostle.report.models.evidence import require_basis
+from jostle.report.models.evidence import require_of
 from jostle.report.verdict.blame import Blame, blame
 from jostle.report.verdict.combine import combine
 from jostle.values.plain_values import plain
@@ -137,9 +136,7 @@ def evaluate_job(
         interference = None if alone else _beside(store, name, how["seed"], viewer, at)
         at(2)
         tables = run.result()
-    if "basis" in tables.processes.column_names:
-        for basis in set(tables.processes["basis"].to_pylist()):
-            require_basis(name, basis_of(basis), "interference")
+    require_of(name, tables.processes, "interference")
     at(3)
     names = with_parts(mount_paths(tables))
     own = estimate(tables, **how)
