@@ -70,14 +70,18 @@ def say(text: str) -> None:
 class Follower:
     """Shows how far it is, and about how long it will take."""
 
-    def __init__(self) -> None:
-        self._began, self._first = time.monotonic(), -1
+    def __init__(self, each_s: float = 50.0) -> None:
+        self._began, self._first, self._each_s = time.monotonic(), -1, each_s
 
     def __call__(self, done: int, total: int, what: str) -> None:
         """Called before each experiment."""
         if self._first < 0:
             self._first = done
-        each = (time.monotonic() - self._began) / (done - self._first) if done > self._first else 50
+        each = (
+            (time.monotonic() - self._began) / (done - self._first)
+            if done > self._first
+            else self._each_s
+        )
         say(f"{done + 1} of {total}, about {each * (total - done) / 60:.0f} min left: {what}")
 
 

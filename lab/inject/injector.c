@@ -136,8 +136,14 @@ static bool in_window(uint64_t now)
         return false;
     if (!r->period_ns)
         return true;
-    uint64_t clock = jst_now(CLOCK_REALTIME) + r->period_ns - r->phase_ns % r->period_ns;
-    return clock % r->period_ns < r->on_ns;
+    /* Periods are counted from the epoch: a phase is what a period begins later. */
+    uint64_t clock = jst_now(CLOCK_REALTIME) - r->phase_ns % r->period_ns;
+    uint64_t number = clock / r->period_ns, at = clock % r->period_ns;
+    if (r->random_place) {
+        uint64_t first = r->on_ns * jst_place(r->seed, number, r->period_ns / r->on_ns);
+        return at >= first && at - first < r->on_ns;
+    }
+    return at < r->on_ns;
 }
 
 /* A sleep ends late: by the thread's timer slack (50 us unless somebody set it) and by what it takes

@@ -42,6 +42,7 @@ typedef struct jst_rules {
     double most_ns;   /* pareto: the cap */
     uint64_t from_ns, until_ns;
     uint64_t period_ns, on_ns, phase_ns; /* period 0: always on */
+    bool random_place;                   /* where in its period the part lies is drawn */
     unsigned ranges;                     /* 0: every process */
     struct {
         uint32_t first, last;
@@ -63,6 +64,8 @@ const char *jst_class_name(unsigned klass);
 uint64_t jst_chance_key(uint64_t seed, int64_t rank, uint32_t ordinal, unsigned klass);
 /** Whether the n-th call (from 0) is delayed; *ns: for how long. */
 bool jst_chance(const jst_rules *rules, uint64_t key, uint64_t n, uint64_t *ns);
+/** Which of a period's `places` equal parts is on: the same in all processes of a run. */
+uint64_t jst_place(uint64_t seed, uint64_t period, uint64_t places);
 
 /* ---- log.c ---- */
 typedef struct jst_log_class {

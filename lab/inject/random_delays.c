@@ -34,6 +34,13 @@ static double uniform(uint64_t key, uint64_t n, unsigned draw)
     return ((double)bits + 0.5) * 0x1p-53;
 }
 
+/* RATIONALE: of seed and period alone, not of the rank: the processes of a run, on all its nodes, are
+ * in a window together without asking each other. */
+uint64_t jst_place(uint64_t seed, uint64_t period, uint64_t places)
+{
+    return (uint64_t)(uniform(mix(seed + 2 * STEP), period, 0) * (double)places);
+}
+
 typedef union jst_bits {
     double value;
     uint64_t bits;

@@ -211,6 +211,10 @@ static bool take(const char *name, size_t n, const char *p, const char *end)
         return whole_length(p, size, &r->on_ns);
     if (is(name, n, "phase"))
         return whole_length(p, size, &r->phase_ns);
+    if (is(name, n, "place")) {
+        r->random_place = is(p, size, "random");
+        return r->random_place || is(p, size, "first");
+    }
     if (is(name, n, "log") && size && size < sizeof r->log) {
         jst_text(r->log, sizeof r->log, p);
         return true;
@@ -244,9 +248,15 @@ const char *jst_rules_read(const char *text, char where[64])
         }
         p = word + (word < end);
     }
-    if (r->classes && r->size_ns > 0 && r->log[0] == '/' && r->on_ns <= r->period_ns)
+    bool several = r->on_ns && r->period_ns / 2 >= r->on_ns; /* places to draw from */
+    if (r->classes && r->size_ns > 0 && r->log[0] == '/' && r->on_ns <= r->period_ns &&
+        (several || !r->random_place))
         return NULL;
     jst_text(where, 64, text);
+    if (r->random_place && !several) {
+        r->classes = 0;
+        return "must have a period= of at least two on= for place=random";
+    }
     r->classes = 0;
     return "must have calls=, delay=, and log= with an absolute path";
 }

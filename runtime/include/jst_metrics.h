@@ -9,8 +9,8 @@
 #define JST_MOUNT_SLOTS 8u
 #define JST_MOUNT_STRIDE 48u
 #define JST_HIST_BUCKETS 32u
-#define JST_CELL_COUNT 720u
-#define JST_METRIC_TABLE_BYTES 10670u
+#define JST_CELL_COUNT 728u
+#define JST_METRIC_TABLE_BYTES 10798u
 
 enum jst_kind { JST_COUNTER, JST_TIMER, JST_GAUGE, JST_HISTOGRAM };
 
@@ -288,6 +288,9 @@ enum jst_code {
 #define JST_CELL_CCL_RECV_OPS               716u
 #define JST_CELL_CCL_RECV_BYTES             717u
 #define JST_CELL_CCL_RECV_NS                718u
+#define JST_CELL_MEMORY_LATENCY_NS          719u
+#define JST_CELL_MEMORY_STREAM_NS           720u
+#define JST_CELL_MEMORY_PROBE_COUNT         721u
 
 #pragma GCC visibility push(hidden)
 extern const char jst_metric_table[]; /* the profile's metric table */

@@ -10,6 +10,7 @@
     X(SEGMENTS, "segments", "JOSTLE_SEGMENTS")                                                     \
     X(SEGMENT_SPAN, "segment_span", "JOSTLE_SEGMENT_SPAN")                                         \
     X(CANARY, "canary", "JOSTLE_CANARY")                                                           \
+    X(MEMORY_PROBE, "memory_probe", "JOSTLE_MEMORY_PROBE")                                         \
     X(PEERS, "peers", "JOSTLE_PEERS")                                                              \
     X(PAPI, "papi", "JOSTLE_PAPI")                                                                 \
     X(PERF, "perf", "JOSTLE_PERF")                                                                 \

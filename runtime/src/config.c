@@ -185,6 +185,7 @@ static bool valid(enum key k, const char *v)
 {
     switch (k) {
     case ENABLED:
+    case MEMORY_PROBE:
     case PEERS:
         return says_on(v) || says_off(v);
     case SLICE:
@@ -365,6 +366,7 @@ bool jst_configure(void)
                       : JST_DEFAULT_SLICE_NS;
     if (values[CANARY])
         jst_cfg.canary_ns = parse_length(values[CANARY], CANARY_MIN, CANARY_MAX); /* 0: off */
+    jst_cfg.memory_probe = values[MEMORY_PROBE] && says_on(values[MEMORY_PROBE]);
     take_mpi_options();
     say_wrong();
     if (values[EXCLUDE_PATHS])

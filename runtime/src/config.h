@@ -20,6 +20,7 @@ typedef struct jst_config {
     int perf;                /* enum jst_perf: counters of the processor */
     uint64_t segment_span_ns;
     uint64_t canary_ns; /* from one run to the next, 0: off */
+    bool memory_probe;
     bool peers;
     bool digest;       /* to stderr at the end of the job */
     int command_lines; /* enum jst_command */

@@ -26,6 +26,7 @@
 #include "modules/modules.h"
 #include "modules/os.h"
 #include "modules/perf.h"
+#include "modules/probes/memory_probe.h"
 #include "mpi/all_in_mpi.h"
 #include "mpi/peers.h"
 #include "mpi/segment_ring.h"
@@ -113,13 +114,13 @@ static void mend_profile(uint64_t now)
         jst_note(profile_fd, now, "the profile was removed from the spool; it was written again");
 }
 
-/* The next look, or before it a run of the canary, or when the counters want to be opened. These two
- * wakes are no part of a module's table: the canary runs before the counters are read, whatever the
- * order of samples. */
-static void sleep_until(uint64_t look, uint64_t canary)
+/* The next look, or before it one of the probes, or when the counters want to be opened. These wakes are no
+ * part of a module's table: probes run before the counters are read, whatever the order of samples. */
+static void sleep_until(uint64_t look, uint64_t canary, uint64_t memory)
 {
     uint64_t due = jst_perf_due(), ns = due != 0 && due < look ? due : look;
     ns = canary != 0 && canary < ns ? canary : ns;
+    ns = memory != 0 && memory < ns ? memory : ns;
     struct timespec at = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
     jst_futex(&request, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, GO_ON, &at,
               FUTEX_BITSET_MATCH_ANY);
@@ -145,17 +146,19 @@ static void beat(void)
         uint64_t now = jst_clock_ns(CLOCK_REALTIME);
         uint64_t next = (now / jst_cfg.slice_ns + 1) * jst_cfg.slice_ns;
         uint64_t canary = jst_canary_due(now, next);
-        sleep_until(looked + LOOK_NS < next ? looked + LOOK_NS : next, canary);
+        uint64_t memory = jst_memory_probe_due(now, next);
+        sleep_until(looked + LOOK_NS < next ? looked + LOOK_NS : next, canary, memory);
         if (!serve(atomic_load(&request))) {
             jst_modules_close();
             return;
         }
         now = jst_clock_ns(CLOCK_REALTIME);
         jst_canary_run(&jst_a.blocks[0], canary, now, next);
+        jst_memory_probe_run(&jst_a.blocks[0], memory, now, next);
         if (jst_perf_due() != 0 && now >= jst_perf_due())
             jst_perf_tick(&jst_a.blocks[0], now);
         jst_modules_note_missing(profile_fd, now, false);
-        if (now < next && now + jst_cfg.slice_ns >= next) { /* a request, the canary, or a look */
+        if (now < next && now + jst_cfg.slice_ns >= next) { /* a request, a probe, or a look */
             if (now - looked >= LOOK_NS)
                 look(looked = now);
             continue;

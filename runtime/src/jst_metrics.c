@@ -263,10 +263,13 @@ const char jst_metric_table[] =
     "access_read_again_ops counter ops mount 45 1\n"
     "access_read_again_bytes counter bytes mount 46 1\n"
     "access_read_file_ops counter ops mount 47 1\n"
+    "memory_latency_ns timer ns process 719 1\n"
+    "memory_stream_ns timer ns process 720 1\n"
+    "memory_probe_count counter count process 721 1\n"
     ;
 
 const uint32_t jst_metric_table_bytes = JST_METRIC_TABLE_BYTES;
-const uint32_t jst_metric_table_crc = 0x0a00d957u;
+const uint32_t jst_metric_table_crc = 0x9f3890a1u;
 
 const uint8_t jst_cell_kind[JST_CELL_COUNT] = {
     1, 1, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 1, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
@@ -283,7 +286,8 @@ const uint8_t jst_cell_kind[JST_CELL_COUNT] = {
     1, 1, 1, 2, 2, 1, 4, 4, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 1, 3, 1, 1, 3,
     1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1,
     1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 1, 1, 1, 4, 1, 1, 1, 1, 1, 1, 1, 3, 1, 4, 3, 3,
-    2, 2, 2, 2, 4, 1, 1, 1, 1, 1, 1, 4, 1, 1, 4, 1, 1, 4, 1, 1, 4, 1, 1, 4, 1, 1, 1, 3, 1, 4, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 1, 3, 1, 1, 3, 0,
+    2, 2, 2, 2, 4, 1, 1, 1, 1, 1, 1, 4, 1, 1, 4, 1, 1, 4, 1, 1, 4, 1, 1, 4, 1, 1, 1, 3, 1, 4, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 1, 3, 1, 1, 3, 3,
+    3, 1, 0, 0, 0, 0, 0, 0,
 };
 
 _Static_assert(sizeof jst_metric_table == JST_METRIC_TABLE_BYTES + 1, "table length");

@@ -148,23 +148,11 @@ static void steal_is_the_eighth_number(void **state)
     assert_int_equal(count_cores("7-5\n"), 0);
 }
 
-static void the_core_is_field_39(void **state)
-{
-    (void)state;
-    assert_int_equal(
-        core_in("7 (a) b) R 1 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 "
-                "28 29 30 31 32 33 34 35 36 37 38 139 40 41\n"),
-        139);
-    assert_int_equal(core_in("7 (name) R 1 5 6\n"), -1);
-    assert_int_equal(core_in(""), -1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(off_is_never_due, begin),
         cmocka_unit_test(steal_is_the_eighth_number),
-        cmocka_unit_test(the_core_is_field_39),
         cmocka_unit_test_setup(as_many_runs_as_intervals, begin),
         cmocka_unit_test_setup(processes_have_places_of_their_own, begin),
         cmocka_unit_test_setup(neither_early_nor_at_the_boundary, begin),

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "plot"))  # estimates
 import estimates
 
 from jostle.analysis.estimation.model import Cause, Hit, HitPart, RunEstimate
-from jostle.analysis.identification.model import JobInterference, ResourceLoss
+from jostle.analysis.identification.model import JobInterference, ResourceKind, ResourceLoss
 from jostle.analysis.interval import Interval
 from jostle.report.models.lost_time import lost_over_time
 from jostle.report.verdict.combine import combine
@@ -176,7 +176,12 @@ def test_on_planted_jobs_the_combination_is_nearer_to_the_truth(tmp_path: Path) 
     assert sum(errors) < 0.7 * sum(alone)
 
 
-def test_what_segments_cannot_account_for_is_put_on_a_gpu_that_explains_it() -> None:
+@pytest.mark.parametrize(
+    ("kind", "name"), [("gpu", "GPU 0000:3b:00.0 of node1"), ("memory", "memory of node1")]
+)
+def test_what_segments_cannot_account_for_is_put_where_a_neighbour_explains_it(
+    kind: ResourceKind, name: str
+) -> None:
     run = estimates.heads()
     assert run.segments.num_rows
     seen_as = ("unknown", "memory or cpu", "network")
@@ -184,12 +189,12 @@ def test_what_segments_cannot_account_for_is_put_on_a_gpu_that_explains_it() -> 
     assert pool > 0
     seconds = Interval(0.6 * pool, 0.5 * pool, 0.7 * pool)
     who = _beside(run, seconds)
-    gpu = replace(who.resources[0], resource="GPU 0000:3b:00.0 of node1", kind="gpu")
-    both, _ = combine(run, replace(who, resources=[gpu]))
-    (cause,) = [cause for cause in both.causes if cause.cause == "gpu"]
-    assert (cause.resource, cause.how) == ("GPU 0000:3b:00.0 of node1", "neighbours")
+    there = replace(who.resources[0], resource=name, kind=kind)
+    both, _ = combine(run, replace(who, resources=[there]))
+    (cause,) = [cause for cause in both.causes if cause.cause == kind]
+    assert (cause.resource, cause.how) == (name, "neighbours")
     assert cause.seconds.value == pytest.approx(0.6 * pool)
     assert both.lost_s == run.lost_s
     assert _sum(both) == pytest.approx(_sum(run))
     assert sum(hit.seconds for hit in both.hits) == pytest.approx(sum(h.seconds for h in run.hits))
-    assert "are put on GPU 0000:3b:00.0 of node1" in both.limits[0]
+    assert f"are put on {name}" in both.limits[0]

@@ -135,6 +135,64 @@ def test_the_program_that_slows_another_is_found():
     assert potential["/bin/calm"].hurts == []
 
 
+def _memories(harm, counted):
+    """Runs of a program on a node whose memory a hog slows in every second one, beside a calm one.
+
+    counted: Their cache misses are known, and the calm one has none.
+    """
+    rng = np.random.default_rng(5)
+    rows, jobs = [], {}
+    for run in range(8):
+        for name, user in (("victim", 1), ("hog", 2), ("calm", 3)):
+            if name != "hog" or run % 2:
+                jobs[f"{name}-{run}"] = JobFacts(f"{name}-{run}", f"/bin/{name}", user)
+        for k in range(60):
+            at = run * 1000 + k
+            hogged = run % 2 == 1 and 10 <= k < 40
+            slow = (1 + harm * hogged) * rng.lognormal(0, 0.03)
+            rows.append((f"victim-{run}", at, 0.9e9, 6400 * slow, 2600 * slow, 1, 1e6))
+            if k % 3:
+                rows.append((f"calm-{run}", at, 0.9e9, 0, 0, 0, 1e3))
+            if hogged:
+                rows.append((f"hog-{run}", at, 0.9e9, 0, 0, 0, 1e8))
+    names = ("job", "slice", "cpu_ns", "memory_latency_ns", "memory_stream_ns")
+    names += ("memory_probe_count", "llc_misses")
+    columns = {
+        name: [row[place] if place < 2 else int(row[place]) for row in rows]
+        for place, name in enumerate(names)
+    }
+    columns |= {
+        "resource": ["node1"] * len(rows),
+        "slice_ns": [SECOND] * len(rows),
+        "queued_ns": [0] * len(rows),
+    }
+    if not counted:
+        columns["llc_misses"] = [0] * len(rows)
+    return Programs(jobs, _empty(FILE_CLASSES), _empty(MPI_CLASSES), pa.table(columns))
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_the_program_that_slows_the_memory_of_another_is_found(counted):
+    found = matrix(_memories(0.5, counted))
+    first = found.encounters[0]
+    assert (first.victim, first.aggressor, first.resource_kind) == (
+        "/bin/victim",
+        "/bin/hog",
+        "memory",
+    )
+    assert first.slowdown.value == pytest.approx(0.5, abs=0.1)
+    assert first.q <= 0.05
+    potential = {one.program: one for one in found.programs}
+    assert potential["/bin/calm"].hurts == []
+
+
+def test_without_a_probe_the_matrix_has_no_memory():
+    tables = _memories(0.5, counted=True)
+    without = tables.nodes.drop_columns(["memory_probe_count"])
+    found = matrix(replace(tables, nodes=without))
+    assert all(each.resource_kind != "memory" for each in found.encounters)
+
+
 def _gpus(harm, kernels):
     """Runs of a trainer that waits for its GPU, beside a user of it in every second one."""
     rng = np.random.default_rng(4)

@@ -229,6 +229,37 @@ def test_nodes_without_an_agent_are_compared_within_jobs(tmp_path: Path) -> None
     assert each.percent.value == pytest.approx(200, abs=3)
 
 
+def test_a_node_with_slow_memory_is_found_within_jobs(tmp_path: Path) -> None:
+    path = tmp_path / "r"
+    store = Repository(path, create=True)
+    chunks = []
+    for day in range(7):
+        host, at = (axis.ravel() for axis in np.indices((6, 40)))
+        start = (20_000 + day) * DAY
+        size = len(host)
+        noise = 1 + 0.01 * np.random.default_rng(day).random(size)
+        slow = np.where(host == 4, 1.5, 1) * noise
+        rows = pa.table(
+            {
+                "job": [f"job{day}"] * size,
+                "process": host,
+                "host": [f"n{each}" for each in host],
+                "slice": start + at,
+                "slice_ns": np.full(size, 10**9),
+                "span": np.ones(size, dtype=np.int32),
+                "memory_probe_count": np.full(size, 8),
+                "memory_latency_ns": (8 * 6400 * slow).astype(np.int64),
+                "memory_stream_ns": (8 * 2200 * noise).astype(np.int64),
+            }
+        )
+        chunks.append(PartitionChunk("slices", rows, start * 10**9, (start + 60) * 10**9))
+    publish(path, Log(path), Change("ingest", add=write_chunks(path, chunks)))
+    (each,) = node_differences(store).differences
+    assert (each.host, each.figure) == ("n4", "memory latency in jobs")
+    assert what_of(each) == "memory: memory latency in jobs"
+    assert each.percent.value == pytest.approx(50, abs=2)
+
+
 def test_a_mount_whose_metadata_is_slow_is_found(tmp_path: Path) -> None:
     path = tmp_path / "r"
     store = Repository(path, create=True)

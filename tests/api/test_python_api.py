@@ -137,6 +137,11 @@ def test_answers_are_those_of_the_command(site: jostle.Site) -> None:
     estimate = told("estimate", *where)
     assert as_json(job.verdict().to_json()) | {"figures": estimate["figures"]} == estimate
     assert as_json(job.estimate().to_json()).items() <= estimate.items()
+    found = job.estimate()
+    halves = [found.start_ns, (found.start_ns + found.end_ns) // 2, found.end_ns]
+    spans = found.lost_between(halves)
+    assert len(spans) == 2 and min(spans) >= 0
+    assert sum(spans) <= found.lost_s.value * 1.001 + 1e-6
     interference = told("interference", *where)
     answer = as_json(job.interference().to_json()) | {"figures": interference["figures"]}
     assert answer == interference

@@ -27,13 +27,14 @@ ROOMS = {
     "network": "topology",
     "repository": "reader topology",
     "receive": "reader repository",
+    "imports": "reader repository",
     "analysis": "reader repository topology network",
     "report": "reader repository analysis topology network",
     "spark": "reader repository analysis report",
     "api": "reader repository analysis report",
     "plot": "reader repository analysis report topology network",
     "server": "reader repository analysis report topology network",
-    "cli": "reader repository analysis report plot server receive spark topology network",
+    "cli": "reader repository analysis report plot server receive imports spark topology network",
 }
 FOR_ALL = ("schema", "names", "values", "files")
 #: The same of the lab, whose rooms may all import the public API of jostle.
@@ -54,17 +55,18 @@ LAB_ROOMS = {
 #: they are the room's interface, or hold what its subrooms have in common.
 SUBROOMS = {
     "repository": "store query segments maintenance ingest",
-    "analysis": "access+binding estimation identification digest+nodes+placement",
+    "analysis": "access+binding+waits estimation identification digest+nodes+placement advise",
     "report": "format models verdict",
     "plot": "charts terminal+figures document",
     "server": "access cache schemas background jobs verdicts+system fabric transport routes",
     "cli": "options views launch doctor commands",
     "topology": "formats",
+    "imports": "darshan+accounting",
 }
 LAB_SUBROOMS = {
     "analysis": "study+validation",
     "study": "places",
-    "validation": "lab+scale cephfs",
+    "validation": "lab+scale+within cephfs+waits lengths",
     "synthetic": "traces+planted+placed machines site",
     "cluster": "filesystems",
     "plot": "study",

@@ -30,6 +30,7 @@ LARGER = {
     "lab/bench/programs": "a small program for each row of the benchmark",
     "src/jostle/analysis/identification": "a file for each step and kind of resource",
     "src/jostle/cli/commands": "a file for each verb",
+    "src/jostle/report/models": "a file for each list, page or panel",
     "src/jostle/repository/query": "a file for each kind of question",
     "tools": "a file for each generator and check",
 }

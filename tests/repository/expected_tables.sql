@@ -219,7 +219,10 @@ CREATE TABLE slices (
     ccl_send_ns BIGINT,
     ccl_recv_ops BIGINT,
     ccl_recv_bytes BIGINT,
-    ccl_recv_ns BIGINT
+    ccl_recv_ns BIGINT,
+    memory_latency_ns BIGINT,
+    memory_stream_ns BIGINT,
+    memory_probe_count BIGINT
 );
 
 -- one row per process, mount and slice in which something moved

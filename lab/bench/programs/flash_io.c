@@ -20,11 +20,12 @@ enum { UNKNOWNS = 24, PLOTTED = 4, GUARD = 4, DATASETS = 6 };
 /* Level, kind, 15 neighbours, centre, size and corners of a block: bytes of each. */
 static const size_t about_block[DATASETS] = {4, 4, 60, 24, 24, 48};
 
-static long cells = 8, block_base = 80, work = 50000;
+static long cells = 8, block_base = 80, work = 50000, repeat = 1;
 static const struct code_option options[] = {
     {"cells", "cells along a side of a block", &cells, NULL},
     {"blocks", "least blocks of a rank", &block_base, NULL},
     {"work", "thousands of operations before each file", &work, NULL},
+    {"repeat", "how often the three files are written", &repeat, NULL},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -91,9 +92,11 @@ int main(int argc, char **argv)
     packed = code_get((size_t)(blocks * corners * corners * corners) * sizeof *packed + 64);
     for (size_t i = 0; i < count; i++)
         unknown[i] = (double)(i % 1009);
-    write_file("checkpoint", UNKNOWNS, cells);
-    write_file("plot", PLOTTED, cells);
-    write_file("corners", PLOTTED, corners);
+    for (long i = 0; i < repeat; i++) {
+        write_file("checkpoint", UNKNOWNS, cells);
+        write_file("plot", PLOTTED, cells);
+        write_file("corners", PLOTTED, corners);
+    }
     free(unknown), free(packed);
     return code_end();
 }

@@ -21,7 +21,7 @@
 
 enum { AHEAD = 2 };
 
-static long pixels = 1000, bins = 8, block = 128, work = 20000;
+static long pixels = 1000, bins = 8, block = 128, work = 20000, repeat = 1;
 static const char *io = "posix", *files = "own", *phases = "SWC";
 static const struct code_option options[] = {
     {"pixels", "rows of a matrix", &pixels, NULL},
@@ -29,6 +29,7 @@ static const struct code_option options[] = {
     {"block", "what a matrix's place in a file is a multiple of, bytes", &block, NULL},
     {"work", "thousands of operations for each bin", &work, NULL},
     {"phases", "which of S, W and C", NULL, &phases},
+    {"repeat", "how often the phases are gone through", &repeat, NULL},
     {"io", "posix or mpi", NULL, &io},
     {"files", "own: one for each rank; shared: one for all", NULL, &files},
     {NULL, NULL, NULL, NULL},
@@ -130,11 +131,13 @@ int main(int argc, char **argv)
     else
         file = code_file_open(own ? MPI_COMM_SELF : MPI_COMM_WORLD, path,
                               MPI_MODE_CREATE | MPI_MODE_RDWR);
-    phase_s();
-    if (strchr(phases, 'W'))
-        phase_w();
-    if (strchr(phases, 'C'))
-        phase_c(strchr(phases, 'W') ? 'W' : 'S');
+    for (long i = 0; i < repeat; i++) {
+        phase_s();
+        if (strchr(phases, 'W'))
+            phase_w();
+        if (strchr(phases, 'C'))
+            phase_c(strchr(phases, 'W') ? 'W' : 'S');
+    }
     code_phase(NULL);
     if (!posix)
         code_file_close(&file);

@@ -232,6 +232,23 @@ def test_chunk_sizes_give_curves_and_a_break_even_point():
     assert law.value == pytest.approx(0.6, abs=0.02)
 
 
+def test_curves_that_noise_lets_cross_only_may_break_even():
+    """Three runs that differ by half: the intervals overlap at every size."""
+    made = lab()
+    for power, noise in ((20, (0.6, 1.0, 1.6)), (26, (1.6, 0.9, 0.6))):
+        for repetition, factor in enumerate(noise, 1):
+            weight = factor * 2.0 ** ((23 - power) / 12)
+            owc = Writer("owc", "open-write-close", chunk=1 << power, weight=weight, volume=400e6)
+            aw = replace(AW, chunk=1 << power, volume=400e6, nodes=("node2",))
+            made.alone(owc, repetition)
+            made.alone(aw, repetition)
+            made.pair(owc, aw, repetition)
+    even = result_of(made).break_even[0]
+    assert even.chunk is not None
+    assert not even.certain
+    assert " may break even at " in even.text
+
+
 @pytest.mark.parametrize(
     ("points", "at"),
     [

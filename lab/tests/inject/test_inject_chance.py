@@ -10,6 +10,8 @@ import pytest
 from injected import ROOT, compiled
 from numpy.typing import NDArray
 
+from jostle_lab.inject.schedule import place
+
 CALLS = 40_000
 MASK = (1 << 64) - 1
 STEP = 0x9E3779B97F4A7C15
@@ -108,6 +110,7 @@ def test_pareto_is_numpys_and_capped() -> None:
         "ranks=",
         "period=0s",
         "on=2s",
+        "place=last",
         "when=now",
         "delay=fixed:99999999999s",
     ],
@@ -116,3 +119,29 @@ def test_what_is_not_understood_is_named(rules: str) -> None:
     with pytest.raises(subprocess.CalledProcessError) as caught:
         draw(f"{'' if 'delay' in rules else 'delay=fixed:1ms '}{rules}")
     assert rules.split("=")[0] in caught.value.stdout
+
+
+def test_the_place_in_a_period_is_that_of_the_documentation() -> None:
+    source = ROOT / "lab" / "inject"
+    parts = [str(source / name) for name in ("random_delays.c", "rules.c")]
+    program = compiled("places.c", f"-I{source}", "-ffp-contract=off", "-fno-math-errno", *parts)
+    drawn = {}
+    for seed, first, places in ((0, 0, 2), (7, 450_000_000, 4), (2**63 - 1, 10**9, 3)):
+        words = [str(program), str(seed), str(first), str(places), "3000"]
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+        ours = [place(seed, first + number, places) for number in range(3000)]
+        assert [int(word) for word in done.stdout.split()] == ours
+        drawn[seed] = ours
+        shares = np.bincount(ours, minlength=places) / len(ours)
+        assert len(shares) == places
+        assert np.abs(shares * places - 1).max() < 4.5 * math.sqrt(places / len(ours))
+    # the place in one period says nothing of the next
+    same = np.mean(np.diff(drawn[0]) == 0)
+    assert abs(same - 0.5) < 0.05
+
+
+@pytest.mark.parametrize("rules", ["period=2s on=1001ms", "period=2s", "on=0s"])
+def test_a_random_place_needs_several(rules: str) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as caught:
+        draw(f"delay=fixed:1ms place=random {rules}", 1)
+    assert "place=random" in caught.value.stdout

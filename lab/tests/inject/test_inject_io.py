@@ -9,8 +9,11 @@ import signal
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from injected import Injected, compiled
+
+from jostle_lab.inject import windows
 
 ALL = ("write=40", "read=40", "open=40", "stat=40", "sync=5", "flush=10", "printf=10")
 
@@ -124,6 +127,26 @@ def test_only_while_the_schedule_is_on(injected: Injected) -> None:
     assert run.calls("write") == 30
     assert 2 < len(starts) < 30
     assert all((at - 50_000_000) % 200_000_000 < 101_000_000 for at in starts)
+
+
+@pytest.mark.tries(3)
+def test_only_in_windows_that_are_drawn(injected: Injected) -> None:
+    script = "for i in $(seq 60); do echo x; echo y; sleep 0.02; done >file"
+    begun = time.time_ns()
+    run = injected.suffer(
+        "calls=write seed=11 period=200ms on=50ms place=random delay=fixed:1ms",
+        Path("/bin/sh"),
+        "-c",
+        script,
+    )
+    found = windows(run.log, begun, time.time_ns())  # raises where a delay is outside of them
+    starts = run.log.delays["start_ns"].to_numpy()
+    at = np.searchsorted(found.start_ns, starts, "right") - 1
+    assert run.calls("write") == 120
+    assert 10 < len(starts) < 60
+    assert found.on[at[at >= 0]].mean() > 0.9  # one may be late, by what the machine does meanwhile
+    places = np.flatnonzero(found.on) % 4
+    assert len(set(places.tolist())) > 1
 
 
 def test_no_rank_no_delay_where_ranks_are_asked_for(injected: Injected) -> None:

@@ -68,6 +68,8 @@ def test_ranks() -> None:
         ({"seed": -1}, "-1"),
         ({"from_ns": 5, "until_ns": 5}, "window"),
         ({"period_ns": 5, "duty": 2}, "share"),
+        ({"random_place": True}, "place"),
+        ({"random_place": True, "period_ns": 9, "duty": 0.6}, "place"),
         ({"ranks": tuple((i, i) for i in range(65))}, "64"),
     ],
 )
@@ -92,6 +94,9 @@ def test_text() -> None:
         "seed=7 calls=p2p,io probability=0.010000000000 delay=fixed:1000000ns ranks=0,2-3 "
         "from=5ns until=10ns period=4000ns on=1000ns phase=1ns log=/logs here"
     )
+
+    drawn = Rules(("io",), Delay.parse("fixed:1ms"), period_ns=4_000, random_place=True)
+    assert drawn.text("/a").endswith("period=4000ns on=2000ns phase=0ns place=random log=/a")
 
 
 def test_a_folder_serves_one_run(tmp_path: Path, library: Path) -> None:

@@ -363,6 +363,10 @@ def test_titles_say_nothing_of_what_was_not_compared() -> None:
     """One way alone: no pair can break even. Other metrics: nothing can be shared."""
     chunks = papers.chunk_sizes()
     assert "break even at" in title_of(chunks, "degradation-over-chunk-size")
+    doubtful = [dataclasses.replace(point, certain=False) for point in chunks.break_even]
+    unknown = dataclasses.replace(chunks, break_even=doubtful)
+    title = title_of(unknown, "degradation-over-chunk-size")
+    assert title == "Where pairs break even cannot be told: the intervals of their losses overlap"
     one_way = dataclasses.replace(chunks, break_even=[], curves=chunks.curves[:2])
     assert title_of(one_way, "degradation-over-chunk-size").startswith("As chunks grow from ")
     same = Summary(1, 0.3, 0.3, 0.3, 0.3, None, None)

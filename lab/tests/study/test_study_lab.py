@@ -14,6 +14,7 @@ from workplace import ROOT, Workplace
 
 from jostle.topology.store import topologies_of
 from jostle_lab.study import traffic
+from jostle_lab.study.places.lab import from_nodes
 
 NAME = f"study{os.getpid() % 10000}"
 TEXT = f"""
@@ -228,3 +229,21 @@ def test_programs_run_at_the_nodes_that_a_study_names(workplace: Workplace) -> N
         ("lab", "jostle lab up --topology tree:2x2")
     ]
     assert "leaf1 > spine1" in str(record["monitor"])
+
+
+def test_what_servers_send_each_other_is_no_traffic_of_nodes() -> None:
+    """Counters of a real run on CephFS, whose metadata server writes its journal to the others."""
+    counts = {"storage.out": 28917736, "storage.in": 3421245}
+    counts |= {"storage2.out": 127882, "storage2.in": 17720180}
+    counts |= {"storage3.out": 370410, "storage3.in": 36129498}
+    counts |= {
+        "node1.out": 34539599,
+        "node1.in": 2273420,
+        "node2.out": 2267546,
+        "node2.in": 6685232,
+    }
+    servers, nodes = ("storage", "storage2", "storage3"), ("node1", "node2")
+    found = from_nodes(counts, servers, nodes)
+    assert found == pytest.approx(counts["node1.out"] + counts["node2.out"], rel=0.001)
+    # One server talks to nobody else.
+    assert from_nodes({"s.in": 50, "s.out": 7, "n.in": 7, "n.out": 50}, ("s",), ("n",)) == 50

@@ -267,7 +267,7 @@ def test_lab_goes_down_whatever_happens(monkeypatch: pytest.MonkeyPatch, tmp_pat
             raise OSError("no room")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(runner, "_run", run)
+    monkeypatch.setattr(runner, "run_once", run)
     with pytest.raises(KeyboardInterrupt):
         runner.make(tmp_path, [STORM, QUIET_ONE], "x", lambda *_: None)
     assert ended == ["down", "down"]

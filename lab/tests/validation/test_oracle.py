@@ -196,3 +196,40 @@ def test_what_is_lost_beside_a_disturber_is_told_from_the_rest() -> None:
     spans = {"hit": [(begin, begin + 3 * second)]}
     known = truths(fleet(hit=[1, 2, 2, 1, 3, 1, 1, 1, 1, 1]), spans=spans)
     assert known["hit"].beside == found and known["plain0"].beside is None
+
+
+def writing(
+    dice: np.random.Generator, *, scatter: float, slower: float = 1.0, late: tuple[int, ...] = ()
+) -> Marks:
+    """Makes a run that computes 90 ms and then stores for about 25 ms, 80 times."""
+    compute = 0.09 * slower * (1 + 0.005 * np.abs(dice.normal(size=80)))
+    stored = 0.025 * np.exp(scatter * dice.normal(size=80))
+    for window in late:
+        stored[window] += 0.1
+    at = np.cumsum([0.0, *(compute + stored)]) * 1e9 + 5e9
+    return Marks(np.arange(81), at.astype(np.int64), np.concatenate([[0.0], np.cumsum(stored)]))
+
+
+@pytest.mark.parametrize("scatter", [0.0, 0.1, 0.2, 0.4])
+def test_file_calls_that_scatter_by_themselves_are_no_loss(scatter: float) -> None:
+    """The shortest time of each window, from another run each, would make every run lose."""
+    dice = np.random.default_rng(7)
+    runs = {f"run{number}": writing(dice, scatter=scatter) for number in range(22)}
+    found = [each.total for each in truths(runs).values()]
+    assert abs(np.median(found)) < 1 + 3 * scatter
+    blind = {name: Marks(each.done, each.at_ns) for name, each in runs.items()}
+    if scatter >= 0.2:  # what was reported before file calls were told apart
+        assert np.median([each.total for each in truths(blind).values()]) > 5
+
+
+def test_what_runs_with_file_calls_really_lost() -> None:
+    dice = np.random.default_rng(8)
+    runs = {f"run{number}": writing(dice, scatter=0.2) for number in range(20)}
+    runs["late"] = writing(dice, scatter=0.2, late=tuple(range(20)))
+    runs["slow"] = writing(dice, scatter=0.2, slower=1.1)
+    found = truths(runs)
+    usual = np.median([found[f"run{number}"].total_s for number in range(20)])
+    assert found["late"].total_s - usual == pytest.approx(2.0, abs=0.25)
+    assert found["slow"].total_s - usual == pytest.approx(0.72, abs=0.25)
+    fine = grain(runs)
+    assert fine is not None and fine.total < 0.5

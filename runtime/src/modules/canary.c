@@ -19,6 +19,7 @@
 #include "config.h"
 #include "core.h"
 #include "modules.h"
+#include "probes/main_cpu.h"
 #include "profile/profile_layout.h"
 #include "sys.h"
 #include "text.h"
@@ -34,7 +35,7 @@
 
 static uint64_t shortest = UINT64_MAX; /* in this process, ticks */
 static bool touched;
-static int stat_fd = -1, main_fd = -1;
+static int stat_fd = -1;
 static uint64_t cores, stolen; /* of the node; in all, ticks of the kernel */
 /* Three rows of 8 KiB, one after the other; what is stored lies half a page away from what is loaded, so
  * that no load seems to depend on a store before it. */
@@ -288,73 +289,14 @@ static uint64_t read_steal(void)
     return steal_of(text);
 }
 
-/* ---- where: on the core on which the program's main thread was last seen ---- */
-
-typedef struct cpus {
-    uint64_t words[128];
-    long bytes; /* as many as the kernel has */
-} cpus;
-
-/* Field 39 of a thread's stat; the name, in parentheses, may hold anything. */
-static int core_in(const char *text)
-{
-    const char *p = text;
-    for (const char *at = text; *at; at++)
-        p = *at == ')' ? at : p;
-    for (int field = 2; field < 39; field++) {
-        while (*p && *p != ' ')
-            p++;
-        while (*p == ' ')
-            p++;
-    }
-    return *p >= '0' && *p <= '9' ? (int)number(&p) : -1;
-}
-
-/* Moves the heartbeat to the main thread's core. Returns false if it is there already or cannot
- * move. old: receives the affinity mask to restore; read anew each time, since it may be changed
- * from outside. */
-static bool visit(cpus *old)
-{
-    static cpus one;
-    char text[512];
-    uint32_t here = 0;
-    long n = main_fd >= 0 ? jst_pread(main_fd, text, sizeof text - 1, 0) : 0;
-    text[n > 0 ? n : 0] = 0;
-    int core = core_in(text);
-    if (core < 0 || core / 64 >= 128 ||
-        (jst_sys3(SYS_getcpu, &here, 0, 0) == 0 && (uint32_t)core == here))
-        return false;
-    old->bytes = jst_sys3(SYS_sched_getaffinity, 0, sizeof old->words, old->words);
-    uint64_t bit = UINT64_C(1) << core % 64;
-    if (old->bytes <= 0 || !(old->words[core / 64] & bit))
-        return false;
-    one.words[core / 64] = bit;
-    bool moved = jst_sys3(SYS_sched_setaffinity, 0, old->bytes, one.words) == 0;
-    one.words[core / 64] = 0;
-    return moved;
-}
-
-static void leave(const cpus *old)
-{
-    jst_sys3(SYS_sched_setaffinity, 0, old->bytes, old->words);
-}
-
-static void open_main(void)
-{
-    char path[64];
-    char *p = jst_put_text(path, path + sizeof path, "/proc/self/task/");
-    p = jst_put_number(p, path + sizeof path, (uint64_t)jst_getpid());
-    jst_put_text(p, path + sizeof path, "/stat");
-    main_fd = jst_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-}
+/* ---- with the heartbeat ---- */
 
 void jst_canary_open(void)
 {
     char text[256] = "";
-    stat_fd = main_fd = -1;
+    stat_fd = -1;
     if (jst_cfg.canary_ns == 0)
         return;
-    open_main();
     if (jst_read_file("/sys/devices/system/cpu/online", text, sizeof text) <= 0)
         return;
     cores = count_cores(text);
@@ -409,16 +351,15 @@ static uint64_t measure(void)
 
 void jst_canary_run(jst_block *b, uint64_t due, uint64_t now, uint64_t boundary)
 {
-    static cpus old;
     if (due == 0 || now < due || now + CLEAR_NS / 2 > boundary)
         return; /* too late for this one */
     if (!touched)
         touch();
-    bool moved = visit(&old);
+    bool moved = jst_main_cpu_visit();
     bool in_time = !moved || jst_clock_ns(CLOCK_REALTIME) + CLEAR_NS / 4 < boundary;
     uint64_t least = in_time ? measure() : 0;
     if (moved)
-        leave(&old);
+        jst_main_cpu_leave();
     if (least == 0)
         return; /* or a clock that stands still */
     shortest = least < shortest ? least : shortest;

@@ -15,6 +15,7 @@ The package's interface:
     compare: by which clusters and causes estimated runs of one program differ.
     identify: which shared resources and whose load slowed a job, and by how many seconds.
     neighbours: who ran beside a job; matrix: which program slowed which.
+    waits_of: which ranks of a job the others waited for, since when and why.
 
 Their tables come from `jostle.repository.Repository`; their results are dataclasses with
 `to_json()`.
@@ -42,7 +43,7 @@ from jostle.analysis.digest.model import (
 from jostle.analysis.digest.mpi_world import Advice, SegmentsDigest, WorldDigest
 from jostle.analysis.digest.segments import segment_rows
 from jostle.analysis.estimation import estimate
-from jostle.analysis.estimation.attribute import spread_over
+from jostle.analysis.estimation.attribute import lost_between, spread_over
 from jostle.analysis.estimation.classes import ClassName, class_of, probability
 from jostle.analysis.estimation.light import LIGHTS, Light
 from jostle.analysis.estimation.model import Method, RunEstimate
@@ -70,6 +71,7 @@ from jostle.analysis.series import (
     timeline,
 )
 from jostle.analysis.spread import Range, Spread
+from jostle.analysis.waits import JobWaits, Straggler, waits_of
 
 __all__ = [
     "CONFIDENCE",
@@ -86,6 +88,7 @@ __all__ = [
     "JobDigest",
     "JobEnd",
     "JobInterference",
+    "JobWaits",
     "Light",
     "Method",
     "MountDigest",
@@ -101,6 +104,7 @@ __all__ = [
     "SegmentsDigest",
     "Share",
     "Spread",
+    "Straggler",
     "Threads",
     "Timeline",
     "TimelineJob",
@@ -116,6 +120,7 @@ __all__ = [
     "identify",
     "interval",
     "job_end",
+    "lost_between",
     "matrix",
     "measured_percent",
     "neighbours",
@@ -130,5 +135,6 @@ __all__ = [
     "spread_over",
     "t_quantile",
     "timeline",
+    "waits_of",
     "write_patterns",
 ]

@@ -26,11 +26,13 @@ from jostle.report.models.background import background_of
 from jostle.report.models.gpu_steps import check_per_gpu
 from jostle.report.models.jobs import job_row
 from jostle.report.models.steps import JobSpan, lines_of
+from jostle.report.verdict.advice import advice_on
 from jostle.report.verdict.batch_loss import LossNumbers, batch_loss, job_loss, loss_numbers
 from jostle.report.verdict.verdict import evaluate_company, evaluate_job
 from jostle.schema.metrics import BY_ID, MOUNT_IDS, PROCESS_IDS
 
 if TYPE_CHECKING:
+    from jostle.analysis.advise import Recommendations
     from jostle.analysis.estimation.model import Method
     from jostle.analysis.identification.model import Neighbour
     from jostle.repository import Repository
@@ -294,6 +296,18 @@ class Job:
         """
         estimate, who = evaluate_company(self._store, self._one(), seed)
         return with_estimate(who, as_given(Estimate, estimate))
+
+    @with_hints
+    def advice(self, *, seed: int = 0) -> Recommendations:
+        """Return what to change about the job, what it saves and who pays, as `jostle advise`.
+
+        Args:
+            seed: Of the random steps.
+
+        Raises:
+            JostleError: A file of the time of the job is damaged.
+        """
+        return advice_on(self._store, self._one(), seed=seed)
 
     @with_hints
     def loss(self) -> LossNumbers:

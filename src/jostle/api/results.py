@@ -6,6 +6,7 @@ what the command prints with --json.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,8 +14,10 @@ import numpy as np
 
 from jostle.analysis.digest import model as digest_model
 from jostle.analysis.estimation import model as estimate_model
+from jostle.analysis.estimation.attribute import lost_between
 from jostle.analysis.identification import model as interference_model
 from jostle.analysis.identification.model import OTHERS
+from jostle.analysis.waits import JobWaits
 from jostle.api import html
 from jostle.names.users import owner_name
 from jostle.report.format.users import others_beside
@@ -28,6 +31,7 @@ from jostle.report.format.values import (
     seconds_within,
     significant,
 )
+from jostle.report.format.waits import wait_sentences
 from jostle.report.models.digest import busy_mounts, cpu_seconds, mount_traffic
 from jostle.report.models.lost_time import lost_over_time
 from jostle.report.verdict.blame import UNEXPLAINED, Blame, to_whom
@@ -58,6 +62,22 @@ class Estimate(estimate_model.RunEstimate):
     def to_json(self) -> dict[str, Any]:
         """Return everything but the table of segments as plain values."""
         return estimate_json(as_given(estimate_model.RunEstimate, self))
+
+    def lost_between(self, edges_ns: Sequence[int]) -> list[float]:
+        """Return when the time was lost: seconds lost in each span between consecutive instants.
+
+        Args:
+            edges_ns: At least two instants of Unix time in ns, ascending.
+
+        Returns:
+            One number per span. Those of spans that cover the run sum to `lost_s.value`. The loss
+            of a segment is spread evenly over its time, so spans should be longer than segments.
+
+        Raises:
+            UsageError: There are fewer than two instants, or they do not ascend.
+        """
+        found: list[float] = lost_between(self, np.array(edges_ns, dtype=np.int64)).tolist()
+        return found
 
     def __repr__(self) -> str:
         first = head(self)
@@ -127,6 +147,8 @@ class Verdict(VerdictHead):
         blame: The loss, divided among suspects and a rest that no profiled job explains.
         causes: Where the seconds went, the largest first.
         mounts: The path of each mount, for users.
+        waits: Whom its ranks waited for, since when and why; None: it has no ranks, or the method
+            does not ask.
     """
 
     estimate: Estimate
@@ -134,6 +156,7 @@ class Verdict(VerdictHead):
     blame: Blame
     causes: list[CauseRow]
     mounts: dict[str, str]
+    waits: JobWaits | None
 
     @classmethod
     def of(cls, evaluated: EvaluatedJob) -> Verdict:
@@ -146,13 +169,14 @@ class Verdict(VerdictHead):
             blame=blame_of(estimate, who),
             causes=cause_rows(estimate, evaluated.names),
             mounts=evaluated.names,
+            waits=evaluated.waits,
         )
 
     def to_json(self) -> dict[str, Any]:
         """Return what `jostle estimate --json` prints, without its figures."""
         given = as_given(estimate_model.RunEstimate, self.estimate)
         who = self.interference and as_given(interference_model.JobInterference, self.interference)
-        return verdict_json(EvaluatedJob(given, who, self.mounts))
+        return verdict_json(EvaluatedJob(given, who, self.mounts, self.waits))
 
     def __repr__(self) -> str:
         what = f": {self.what}" if self.what else ""
@@ -173,6 +197,7 @@ class Verdict(VerdictHead):
             _strip(self.estimate),
             html.note(beside),
             _suspects(self.blame, self.mounts),
+            *(html.note(text) for text in wait_sentences(self.waits, self.mounts)),
         )
 
 

@@ -22,6 +22,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Record": {
         "run": ("run", "Profile a command and everything it starts."),
         "ingest": ("ingest", "Take profiles from spools into the repository."),
+        "import": ("import_", "Take what a site has already: logs of Darshan, accounting."),
         "receive": ("receive", "Take what the nodes of a site send, and ingest it."),
     },
     "Look": {
@@ -31,10 +32,12 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "background": ("background", "What all other jobs did on a job's mounts meanwhile."),
         "neighbours": ("neighbours", "Who ran when and where beside a job."),
         "interference": ("interference", "Which neighbours slowed a job, when, and how much."),
+        "advise": ("advise", "What to change about a job, what it saves, and who pays."),
         "matrix": ("matrix", "Which program slowed which, over the whole repository."),
         "trends": ("trends", "Which programs disturb and which suffer, week by week."),
         "placement": ("placement", "Where a job sits in the network, and who may use its links."),
         "nodes": ("nodes", "Which nodes, links and disks are lastingly worse than their peers."),
+        "targets": ("targets", "Which storage targets are slower than their peers."),
         "estimate": ("estimate", "What interference cost one run, and whether to trust it."),
         "compare": ("compare", "Why runs of one program took different times."),
         "report": ("report", "Write one file to mail about a job or a study: HTML or PDF."),

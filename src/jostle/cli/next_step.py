@@ -21,10 +21,12 @@ PATH = (
     "simulate site",
     "ingest",
     "receive",
+    "import",
     "jobs",
     "trends",
     "matrix",
     "nodes",
+    "targets",
     "digest",
     "estimate",
     "compare",
@@ -50,6 +52,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "lab exec": {"a job": ("digest JOB", "estimate JOB")},
     "ingest": {"jobs": ("jobs",), "nothing": ("run -- CMD",)},
     "receive": {"posts": ("jobs", "serve")},
+    "import": {"jobs": ("jobs", "matrix"), "nothing": ("run -- CMD",)},
     "jobs": {"jobs": ("digest JOB", "estimate JOB"), "nothing": ("run -- CMD", "demo")},
     "matrix": {
         "jobs": ("interference JOB", "serve"),
@@ -62,10 +65,12 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "none": ("serve",),
         "nothing": ("agent start", "serve"),
     },
+    "targets": {"targets": ("serve",), "nothing": ("serve",)},
     "digest": {
         "slices": ("estimate JOB", "timeline JOB"),
         "slices of MPI": ("estimate JOB", "timeline JOB --metric communication"),
         "no slices": ("timeline JOB", "serve JOB"),
+        "an imported job": ("neighbours JOB", "timeline JOB"),
         "a spool": ("ingest SPOOL",),
     },
     "estimate": {
@@ -87,9 +92,10 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "runs": ("interference JOB", "serve JOB"),
     },
     "interference": {
-        "suspects": ("serve JOB", "timeline JOB OTHERS"),
+        "suspects": ("advise JOB", "serve JOB", "timeline JOB OTHERS"),
         "no suspects": ("serve JOB", "timeline JOB"),
     },
+    "advise": {"a job": ("interference JOB", "digest JOB")},
     "simulate site": {"victims": ("interference JOB", "matrix"), "jobs": ("jobs", "matrix")},
     "timeline": {"jobs": ("background JOB", "serve JOB"), "machines": ("serve",)},
     "background": {"a load": ("serve JOB",), "nobody": ("serve JOB",)},
@@ -157,7 +163,7 @@ def _agent_runs() -> bool:
 
 
 #: Verbs that can show what another user may see.
-_AS_USER = ("estimate", "interference", "neighbours", "matrix", "placement")
+_AS_USER = ("advise", "estimate", "interference", "neighbours", "matrix", "placement")
 
 
 def seen_by_estimate(evaluated_job: EvaluatedJob, slice_ns: int) -> str:

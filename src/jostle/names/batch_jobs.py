@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-#: system, number, step of Slurm or world; then the owner that the repository appends (it is no part
-#: of the others).
-_PART = re.compile(r"(slurm|pbs|lsf)-([^@]+?)(?:-s(\d{1,10})|-w[0-9a-f]{8})?(@[^@]+)?")
+#: system (darshan: which one it was is not known), number, step of Slurm or world; then the owner
+#: that the repository appends (it is no part of the others).
+_PART = re.compile(r"(slurm|pbs|lsf|darshan)-([^@]+?)(?:-s(\d{1,10})|-w[0-9a-f]{8})?(@[^@]+)?")
 _STEP = re.compile(r"(?:(slurm)-)?(\d+)\.(\d{1,10}|batch)(@[^@]+)?")
 
 
@@ -22,7 +22,7 @@ class BatchJob:
     """A job of a batch system.
 
     Attributes:
-        system: slurm, pbs or lsf.
+        system: slurm, pbs or lsf; darshan for logs of Darshan, which do not say which it was.
         number: What the system calls it.
         owner: "@" and the login of its owner; "" for the repository's owner.
     """
@@ -44,7 +44,8 @@ class BatchJob:
     @property
     def title(self) -> str:
         """The batch job in a sentence: `Slurm job 12`."""
-        return f"{'Slurm' if self.system == 'slurm' else self.system.upper()} job {self.name}"
+        title = {"slurm": "Slurm job", "darshan": "Batch job"}.get(self.system)
+        return f"{title or f'{self.system.upper()} job'} {self.name}"
 
 
 def batch_job_of(job: str) -> BatchJob | None:

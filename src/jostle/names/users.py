@@ -22,6 +22,14 @@ def owner_name(uid: int) -> str:
     return login_of(uid) or f"uid {uid}"
 
 
+def uid_of(login: str) -> int | None:
+    """Return the number of a user; None if this machine knows no such login."""
+    try:
+        return pwd.getpwnam(login).pw_uid
+    except (KeyError, ValueError, UnicodeEncodeError):
+        return None
+
+
 def user_of(name: str) -> int:
     """Return the uid of a user, by name or number.
 

@@ -9,10 +9,14 @@ from __future__ import annotations
 from jostle.repository.errors import DamagedError, JobError, RepositoryError, SnapshotGoneError
 from jostle.repository.ingest.mirror import MARKER as MIRROR_MARKER
 from jostle.repository.ingest.mirror import create_mirror
+from jostle.repository.query.co_running import Beside, JobFacts
+from jostle.repository.query.core_users import CoreUse
+from jostle.repository.query.rank_slices import RankTables
 from jostle.repository.repository import Repository
 from jostle.repository.store.snapshot import Snapshot
 from jostle.repository.store.studies import StudyStore
 from jostle.repository.types import (
+    CoarsenReport,
     CompactReport,
     CoreFloor,
     ExpireReport,
@@ -27,16 +31,21 @@ from jostle.repository.types import (
 
 __all__ = [
     "MIRROR_MARKER",
+    "Beside",
+    "CoarsenReport",
     "CompactReport",
     "CoreFloor",
+    "CoreUse",
     "DamagedError",
     "ExpireReport",
     "ExportReport",
     "IngestProgress",
     "IngestReport",
     "JobError",
+    "JobFacts",
     "JobSegments",
     "JobTables",
+    "RankTables",
     "Repository",
     "RepositoryError",
     "RunTables",

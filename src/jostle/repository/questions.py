@@ -32,6 +32,7 @@ from jostle.repository.query.process_ends import process_ends
 from jostle.repository.query.process_rows import job_processes
 from jostle.repository.query.programs import Programs, programs_beside
 from jostle.repository.query.rank_pairs import RankPairs, rank_pairs
+from jostle.repository.query.rank_slices import RankTables, rank_peers, rank_tables
 from jostle.repository.query.run_tables import UNUSED_COLUMNS, core_floors, own_slices
 from jostle.repository.query.series import background, neighbours, series
 from jostle.repository.query.traffic import port_counters, traffic
@@ -159,7 +160,8 @@ class Questions:
                 f"SELECT mount, max(path) AS path, hash, "
                 f"coalesce(max(format), '') AS format, {sums}, "
                 f"CASE WHEN hash = 0 THEN {total('files')} ELSE 1 END AS files, "
-                "count(DISTINCT process)::BIGINT AS processes "
+                "greatest(count(DISTINCT process), max(coalesce(shared_by, 0)))::BIGINT "
+                "AS processes, any_value(targets) FILTER (len(targets) > 0) AS targets "
                 f"FROM {self._engine.stored('files')} WHERE job = ? "
                 "GROUP BY mount, hash ORDER BY mount, hash"
             ),
@@ -257,6 +259,16 @@ class Questions:
         """
         processes = self.job_processes(job)
         return worlds_table(find_worlds(processes), processes)
+
+    def rank_tables(self, job: str) -> RankTables:
+        """Return what each rank of a job did, as `jostle.analysis.waits_of` takes it."""
+        processes = self.job_processes(job)
+        worlds = worlds_table(find_worlds(processes), processes)
+        return rank_tables(self._engine, job, processes, worlds)
+
+    def rank_peers(self, job: str) -> pa.Table:
+        """Return how many bytes the ranks of a job exchanged: process, peer (a rank), bytes."""
+        return rank_peers(self._engine, job)
 
     def segments(self, job: str) -> JobSegments:
         """Return the execution segments of a job, merged over the ranks of each of its worlds.

@@ -13,6 +13,7 @@ from jostle.repository.ingest.clearing import clear_spool, not_taken
 from jostle.repository.ingest.follow import follow
 from jostle.repository.ingest.ingest import Ingester, Progress
 from jostle.repository.ingest.spool import names_job
+from jostle.repository.maintenance.coarsen import coarsen
 from jostle.repository.maintenance.compact import compact, end_silent, expire
 from jostle.repository.maintenance.repair import CheckReport, RepairReport, check, repair
 from jostle.repository.query.engine import ALWAYS
@@ -24,7 +25,7 @@ from jostle.repository.store.marker import open_marker
 from jostle.repository.store.snapshot import Snapshot, SnapshotLog
 from jostle.repository.store.storage import open_storage
 from jostle.repository.store.studies import StudyStore, study_names
-from jostle.repository.types import CompactReport, ExpireReport, IngestReport
+from jostle.repository.types import CoarsenReport, CompactReport, ExpireReport, IngestReport
 
 
 class Repository(Questions):
@@ -220,6 +221,18 @@ class Repository(Questions):
             older_than_s: Age in seconds.
         """
         return expire(self.path, older_than_s)
+
+    def coarsen(self, older_than_s: float, length_ns: int) -> CoarsenReport:
+        """Add up slices of days that are old to longer ones.
+
+        Args:
+            older_than_s: Age in seconds.
+            length_ns: Length of the longer slices, ns; an hour is a multiple of it.
+
+        Raises:
+            RepositoryError: The length or the age cannot be used.
+        """
+        return coarsen(self.path, older_than_s, length_ns)
 
     # Studies
 

@@ -364,6 +364,31 @@ class ExpireReport:
 
 
 @dataclass(frozen=True)
+class CoarsenReport:
+    """What adding up old slices did.
+
+    Attributes:
+        horizon_ns: Slices that began before this time (ns since the epoch) were looked at.
+        rows_before: Rows that were replaced.
+        rows_after: Rows that are there instead.
+        bytes_before: Bytes of the files that were replaced.
+        bytes_after: Bytes of the files that are there instead.
+        damaged: Files that cannot be read, and stay as they are.
+    """
+
+    horizon_ns: int
+    rows_before: int
+    rows_after: int
+    bytes_before: int
+    bytes_after: int
+    damaged: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report as plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
 class ExportReport:
     """Where an export lies, and its rows and bytes."""
 

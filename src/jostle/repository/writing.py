@@ -1,14 +1,16 @@
-"""The tables of a repository, for what writes them itself: simulated sites."""
+"""The tables of a repository, for what writes them itself: imports, and simulated sites."""
 
 from __future__ import annotations
 
+from jostle.repository.errors import ConflictError
+from jostle.repository.ingest.file_rows import file_chunks
 from jostle.repository.maintenance.compact import compact
 from jostle.repository.query.machine_loads import SERVING_KINDS
 from jostle.repository.segments.align import COALESCED, EPOCH, EVERY, FINAL, RAW, RULES
 from jostle.repository.segments.merge import merge_world
 from jostle.repository.segments.worlds import MpiWorld
 from jostle.repository.store.fabrics import save_fabric
-from jostle.repository.store.files import publish, write_chunks
+from jostle.repository.store.files import plain_errors, publish, write_chunks
 from jostle.repository.store.layout import (
     BINDING_COLUMNS,
     DAY_NS,
@@ -23,6 +25,7 @@ from jostle.repository.store.layout import (
     process_id,
 )
 from jostle.repository.store.log import Log
+from jostle.repository.store.owner_names import JobNames
 from jostle.repository.store.profile_positions import Position, Reached
 from jostle.repository.store.state import Change
 from jostle.repository.store.tables import (
@@ -52,6 +55,8 @@ __all__ = [
     "SERVING_KINDS",
     "TABLES",
     "Change",
+    "ConflictError",
+    "JobNames",
     "Log",
     "MpiWorld",
     "PartitionChunk",
@@ -62,11 +67,13 @@ __all__ = [
     "bucket_column",
     "compact",
     "dictionary",
+    "file_chunks",
     "is_shared",
     "merge_world",
     "mount_identity",
     "order",
     "partition_chunks",
+    "plain_errors",
     "process_id",
     "publish",
     "save_fabric",

@@ -299,6 +299,9 @@ METRICS: Final[tuple[Metric, ...]] = (
     Metric("access_read_again_ops", "access", "counter", "ops", "mount", "sum", "0.8", "Returns: reads that begin where one of the last four runs of reads in order began: these bytes are read again."),
     Metric("access_read_again_bytes", "access", "counter", "bytes", "mount", "sum", "0.8", "Bytes read in order after each return, up to the next jump or the close."),
     Metric("access_read_file_ops", "access", "counter", "ops", "mount", "sum", "0.8", "Descriptors and streams closed that bytes had been read from."),
+    Metric("memory_latency_ns", "memory", "timer", "ns", "process", "sum", "0.9", "Time of 64 reads of main memory, each of which waits for the one before; the minimum of three, summed over the probes. Divided by 64 and by memory_probe_count it is the latency of one read."),
+    Metric("memory_stream_ns", "memory", "timer", "ns", "process", "sum", "0.9", "Time in which 32 KiB of main memory are read, line after line; the minimum of three, summed over the probes. 32768 bytes, multiplied by memory_probe_count and divided by it, are the bandwidth of one thread."),
+    Metric("memory_probe_count", "memory", "counter", "count", "process", "sum", "0.9", "Probes of main memory (JOSTLE_MEMORY_PROBE) that count: eight a slice, at most ten a second and at least one, none while the process is at rest."),
 )
 
 #: Metrics of the components of machines, in the order of their cells.

@@ -238,7 +238,8 @@ class JobService:
         if body is None:
             return None
         parts = {name: body.pop(name) for name in ("head", "blame", "interference", "mounts")}
-        return {**parts, "estimate": body}
+        waits = body.pop("waits", None)  # verdicts that an earlier version stored have none
+        return {**parts, "waits": waits, "estimate": body}
 
     def estimate(self, job: str, viewer: Viewer) -> RunEstimate:
         """Return an estimate with its segments; it takes seconds where it is not cached.

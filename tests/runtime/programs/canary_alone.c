@@ -16,14 +16,11 @@ long jst_read_file(const char *path, char *text, size_t n)
     return (void)path, (void)text, (void)n, 0;
 }
 
-char *jst_put_text(char *p, const char *end, const char *s)
-{
-    return (void)end, (void)s, p;
-}
+void jst_main_cpu_leave(void) {}
 
-char *jst_put_number(char *p, const char *end, uint64_t v)
+bool jst_main_cpu_visit(void)
 {
-    return (void)end, (void)v, p;
+    return false;
 }
 
 int main(void)

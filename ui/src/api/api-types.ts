@@ -250,7 +250,7 @@ export interface Brief {
   undecided: string;
   percent: number;
   lost_s: number;
-  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'gpu' | 'bus' | 'unknown' | null;
+  cause: 'file system' | 'network' | 'memory or cpu' | 'memory' | 'cpu' | 'gpu' | 'bus' | 'unknown' | null;
   /** the causes in words, as `jostle estimate` has them */
   what: string;
   resource: string | null;
@@ -277,7 +277,7 @@ export interface CallTraffic {
 /** Seconds of the run that went to one cause. */
 export interface Cause {
   /** What kind of resource. */
-  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'gpu' | 'bus' | 'unknown';
+  cause: 'file system' | 'network' | 'memory or cpu' | 'memory' | 'cpu' | 'gpu' | 'bus' | 'unknown';
   /** Which one: a mount identity, a node, "MPI" (the network); "" when it is not known. */
   resource: string;
   /** Run time lost to it. */
@@ -470,7 +470,7 @@ export interface Encounter {
   /** The other's program. */
   aggressor: string;
   /** Where they met. */
-  resource_kind: 'file system' | 'object servers' | 'metadata server' | 'network' | 'node' | 'gpu' | 'bus';
+  resource_kind: 'file system' | 'object servers' | 'metadata server' | 'network' | 'node' | 'memory' | 'gpu' | 'bus';
   /** Runs of the victim beside it. */
   with_runs: number;
   /** Runs without it. */
@@ -772,7 +772,7 @@ export interface Hit {
   /** Run time lost in it. */
   seconds: number;
   /** The cause that took most of it. */
-  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'gpu' | 'bus' | 'unknown';
+  cause: 'file system' | 'network' | 'memory or cpu' | 'memory' | 'cpu' | 'gpu' | 'bus' | 'unknown';
   /** As in Cause. */
   resource: string;
   /** Number of its hybrid cluster; -1 where no cluster was asked. */
@@ -784,7 +784,7 @@ export interface Hit {
 /** What one cause took of a hit. */
 export interface HitPart {
   /** As in Cause. */
-  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'gpu' | 'bus' | 'unknown';
+  cause: 'file system' | 'network' | 'memory or cpu' | 'memory' | 'cpu' | 'gpu' | 'bus' | 'unknown';
   /** As in Cause. */
   resource: string;
   /** Run time lost to it in the span of the hit. */
@@ -1185,7 +1185,7 @@ export interface NodeGpu {
   slowed: SlowedGpu[];
 }
 
-/** The GPUs of a node over time. */
+/** The GPUs of a node over time, and its memory. */
 export interface NodeGpus {
   /** start of the node's slices */
   first_ns: number;
@@ -1196,6 +1196,8 @@ export interface NodeGpus {
   end_ns: number;
   /** empty where its agent saw none */
   gpus: NodeGpu[];
+  /** who computed there most, in the span */
+  memory: NodeMemoryRow[];
 }
 
 /** A node as its agent saw it; shares of the time, 0 to 1. */
@@ -1209,6 +1211,21 @@ export interface NodeLane {
   waits_io: (number | null)[];
   /** some task waited for memory */
   waits_memory: (number | null)[];
+}
+
+/** What a job did on a node, and how fast the node's memory answered it. */
+export interface NodeMemoryRow {
+  job: string;
+  /** kept busy, mean over its slices */
+  cores: number;
+  /** of one read of main memory; null: no probe */
+  latency_ns: number | null;
+  /** the slowest twentieth of its slices, as a multiple of the median one */
+  slower: number | null;
+  /** that one thread had, bytes per second */
+  bandwidth: number | null;
+  /** bytes per second that its cache misses moved; null: not counted */
+  missed: number | null;
 }
 
 /** What `jostle nodes --json` prints. */
@@ -1449,7 +1466,7 @@ export interface ResourceLoss {
   /** Mount identity, node, "network", or, where the fabric is known, "link A > B". */
   resource: string;
   /** What it is. */
-  kind: 'file system' | 'object servers' | 'metadata server' | 'network' | 'node' | 'gpu' | 'bus';
+  kind: 'file system' | 'object servers' | 'metadata server' | 'network' | 'node' | 'memory' | 'gpu' | 'bus';
   /** Run time lost there to others; without evidence 0, up to smallest_s. */
   seconds: Interval;
   /** Slices that could be judged. */
@@ -1486,6 +1503,8 @@ export interface ResourceLoss {
   how: 'account' | 'test';
   /** Identity of the mount that the resource is, or serves; "": none. */
   mount: string;
+  /** Of the memory of a node, what the neighbours' load is known by. */
+  load_source: '' | 'misses' | 'controllers' | 'cores';
 }
 
 /** Clusters that are not named one by one. */
@@ -1780,6 +1799,29 @@ export interface Standalone {
   failed: number;
 }
 
+/** Ranks of one node that the other ranks of their world waited for. */
+export interface StragglerReport {
+  ranks: number[];
+  host: string;
+  start_ns: number;
+  end_ns: number;
+  /** that the others waited for them */
+  seconds: number;
+  cause: 'starved' | 'capped' | 'slow cores' | 'slow file system' | 'slow link' | 'own imbalance' | 'unknown';
+  /** the cause is outside the program */
+  interference: boolean;
+  /** 1 less the probability that ranks that are alike show as much */
+  confidence: number;
+  /** ranks and node in words */
+  who: string;
+  /** since when and until when, in words */
+  when: string;
+  /** the cause in words; if it is unknown, why, and what would tell */
+  reason: string;
+  /** all of it as one sentence */
+  text: string;
+}
+
 /** The studies of the repository. */
 export interface Studies {
   studies: StudyRow[];
@@ -1966,6 +2008,8 @@ export interface Verdict {
   interference: InterferenceReport | null;
   /** mount, or a resource of one -> the same with its path in the job */
   mounts: Record<string, string>;
+  /** whom its ranks waited for; null: it has no ranks */
+  waits: WaitsReport | null;
 }
 
 /** The one set of numbers that goes with the light. */
@@ -1981,7 +2025,7 @@ export interface VerdictHead {
   /** The run time that it would have had without interference, s. */
   intrinsic_s: number;
   /** What cost most: file system, network, memory or cpu (of messages within a node), cpu or unknown; null where nothing was lost. */
-  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'gpu' | 'bus' | 'unknown' | null;
+  cause: 'file system' | 'network' | 'memory or cpu' | 'memory' | 'cpu' | 'gpu' | 'bus' | 'unknown' | null;
   /** The causes that took most, in words: `CPU, slower cores`, `file system and CPU`; "" where nothing was lost. */
   what: string;
   /** Where most was lost, a mount or a node; "" without one. */
@@ -2012,6 +2056,13 @@ export interface VerdictProgress {
 export interface ViewName {
   id: string;
   title: string;
+}
+
+/** Whom the ranks of a job waited for, as `waits` of `jostle estimate --json`. */
+export interface WaitsReport {
+  worlds: WorldWaitsReport[];
+  /** probability that a world whose ranks are alike has a straggler named */
+  false_alarm: number;
 }
 
 /** The way to log in. `token`: by the URL that `jostle serve` printed; `oidc`: at an issuer, beginning at /login/oidc; `proxy`: the proxy in front does it; `accounts`: by POST of name and password. */
@@ -2081,4 +2132,14 @@ export interface WorldDigest {
   segments: SegmentsDigest | null;
   /** What to use next. */
   next: Advice[];
+}
+
+/** Whom the ranks of one MPI world, or of one training launch, waited for. */
+export interface WorldWaitsReport {
+  number: number;
+  ranks: number;
+  answer: 'named' | 'cleared' | 'undecided';
+  stragglers: StragglerReport[];
+  /** the answer in words */
+  text: string;
 }

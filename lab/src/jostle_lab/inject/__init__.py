@@ -5,6 +5,7 @@ The package's interface:
     environment: the variables that delay the calls of a profiled program.
     read: reads logs into tables of delays, calls and processes.
     read_log: reads the delays only.
+    windows: returns the windows with and without delays of a run with a schedule.
 
 A compiled library (lab/inject in the source tree), preloaded after the profiler's, delays the
 calls; lab/docs/reference/inject.md has the rules and the format of the log.
@@ -18,14 +19,29 @@ from jostle_lab.inject.rules import GROUPS, Rules, environment
 
 if TYPE_CHECKING:
     from jostle_lab.inject.log import InjectLog, InjectLogError, read, read_log
+    from jostle_lab.inject.schedule import Windows, windows
 
-__all__ = ["GROUPS", "InjectLog", "InjectLogError", "Rules", "environment", "read", "read_log"]
+__all__ = [
+    "GROUPS",
+    "InjectLog",
+    "InjectLogError",
+    "Rules",
+    "Windows",
+    "environment",
+    "read",
+    "read_log",
+    "windows",
+]
 
 
 def __getattr__(name: str) -> object:
-    """Import the log reader, and with it Arrow, on first use."""
+    """Import what needs Arrow or numpy on first use."""
     if name in ("InjectLog", "InjectLogError", "read", "read_log"):
         from jostle_lab.inject import log
 
         return getattr(log, name)
+    if name in ("Windows", "windows"):
+        from jostle_lab.inject import schedule
+
+        return getattr(schedule, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

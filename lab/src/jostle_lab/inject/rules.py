@@ -138,6 +138,8 @@ class Rules:
         period_ns: Period of a schedule on the wall clock, ns; 0 for none.
         duty: Share of a period that is on.
         phase_ns: Shift of the periods, ns.
+        random_place: The part of a period that is on is one of its equal parts, drawn from the seed
+            for each period; else its first.
     """
 
     calls: tuple[str, ...]
@@ -150,6 +152,7 @@ class Rules:
     period_ns: int = 0
     duty: float = 0.5
     phase_ns: int = 0
+    random_place: bool = False
 
     def __post_init__(self) -> None:
         """Check the values.
@@ -178,6 +181,11 @@ class Rules:
             raise UsageError("The window ends before it begins.", hint="--until after --from")
         if self.period_ns and not 0 <= self.duty <= 1:
             raise UsageError(f"`{self.duty}` is not a share of a period.", hint="0 to 1")
+        if self.random_place and not (self.period_ns and 0 < self.duty <= 0.5):
+            raise UsageError(
+                "A place in a period is drawn only where the part that is on has several.",
+                hint="Give a period, and at most half of it that is on: --period 4s --duty 0.5",
+            )
         if len(self.ranks) > _MOST_RANGES:
             raise UsageError(
                 f"More than {_MOST_RANGES} ranges of ranks.", hint="Join them: 0-3,8-11"
@@ -200,8 +208,10 @@ class Rules:
             words.append(f"until={self.until_ns}ns")
         if self.period_ns:
             words.append(f"period={self.period_ns}ns")
-            words.append(f"on={round(self.period_ns * self.duty)}ns")
+            words.append(f"on={int(self.period_ns * self.duty)}ns")
             words.append(f"phase={self.phase_ns}ns")
+            if self.random_place:
+                words.append("place=random")
         return " ".join([*words, f"log={os.fspath(log)}"])
 
 

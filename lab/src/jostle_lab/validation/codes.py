@@ -220,10 +220,14 @@ _ASSEMBLY = "finite elements: half of the run assembles a matrix once, without M
 RANKS = (2, 4, 8)
 
 
-def _of_ranks(ranks: int, *, quick: bool) -> tuple[Code, ...]:
-    """Return the programs with so many ranks: the same work, divided among them."""
+def _of_ranks(ranks: int, times: int) -> tuple[Code, ...]:
+    """Return the programs with so many ranks: the same work, divided among them.
+
+    Args:
+        ranks: Their number.
+        times: How much work, in units of about two seconds.
+    """
     at = "" if ranks == RANKS[0] else f"@{ranks}"
-    times = 1 if quick else 4
     return (
         _lammps(f"lammps{at}", times * 600, ranks),
         _cavity(f"icofoam{at}", times * 450, ranks),
@@ -246,13 +250,14 @@ def _of_ranks(ranks: int, *, quick: bool) -> tuple[Code, ...]:
     )
 
 
-def _all(*, quick: bool) -> dict[str, Code]:
-    return {code.name: code for ranks in RANKS for code in _of_ranks(ranks, quick=quick)}
+def _all(times: int) -> dict[str, Code]:
+    return {code.name: code for ranks in RANKS for code in _of_ranks(ranks, times)}
 
 
 #: In runs of two seconds a moment of the machine is points of the run, and segments are few.
-CODES = _all(quick=False)
-_QUICK = _all(quick=True)
+_USUAL_TIMES, _QUICK_TIMES = 4, 1
+CODES = _all(_USUAL_TIMES)
+_QUICK = _all(_QUICK_TIMES)
 #: What is validated unless others are named: segments are those of the thread that calls MPI.
 USUAL = (
     "lammps",
@@ -267,6 +272,23 @@ USUAL = (
 )
 
 
+def of_length(name: str, times: int, ranks: int = RANKS[0]) -> Code:
+    """Return a program with more work than in a validation.
+
+    Args:
+        name: Its name, without a number of ranks.
+        times: How much work, in units of about two seconds.
+        ranks: Its ranks.
+
+    Raises:
+        ValidationError: It is not known.
+    """
+    found = [code for code in _of_ranks(ranks, times) if code.name.partition("@")[0] == name]
+    if not found:
+        raise ValidationError(f"There is no program `{name}` to validate with.", exit_code=2)
+    return found[0]
+
+
 def installed() -> list[Code]:
     """Return all programs that can run on this machine alone, with the fewest ranks.
 
@@ -274,7 +296,7 @@ def installed() -> list[Code]:
         ValidationError: There is none.
     """
     return _installed(
-        [code.name for code in _of_ranks(RANKS[0], quick=False) if not code.over_nodes], CODES
+        [code.name for code in _of_ranks(RANKS[0], _USUAL_TIMES) if not code.over_nodes], CODES
     )
 
 

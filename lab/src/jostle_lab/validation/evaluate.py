@@ -98,7 +98,7 @@ def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: Non
     unknown: dict[str, str] = {}
     limits = _apart(store)
     done = 0
-    floors = _floors(store, runs)
+    floors = floors_of(store, runs)
     for code in dict.fromkeys(run.step.code for run in runs):
         own = [run for run in runs if run.step.code == code]
 
@@ -233,7 +233,7 @@ def _of_code(
     return rows, _rate(repository, runs[0].job, known[runs[0].job]), grain(marks_by_run, planted)
 
 
-def _floors(store: Store, runs: Sequence[ValidationRun]) -> dict[str, dict[str, CoreFloor]]:
+def floors_of(store: Store, runs: Sequence[ValidationRun]) -> dict[str, dict[str, CoreFloor]]:
     """Return the canary's floors, from the runs of all programs.
 
     Runs of different programs are in repositories of their own, but on the same nodes. So what one

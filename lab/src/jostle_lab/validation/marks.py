@@ -44,18 +44,25 @@ def marks(repository: Repository, job: str) -> Marks | None:
         return None
     segments = worlds[0].segments
     if int(segments["globals"].to_numpy().sum()) >= _FEW_GLOBALS:
-        return _of(segments, ("globals",))
+        return _of(segments, ("globals",), "io_ns_max")
     rows = repository.process_segments(job)
     process = rows["process"].to_numpy()
-    return _of(rows.filter(pa.array(process == worlds[0].processes[0])), CALLS)
+    return _of(rows.filter(pa.array(process == worlds[0].processes[0])), CALLS, "io_ns")
 
 
-def _of(rows: pa.Table, names: tuple[str, ...]) -> Marks:
-    """Count up what the named columns hold."""
+def _of(rows: pa.Table, names: tuple[str, ...], files: str) -> Marks:
+    """Count up what the named columns hold.
+
+    Args:
+        rows: Segments, in order of time.
+        names: Columns of calls.
+        files: Column of the time in file calls, ns: that of the rank that spent most.
+    """
     each: Ints = np.zeros(rows.num_rows, dtype=np.int64)
     for name in names:
         each = each + rows[name].to_numpy().astype(np.int64)
     done = np.concatenate([[0], np.cumsum(each)])
     at = np.concatenate([rows["start_ns"].to_numpy()[:1], rows["end_ns"].to_numpy()])
     # MPI_Finalize ends the last segment and the marks, whether or not it counted.
-    return Marks(done.astype(np.int64), at.astype(np.int64))
+    spent = np.concatenate([[0.0], np.cumsum(rows[files].to_numpy() / 1e9)])
+    return Marks(done.astype(np.int64), at.astype(np.int64), spent)

@@ -37,10 +37,12 @@ class Marks:
     Attributes:
         done: How much of its work was done: a count of calls, ever growing; starts at 0.
         at_ns: When; the first is MPI_Init, the last MPI_Finalize.
+        files_s: Seconds spent in file calls until then; None: in none.
     """
 
     done: Ints
     at_ns: Ints
+    files_s: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -136,14 +138,39 @@ def windows(runs: Mapping[str, Marks]) -> tuple[list[str], Ints, Floats]:
     common = runs[names[0]].done
     for name in names[1:]:
         common = np.intersect1d(common, runs[name].done)
-    rows = []
-    for name in names:
-        marks = runs[name]
-        # The last of equal counts: what came after it without counting belongs to the next.
-        at = np.searchsorted(marks.done, common, "right") - 1
-        at[0], at[-1] = 0, len(marks.at_ns) - 1
-        rows.append(np.diff(marks.at_ns[at]) / 1e9)
+    rows = [np.diff(runs[name].at_ns[_places(runs[name], common)]) / 1e9 for name in names]
     return names, common, np.array(rows)
+
+
+def file_times(
+    runs: Mapping[str, Marks], names: Sequence[str], common: Ints, durations: Floats
+) -> Floats:
+    """Return the seconds of each window that were spent in file calls.
+
+    Args:
+        runs: Marks of each run.
+        names: The runs, as `windows` returned them.
+        common: The common counts, also from there.
+        durations: What the windows took, s, [runs, windows].
+
+    Returns:
+        At most the durations, [runs, windows].
+    """
+    found = np.zeros(durations.shape)
+    for row, name in zip(found, names, strict=True):
+        files = runs[name].files_s
+        if files is not None:
+            row[:] = np.diff(files[_places(runs[name], common)])
+    clipped: Floats = np.minimum(found, durations).clip(0)
+    return clipped
+
+
+def _places(marks: Marks, common: Ints) -> Ints:
+    """Return the indices of the marks at which windows begin and end."""
+    # The last of equal counts: what came after it without counting belongs to the next.
+    at = np.searchsorted(marks.done, common, "right") - 1
+    at[0], at[-1] = 0, len(marks.at_ns) - 1
+    return at
 
 
 def truths(
@@ -160,11 +187,12 @@ def truths(
         A truth per run; runs that did other work than most have none. Empty with fewer than
         FEWEST_RUNS runs or FEWEST_WINDOWS windows.
     """
-    names, _, durations = windows(runs)
+    names, common, durations = windows(runs)
     if len(names) < FEWEST_RUNS or durations.shape[1] < FEWEST_WINDOWS:
         return {}
     free = _free(runs, names, durations, planted or {})
-    reference, low, high = _references(durations, free)
+    files = file_times(runs, names, common, durations)
+    reference, low, high = _references(durations, free, files)
     found = {}
     for row, name in zip(durations, names, strict=True):
         run_s, total = float(row.sum()), float((row - reference).sum())
@@ -192,17 +220,18 @@ def grain(runs: Mapping[str, Marks], planted: Spans | None = None, seed: int = 0
     Returns:
         None where halves would have fewer than FEWEST_RUNS runs, or windows are too few.
     """
-    names, _, durations = windows(runs)
+    names, common, durations = windows(runs)
     half = len(durations) // 2
     if half < FEWEST_RUNS or durations.shape[1] < FEWEST_WINDOWS:
         return None
     free = _free(runs, names, durations, planted or {})
+    files = file_times(runs, names, common, durations)
     dice = np.random.default_rng(seed)
     apart = []
     for _ in range(_HALVINGS):
         order = dice.permutation(len(durations))
         one, other = (
-            _percents(durations, _references(durations[part], free[part])[0])
+            _percents(durations, _references(durations[part], free[part], files[part])[0])
             for part in (order[:half], order[half : 2 * half])
         )
         apart.append(np.median(np.abs(one - other), axis=0))
@@ -223,11 +252,17 @@ def _free(
     return free
 
 
-def _references(durations: Floats, free: Flags) -> tuple[Floats, float, float]:
+def _references(durations: Floats, free: Flags, files: Floats) -> tuple[Floats, float, float]:
     """Return the undisturbed durations of windows.
+
+    RATIONALE: what is left without file calls takes longer if something disturbs it, and hardly
+    ever less: so the shortest durations are undisturbed. File calls scatter by themselves in both
+    directions, above all those that wait for a disk. Their shortest times, each window's from
+    another run, add up to a run that cannot be had. So of these the usual time counts.
 
     Args:
         durations: Runs x windows (s), at least three runs.
+        files: Of these, in file calls.
         free: Where nothing was planted. A window in which something was is no candidate: with it,
             the third of thirty would be the third of the ten or fifteen that are.
 
@@ -236,11 +271,14 @@ def _references(durations: Floats, free: Flags) -> tuple[Floats, float, float]:
         durations.
     """
     candidate = free | (free.sum(axis=0) < _FREE)
-    ordered = np.sort(np.where(candidate, durations, np.inf), axis=0)
+    rest = durations - files
+    ordered = np.sort(np.where(candidate, rest, np.inf), axis=0)
     best = np.maximum(np.rint(_BEST * (candidate.sum(axis=0) + 1)).astype(np.int64), 2)
     window = np.arange(durations.shape[1])
     whole, low, high = (float(ordered[rank, window].sum()) for rank in (best - 1, best, 0 * best))
-    return _shares(durations) * whole, low, high
+    usual: Floats = np.nanmedian(np.where(candidate, files, np.nan), axis=0)
+    stored = float(usual.sum())
+    return _shares(rest) * whole + usual, low + stored, high + stored
 
 
 def _shares(durations: Floats) -> Floats:

@@ -39,6 +39,11 @@ class ValidationStep:
         processes: Of the disturber.
         seed: Of its random parts.
         raw: Its segments are not coalesced: what method thesis cuts at.
+        calls: Sets of calls that can be delayed, as `jostle inject` takes them; "": the usual ones.
+            Those of a clean run are counted, and not delayed.
+        period_ms: Delays only in one window of each period, drawn at random; 0: all the time. The
+            strength is then the share of that window.
+        window_ms: Length of a window.
     """
 
     code: str
@@ -51,6 +56,9 @@ class ValidationStep:
     processes: int = 0
     seed: int = 0
     raw: bool = False
+    calls: str = ""
+    period_ms: int = 0
+    window_ms: int = 0
 
     @property
     def job(self) -> str:

@@ -229,7 +229,7 @@ def one(
         nodes: Those of the lab, for programs that run over nodes.
     """
     nodes = nodes if code.over_nodes else None
-    usual = None if step.kind == "clean" else _usual(store, code)
+    usual = None if step.kind == "clean" else _usual(store, code, step.calls)
     folder = store.bench.folder(code)
     again = sum(run.step.job == step.job for run in store.runs(failed=True))
     job = step.job + (f".a{again + 1}" if again else "")
@@ -290,6 +290,8 @@ def _words(
     if step.kind == "inject":
         assert usual is not None
         variables += _injection(code, step, logs, usual)
+    elif step.calls:
+        variables += _counting(step, logs)
     if nodes is not None:
         return nodes.words(code.ranks, {"JOSTLE": "on"}, ["env", *variables, *own], folder)
     return [*MPIRUN, str(code.ranks), "env", *variables, *own]
@@ -297,43 +299,73 @@ def _words(
 
 def _injection(code: Code, step: ValidationStep, logs: Path, usual: UndisturbedRun) -> list[str]:
     """Return the variables that make the injector delay a run by the share aimed at."""
-    from jostle_lab.inject import environment as injector
+    from jostle_lab.inject import Rules
+    from jostle_lab.inject.rules import Delay, parse_calls, parse_ranks, variables
 
     lost_ms = usual.seconds * 1e3 * step.strength / (1 - step.strength)
     hit = 1 if step.ranks else code.ranks
-    probability = lost_ms / MEAN_MS[step.shape] / hit / max(usual.calls, 1)
-    shape = longer(step.shape, max(probability / MOST_STRUCK, 1.0))
-    variables = injector(
-        _STRUCK,
-        shape,
-        logs,
-        probability=min(probability, MOST_STRUCK),
+    needed_ms = lost_ms / hit / max(usual.calls, 1)  # for each call
+    most = MOST_STRUCK
+    if step.window_ms:  # where calls are few, most are delayed rather than a few for very long
+        most = min(max(most, needed_ms / (_LONGEST * step.window_ms)), 1.0)
+    probability = needed_ms / MEAN_MS[step.shape]
+    rules = Rules(
+        calls=parse_calls(step.calls or _STRUCK),
+        delay=Delay.parse(longer(step.shape, max(probability / most, 1.0))),
+        probability=min(probability, most),
         seed=step.seed,
-        ranks=step.ranks,
+        ranks=parse_ranks(step.ranks) if step.ranks else (),
+        period_ns=step.period_ms * 1_000_000,
+        duty=step.window_ms / step.period_ms if step.period_ms else 0.5,
+        random_place=step.period_ms > 0,
     )
-    return [f"{name}={value}" for name, value in variables.items()]
+    return [f"{name}={value}" for name, value in variables(rules, logs).items()]
 
 
-def _usual(store: Store, code: Code) -> UndisturbedRun:
-    """Learn from the first clean run of a program.
+def _counting(step: ValidationStep, logs: Path) -> list[str]:
+    """Return the variables that make the injector count calls, and delay none."""
+    from jostle_lab.inject import environment as injector
+
+    found = injector(step.calls, "fixed:1ms", logs, probability=0.0)
+    return [f"{name}={value}" for name, value in found.items()]
+
+
+def _counted(store: Store, run: ValidationRun, ranks: int) -> float:
+    """Return how many calls of a rank the injector counted in a clean run."""
+    from jostle_lab.inject import read
+
+    return float(sum(read(store.folder / "logs" / run.job).totals["calls"].to_pylist())) / ranks
+
+
+def _usual(store: Store, code: Code, calls: str = "") -> UndisturbedRun:
+    """Learn from the first clean run of a program in which these calls were counted.
 
     Raises:
         ValidationError: There is none that went well.
     """
     ended = [run for run in store.runs(failed=True) if not run.error]  # wherever cores lay
-    clean = [run for run in ended if run.step.code == code.name and run.step.kind == "clean"]
+    clean = [
+        run
+        for run in ended
+        if (run.step.code, run.step.kind, run.step.calls) == (code.name, "clean", calls)
+    ]
     if not clean:
         raise ValidationError(
             f"`{code.name}` has no clean run that went well.",
             hint=f"See {store.folder / 'logs'} for what it said.",
         )
     run = clean[0]
+    seconds = (run.end_ns - run.start_ns) / 1e9
+    if calls:
+        return UndisturbedRun(seconds, _counted(store, run, code.ranks))
     rows = store.repository(code.name).process_segments(run.job)
     names = [name for name in rows.column_names if name in _DELAYED]
-    calls = sum(sum(rows[name].to_pylist()) for name in names) / code.ranks
-    return UndisturbedRun((run.end_ns - run.start_ns) / 1e9, calls)
+    many = sum(sum(rows[name].to_pylist()) for name in names) / code.ranks
+    return UndisturbedRun(seconds, many)
 
 
+#: A delay should take no larger share of a window.
+_LONGEST = 0.05
 #: Calls that are delayed, and the columns that count them.
 _STRUCK = "collective,send,receive"
 _DELAYED = (

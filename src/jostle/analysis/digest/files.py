@@ -69,7 +69,7 @@ def _file(rows: pa.Table, number: int) -> FileDigest:
     total = {
         name: int(ints(rows, name).sum())
         for name in rows.column_names
-        if name not in ("mount", "path", "hash", "format")
+        if name not in ("mount", "path", "hash", "format", "targets")
     }
     return FileDigest(
         path=rows["path"][0].as_py() if single else "",

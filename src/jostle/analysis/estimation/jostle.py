@@ -139,7 +139,7 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> RunEstimate:
             *_limits(costs, coverage, inferred_coverage),
             *own_limits(tables.slices, run),
         ],
-        segments=_table(costs),
+        segments=_table(costs, part),
         seed=seed,
         core_speed=_core_speed(costs, part),
         doubts=error.most,
@@ -510,8 +510,8 @@ def _limits(costs: SegmentCosts, coverage: float, inferred: float | None) -> lis
     return limits
 
 
-def _table(costs: SegmentCosts) -> pa.Table:
-    """Return the evaluated segments for charts."""
+def _table(costs: SegmentCosts, part: float) -> pa.Table:
+    """Return the evaluated segments; part: of their losses, what counts as loss of the run."""
     work = None
     if costs.work.measured:
         work = costs.work.amounts[:, costs.work.names.index(costs.work.measured)]
@@ -527,5 +527,6 @@ def _table(costs: SegmentCosts) -> pa.Table:
             "threshold_ns": pa.array(np.rint(threshold * 1e9).astype(np.int64), mask=~usable),
             "excess_ns": np.rint(_beyond(costs) * 1e9).astype(np.int64),
             "slow_ns": np.rint((costs.spent + costs.kept) * 1e9).astype(np.int64),
+            "lost_ns": np.rint(costs.lost * part * 1e9).astype(np.int64),
         }
     )

@@ -17,8 +17,11 @@ from jostle.analysis.interval import Interval
 from jostle.values.plain_values import plain
 
 Method = Literal["jostle", "thesis"]
-#: "memory or cpu": messages between ranks of one node, which go through nothing else.
-CauseName = Literal["file system", "network", "memory or cpu", "cpu", "gpu", "bus", "unknown"]
+#: "memory or cpu": messages between ranks of one node, which go through nothing else; "memory": the
+#: memory of a node, which neighbours' load slowed.
+CauseName = Literal[
+    "file system", "network", "memory or cpu", "memory", "cpu", "gpu", "bus", "unknown"
+]
 CauseKind = Literal["", "core speed", "steal", "capped", "heat", "power limit", "quota"]
 HowKnown = Literal["measured", "inferred", "neighbours"]
 #: What a run may be used for, by its light; None: undecided.
@@ -185,9 +188,9 @@ class RunEstimate:
         clusters: The hybrid clusters, by number.
         hits: Segments or spans in which time was lost, in time; the largest ten thousand.
         limits: Limits that a user should know before relying on it, one sentence each.
-        segments: One row per evaluated segment, in time, for charts: start_ns, end_ns, duration_ns,
-            work (what computation was clustered by; null: nothing), cluster, threshold_ns,
-            excess_ns; empty where there are none.
+        segments: One row per evaluated segment, in time: start_ns, end_ns, duration_ns, work (what
+            computation was clustered by; null: nothing), cluster, threshold_ns, excess_ns, lost_ns
+            (its part of lost_s); empty where there are none.
         seed: Of the random steps.
         core_speed: Speed of the cores by the canary; None if none was recorded.
         doubts: Main source of the interval's lower and upper width.

@@ -118,7 +118,7 @@ def estimate_slices(tables: RunTables, *, seed: int = 0) -> RunEstimate:
 
 def empty_segments() -> pa.Table:
     """Return Estimate.segments of a run that has none."""
-    ints = ("start_ns", "end_ns", "duration_ns", "cluster", "threshold_ns", "excess_ns")
+    ints = ("start_ns", "end_ns", "duration_ns", "cluster", "threshold_ns", "excess_ns", "lost_ns")
     order = ("start_ns", "end_ns", "duration_ns", "work", *ints[3:])
     return pa.table(
         {name: pa.array([], pa.int64() if name in ints else pa.float64()) for name in order}

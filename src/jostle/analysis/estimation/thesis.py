@@ -297,6 +297,7 @@ class _Found:
                 "cluster": np.where(self.usable, numbers, 0),
                 "threshold_ns": np.rint(self._threshold).astype(np.int64),
                 "excess_ns": np.rint(self.excess).astype(np.int64),
+                "lost_ns": np.rint(self.excess).astype(np.int64),
             }
         )
 

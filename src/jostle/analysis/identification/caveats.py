@@ -9,6 +9,7 @@ import numpy as np
 from jostle.analysis.identification.resource_tests import ResourceTest
 from jostle.analysis.identification.resources import SharedResource, nodes
 from jostle.analysis.identification.seconds_lost import SuspectLoss
+from jostle.analysis.identification.sensitivity import UNKNOWN
 from jostle.analysis.identification.service_time import QUIET, quiet_slices
 from jostle.repository.query.co_running import Beside
 
@@ -82,6 +83,8 @@ def _of_place(resource_test: ResourceTest, loss: SuspectLoss | None) -> list[str
             f"On {resource.name} seconds are those that {what} took longer: {what} that pass "
             "beside computation cost the run less."
         )
+    if resource.kind == "memory" and loss is not None:
+        said += _of_memory(resource)
     if resource.raw_ns > resource.axis[1]:
         said.append(
             f"On {resource.name} others are known in slices of {resource.raw_ns / 1e9:g} s only: "
@@ -105,6 +108,23 @@ def _of_place(resource_test: ResourceTest, loss: SuspectLoss | None) -> list[str
         said.append(
             f"On {resource.name} the suspect's bursts came in a strict rhythm: the job's own "
             "rhythm at the same instants would look the same."
+        )
+    return said
+
+
+def _of_memory(resource: SharedResource) -> list[str]:
+    """Return what is uncertain of a loss on the memory of a node."""
+    said = []
+    if resource.load_source == "cores":
+        said.append(
+            f"On {resource.name} neighbours are known by their CPU time only: nothing counts what "
+            "each of them moves, so a suspect there is less certain."
+        )
+    if resource.bound == UNKNOWN:
+        said.append(
+            f"On {resource.name} it is not known for how much of its time the job waits for "
+            "memory (no counters, and no steady pace): that it does so all the time is assumed, "
+            "and the interval begins at nothing."
         )
     return said
 

@@ -13,6 +13,7 @@ from jostle.analysis.identification.core_suspects import core_losses, joined, wi
 from jostle.analysis.identification.evaluation import Evaluation
 from jostle.analysis.identification.gpus import gpu_resources
 from jostle.analysis.identification.links import with_links
+from jostle.analysis.identification.memory import with_memory
 from jostle.analysis.identification.model import (
     OTHERS,
     GuiltySlice,
@@ -36,7 +37,12 @@ from jostle.analysis.identification.resources import (
     shared_resources,
 )
 from jostle.analysis.identification.ruled_out import ruled_out
-from jostle.analysis.identification.seconds_lost import LEAST_SHARE, SuspectLoss, suspect_loss
+from jostle.analysis.identification.seconds_lost import (
+    LEAST_SHARE,
+    SuspectLoss,
+    suspect_loss,
+    within_bound,
+)
 from jostle.analysis.identification.servers import times_as_slow, with_servers
 from jostle.analysis.identification.service_time import ServiceTimes
 from jostle.analysis.identification.unprofiled import with_unprofiled
@@ -130,7 +136,9 @@ def _resources(found: Beside) -> tuple[Beside, list[SharedResource], dict[str, s
     watched = {*found.machines.places, *found.traffic.of(found.job.job).mounts}
     shared, apart = with_links(found, shared_resources(found, watched))
     found, resources = with_servers(found, shared)
-    return found, [*resources, *gpu_resources(found, job_axis(found))], apart
+    axis = job_axis(found)
+    found, memory = with_memory(found, axis)
+    return found, [*resources, *memory, *gpu_resources(found, axis)], apart
 
 
 def _tested(resources: list[SharedResource], found: Beside, run_s: float) -> list[ResourceTest]:
@@ -179,6 +187,8 @@ def _evaluation(resource_test: ResourceTest, run_s: float, rng: np.random.Genera
         names.remove(drop)
     if result is not None and not _visible(result, run_s):
         result = None
+    elif result is not None:
+        result = within_bound(result, resource_test.resource, run_s)
     resource_test.suspects = {
         name: resource_test.suspects[name] for name in names if result is not None
     }
@@ -210,7 +220,8 @@ def _together(
     _, length, steps = with_loss[0][0].test.resource.axis
     calls, cores, busy, work = np.zeros((4, steps))
     for evaluation in evaluations:
-        if evaluation.test.resource.kind != "node":
+        # A process that waits for memory computes: it is in no call.
+        if evaluation.test.resource.kind not in ("node", "memory"):
             busy += evaluation.test.resource.busy
     for evaluation, loss in with_loss:
         if evaluation.test.resource.kind == "node":
@@ -380,4 +391,5 @@ def _resource(evaluation: Evaluation) -> ResourceLoss:
         calls_of="messages" if resource.kind == "network" else resource.mount or resource.name,
         lost=loss.lost.tolist() if loss else [],
         mount=resource.mount,
+        load_source=resource.load_source,
     )

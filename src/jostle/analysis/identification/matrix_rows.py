@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from jostle.analysis.identification.flows import Flows
 from jostle.analysis.identification.model import OTHERS, ResourceKind, Visibility
 from jostle.analysis.identification.resources import DATA_PER_REQUEST, OPERATION, Floats
+from jostle.names.basis import basis_of
 from jostle.repository.query.co_running import JobFacts
 from jostle.repository.query.gpu_programs import BUS_CLASSES
 from jostle.repository.query.lifetimes import spans
 from jostle.repository.query.programs import FILE_CLASSES, MPI_CLASSES
+from jostle.values.memory_probe import STREAM_WEIGHT
 from jostle.values.storage_servers import has_metadata_server
 
 Ints = NDArray[np.int64]
@@ -67,7 +69,7 @@ class Roles:
         jobs: Names of all jobs.
         names: Of programs.
         program: Per job, the number of its program.
-        own: Per job, whether it may be looked at as slowed.
+        own: Per job, whether it may be looked at as slowed, and can be by what is known of it.
     """
 
     jobs: tuple[str, ...]
@@ -88,7 +90,14 @@ def roles_of(jobs: Mapping[str, JobFacts], visibility: Visibility) -> Roles:
         tuple(jobs),
         names,
         np.array([number[name] for name in told], dtype=np.int64),
-        np.array([visibility.own(fact.user) for fact in jobs.values()], dtype=bool),
+        # Of an imported job without bytes per slice it is not known beside whom it was slow.
+        np.array(
+            [
+                visibility.own(fact.user) and not basis_of(fact.basis).lacks("matrix")
+                for fact in jobs.values()
+            ],
+            dtype=bool,
+        ),
     )
 
 
@@ -96,12 +105,16 @@ def tables_of(kind: str, table: pa.Table) -> dict[ResourceKind, pa.Table]:
     """Return the tables of the kinds of resources in one of Programs.kinds.
 
     Mounts of file systems with metadata servers of their own are two resources, of kinds of their
-    own: calls of one are not served by the other.
+    own: calls of one are not served by the other. So are the cores of a node and its memory.
 
     Args:
         kind: Of Programs.kinds.
         table: Its rows.
     """
+    if kind == "node":
+        both: dict[ResourceKind, pa.Table] = {"node": table, "memory": table}
+        probed = _numbers(table, "memory_probe_count").any()
+        return both if probed else {"node": table}
     if kind != "file system":
         return {kind: table}  # type: ignore[dict-item]  # the other kinds have one name
     mounts = table.column("resource").combine_chunks().dictionary_encode()
@@ -138,6 +151,8 @@ def rows_of(kind: ResourceKind, table: pa.Table, roles: Roles) -> ResourceRows:
         return _service(kind, table, MPI_CLASSES, _moved(table, MPI_CLASSES), roles)
     if kind == "bus":
         return _service(kind, table, BUS_CLASSES, _moved(table, BUS_CLASSES), roles)
+    if kind == "memory":
+        return _memory(table, roles)
     return _gpus(table, roles) if kind == "gpu" else _nodes(table, roles)
 
 
@@ -213,6 +228,27 @@ def _nodes(table: pa.Table, roles: Roles) -> ResourceRows:
     cpu, queued = _numbers(table, "cpu_ns"), _numbers(table, "queued_ns")
     rows = _rows("node", table, roles, cpu)
     _expect(rows, cpu, np.zeros(len(cpu)), cpu + queued, _alone(rows))
+    return rows
+
+
+def _memory(table: pa.Table, roles: Roles) -> ResourceRows:
+    """On the memory of a node the work is CPU time, as long as the probe's reads took.
+
+    What a job loads it with is its cache misses; where those of some job are not counted, the CPU
+    time of all.
+    """
+    cpu, misses = _numbers(table, "cpu_ns"), _numbers(table, "llc_misses")
+    rows = _rows("memory", table, roles, cpu)
+    _, job = np.unique(rows.job, return_inverse=True)
+    job = job.reshape(-1)
+    if (np.bincount(job, misses) > 0).all():
+        rows.load = misses
+    time, probes = (
+        _numbers(table, "memory_latency_ns") + STREAM_WEIGHT * _numbers(table, "memory_stream_ns"),
+        _numbers(table, "memory_probe_count"),
+    )
+    each = np.divide(time, probes, out=np.zeros(len(time)), where=probes > 0)
+    _expect(rows, np.where(each > 0, cpu, 0), np.zeros(len(cpu)), cpu * each, _alone(rows))
     return rows
 
 

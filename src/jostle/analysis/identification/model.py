@@ -14,8 +14,11 @@ from jostle.values.plain_values import MaybeNan, plain
 #: "object servers" and "metadata server": those of a mount whose file system has both; "file
 #: system": any other mount.
 ResourceKind = Literal[
-    "file system", "object servers", "metadata server", "network", "node", "gpu", "bus"
+    "file system", "object servers", "metadata server", "network", "node", "memory", "gpu", "bus"
 ]
+#: What the load of neighbours on a node's memory is known by: their cache misses, the bytes of its
+#: memory controllers, or only who computed there (less certain); "": another resource.
+LoadSource = Literal["", "misses", "controllers", "cores"]
 SuspectKind = Literal["job", "unprofiled", "server"]
 #: Who had the cores: as SuspectKind; the job itself; a CPU limit of its own control group; the
 #: hypervisor; "unknown": nobody is known to have used them.
@@ -170,6 +173,7 @@ class ResourceLoss:
         lost: Seconds lost to the suspects per slice, below 0 by chance; empty without suspects.
         how: How the loss was divided among suspects.
         mount: Identity of the mount that the resource is, or serves; "": none.
+        load_source: Of the memory of a node, what the neighbours' load is known by.
     """
 
     resource: str
@@ -192,6 +196,7 @@ class ResourceLoss:
     lost: list[float] = field(default_factory=list)
     how: HowFound = "test"
     mount: str = ""
+    load_source: LoadSource = ""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from jostle.analysis.access.model import PATTERNS, RE_READ, READ_PATTERNS
 from jostle.analysis.access.reads import read_patterns
 from jostle.analysis.access.writes import write_patterns
+from jostle.analysis.identification.memory import bytes_or_cores
 from jostle.analysis.identification.resources import DATA_PER_REQUEST, SharedResource
 from jostle.repository.query.co_running import Beside
 from jostle.repository.types import ACCESS_METRICS, JobTables
@@ -36,6 +37,8 @@ def pattern(beside: Beside, job: str, resource: SharedResource) -> str:
         load = resource.loads[job]
         cores = load.sum() / max(float((load > 0).sum()), 1) / resource.axis[1]
         return f"{cores:.1f} cores busy"
+    if resource.kind == "memory":
+        return bytes_or_cores(resource, job)
     if resource.kind == "network" or job in resource.places:
         rows = beside.network_loads.filter(pc.equal(beside.network_loads.column("job"), job))
         calls = _sum(rows, "ops")

@@ -12,9 +12,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle.analysis.identification.model import ResourceKind
+from jostle.analysis.identification.model import LoadSource, ResourceKind
 from jostle.analysis.identification.syncs import wait_for_metadata
 from jostle.analysis.identification.targets import shared_part
+from jostle.analysis.interval import Interval
 from jostle.analysis.series import resample
 from jostle.repository.query.around_gpus import CCL_BYTES, CCL_NS, CCL_OPS
 from jostle.repository.query.co_running import COLLECTIVE, P2P, Beside, family_bytes
@@ -89,6 +90,8 @@ class SharedResource:
         mount: Identity of the mount that it is, or is a part of; "": none.
         apart: Jobs whose files lie on other storage targets of the same file system.
         places: Where neighbours meet the job, of those who do so on a link of the fabric.
+        bound: Of memory: how sensitive the job is to it, which its calls' time holds.
+        load_source: Of memory: what the loads are known by.
         servers: Those of the loads that are none, but how slow a server was (see servers.py).
     """
 
@@ -107,6 +110,8 @@ class SharedResource:
     servers: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
     places: dict[str, MeetingPlace] = field(default_factory=dict)
+    bound: Interval | None = None
+    load_source: LoadSource = ""
 
     def place(self, job: str) -> str:
         """Return where the job and a neighbour meet: a link, or the resource."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -97,6 +97,22 @@ def suspect_loss(
     length = resource.axis[1] / 1e9
     guilty = (expected >= _EXPECTED * length) & (expected + lost >= 2 * _LOST * length)
     return SuspectLoss(seconds, evident, shares, lost, guilty, slowdown, served)
+
+
+def within_bound(loss: SuspectLoss, resource: SharedResource, run_s: float) -> SuspectLoss:
+    """Widen an interval by what is known of the job's sensitivity to a resource.
+
+    Args:
+        loss: On the resource, reckoned with that sensitivity.
+        resource: The resource; without a sensitivity nothing changes.
+        run_s: Length of the run, seconds: no more can be lost.
+    """
+    bound, seconds = resource.bound, loss.seconds
+    if bound is None or bound.value <= 0:
+        return loss
+    low = seconds.low * bound.low / bound.value
+    high = min(seconds.high * bound.high / bound.value, max(run_s, seconds.value))
+    return replace(loss, seconds=Interval(seconds.value, low, max(high, seconds.high)))
 
 
 def _unclean(resource: SharedResource, calm: Flags) -> float:

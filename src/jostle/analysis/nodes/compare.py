@@ -132,7 +132,7 @@ def _groups(
 
 def _alike(role: str, kind: str, name: str, source: str, mount: str) -> tuple[str, str]:
     """Return what must be equal in peers."""
-    if kind in ("machine", "job_cores", "gpu", "job_gpu"):
+    if kind in ("machine", "job_cores", "job_memory", "gpu", "job_gpu"):
         return "", ""
     if kind in _MOUNTS:
         return mount or source, ""

@@ -263,6 +263,22 @@ JOB_FIGURES: tuple[Figure, ...] = (
         "gpu_h2d_bytes / gpu_h2d_ns",
         "round(log2(gpu_h2d_bytes / gpu_h2d_ops))::BIGINT",
     ),
+    Figure(
+        "memory latency in jobs",
+        ("job_memory",),
+        "more",
+        0.10,
+        "memory_probe_count > 0 AND memory_latency_ns > 0",
+        "memory_latency_ns / memory_probe_count",
+    ),
+    Figure(
+        "memory bandwidth in jobs",
+        ("job_memory",),
+        "less",
+        0.10,
+        "memory_probe_count > 0 AND memory_stream_ns > 0",
+        "memory_probe_count / memory_stream_ns",
+    ),
 )
 EVERY = FIGURES + JOB_FIGURES
 
@@ -301,7 +317,7 @@ def job_days_sql(between: str) -> str:
     They tell of nodes without an agent, and how long copies to a GPU take, which no agent sees.
     Only what one job used in one hour is alike: its processes do the same there.
     """
-    calls, cores, copies = JOB_FIGURES
+    calls, cores, copies, *memory = JOB_FIGURES
     place = len(FIGURES)
     without = f"{between} AND host NOT IN (SELECT host FROM machines)"
     alike = "(hash(job, slice * slice_ns // 3600000000000, {}) >> 2)::BIGINT"
@@ -324,7 +340,16 @@ SELECT {place + 2}, 'job_gpu', host, gpu, '', '', {keys},
 FROM gpu_slices
 WHERE {between} AND gpu <> '{NO_GPU}' AND {copies.busy}
 GROUP BY ALL HAVING count(*) >= {LEAST_SLICES}
+""" + "".join(
+        f"""UNION ALL
+SELECT {place + 3 + number}, 'job_memory', host, host, '', '', {keys},
+       {alike.format(figure.load)} AS load, count(*), avg(ln({figure.value}))
+FROM slices
+WHERE {between} AND {figure.busy}
+GROUP BY ALL HAVING count(*) >= {LEAST_SLICES}
 """
+        for number, figure in enumerate(memory)
+    )
 
 
 def _case(place: int, figure: Figure) -> str:

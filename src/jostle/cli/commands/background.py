@@ -22,6 +22,8 @@ from jostle.cli.progress import Bar
 from jostle.errors import UsageError
 from jostle.report.format.values import percent
 from jostle.report.models import metrics
+from jostle.report.models.evidence import as_json as evidence_json
+from jostle.report.models.evidence import rests_on
 from jostle.report.models.jobs import describe, job_row
 
 
@@ -82,10 +84,12 @@ def command(
             panels.append(panel(title, note, view, each.lines))
         chart = Chart(f"{name} and its background: {view.title.lower()}", "", tuple(panels))
         saved = save(chart, plot)
+    evidence = rests_on(store, [name], "background")
     if as_json:
-        emit_json(job_background.to_json() | {"plot": saved})
+        emit_json(job_background.to_json() | {"plot": saved} | evidence_json(evidence))
         return
     paint(chart, saved)
+    show(*evidence)
     flag = repository_flag(repository)
     if not job_background.resources:
         show(f"No other profiled job was at work on the mounts of {name}.")

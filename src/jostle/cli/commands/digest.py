@@ -24,6 +24,7 @@ from jostle.cli.options.figures import format_option, plot_folder, saved_json, s
 from jostle.cli.output import console, emit_json, heading, next_steps, show, utf8
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
+from jostle.names.basis import RESTS_ON
 
 if TYPE_CHECKING:
     from jostle.analysis import JobDigest
@@ -129,6 +130,11 @@ def command(
         return
     mpi = any(world.counted for world in digest.mpi)
     seen = "slices of MPI" if mpi else "slices" if digest.processes else "no slices"
+    if any(note.startswith(RESTS_ON) for note in digest.notes):
+        seen = "an imported job"
+        from jostle.report.models.targets import slow_targets_of, target_words
+
+        show(*(target_words(each) for each in slow_targets_of(store, [name])[1]))
     next_steps(*steps("digest", seen, name, flag=flag))
 
 
@@ -225,7 +231,7 @@ def _put(
     if facts is not None:
         from jostle.cli.views.batch_jobs import said_by_scheduler
 
-        show(f"part of Slurm's job {facts.name}; {said_by_scheduler(facts)}")
+        show(f"part of batch job {facts.name}; {said_by_scheduler(facts)}")
     show(*view(digest, content.among, content.finishing))
     if with_segments:
         from jostle.cli.views.mpi_world import segments_table

@@ -24,6 +24,7 @@ from jostle.cli.options.figures import format_option, plot_folder, saved_json, s
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.cli.views.interval_files import check_export, write_intervals
+from jostle.report.models.evidence import require_of
 from jostle.report.verdict.verdict import evaluate_job, verdict_json
 
 if TYPE_CHECKING:
@@ -81,7 +82,9 @@ def command(
             return
         name = names[0]
         with Bar(f"estimating {name}", quiet=as_json) as bar:
-            slice_ns = max(store.job_processes(name)["slice_ns"].to_pylist(), default=0)
+            processes = store.job_processes(name)
+            require_of(name, processes, "estimate")
+            slice_ns = max(processes["slice_ns"].to_pylist(), default=0)
             evaluated_job = evaluate_job(
                 store, name, how, alone=alone, viewer=viewer, say=bar.advance
             )
@@ -92,7 +95,7 @@ def command(
         return
     from jostle.cli.views.estimate import view
 
-    show(*view(evaluated_job.estimate, evaluated_job.names, evaluated_job.who))
+    show(*view(evaluated_job.estimate, evaluated_job.names, evaluated_job.who, evaluated_job.waits))
     if place:
         show("", *saved_lines(saved, place, reason="the run has nothing"))
     if file:

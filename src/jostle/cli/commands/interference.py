@@ -21,6 +21,8 @@ from jostle.cli.options.common import (
 from jostle.cli.options.figures import format_option, plot_folder, saved_json, saved_lines
 from jostle.cli.output import emit_json, next_steps, show, utf8
 from jostle.cli.progress import Bar
+from jostle.report.models.evidence import as_json as evidence_json
+from jostle.report.models.evidence import rests_on
 from jostle.report.verdict.verdict import evaluate_company, interference_json
 
 if TYPE_CHECKING:
@@ -77,10 +79,13 @@ def command(
     with Bar("comparing slices", quiet=as_json) as bar:
         estimate, interference = evaluate_company(store, name, seed, viewer, bar.advance)
     saved = _draw(interference, place, endings, quiet=as_json) if place else []
+    evidence = rests_on(store, [name], "interference")
     if as_json:
-        emit_json(interference_json(estimate, interference) | {"figures": saved_json(saved)})
+        answer = interference_json(estimate, interference) | {"figures": saved_json(saved)}
+        emit_json(answer | evidence_json(evidence))
         return
     _present(estimate, interference)
+    show(*evidence)
     if place:
         show("", *saved_lines(saved, place, reason="no resource was shared by slices"))
     suspects = [suspect.job for suspect in interference.suspects if suspect.kind == "job"]

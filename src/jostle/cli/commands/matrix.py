@@ -19,6 +19,8 @@ from jostle.cli.options.engine import asking, engine_option
 from jostle.cli.options.figures import format_option, plot_folder, saved_json, saved_lines
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
+from jostle.report.models.evidence import all_rest_on
+from jostle.report.models.evidence import as_json as evidence_json
 
 if TYPE_CHECKING:
     from jostle.analysis.identification.model import Matrix
@@ -53,12 +55,14 @@ def command(
     with Bar("comparing runs", quiet=as_json), asking(store, engine) as asked:
         program_matrix = asked.matrix(as_user=viewer)
     saved = _draw(program_matrix, place, endings, quiet=as_json) if place else []
+    evidence = all_rest_on(store, "matrix")
     if as_json:
-        emit_json(program_matrix.to_json() | {"figures": saved_json(saved)})
+        answer = program_matrix.to_json() | {"figures": saved_json(saved)}
+        emit_json(answer | evidence_json(evidence))
         return
     from jostle.cli.views.matrix import view
 
-    show(*view(program_matrix))
+    show(*view(program_matrix), *evidence)
     if place:
         show("", *saved_lines(saved, place, reason="no two programs met"))
     flag = repository_flag(repository)

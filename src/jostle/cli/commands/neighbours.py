@@ -23,6 +23,8 @@ from jostle.cli.output import emit_json, fit, heading, next_steps, show, table, 
 from jostle.cli.progress import Bar
 from jostle.cli.views.interference import working
 from jostle.report.format.values import count, duration, iso_time, local_time
+from jostle.report.models.evidence import as_json as evidence_json
+from jostle.report.models.evidence import rests_on
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -52,6 +54,7 @@ def command(job: str, viewer: int | None, repository: Path, as_json: bool) -> No
         beside = store.beside(store.resolve_job(job, owner=viewer), cores=False)
         listed = neighbours(beside, as_user=viewer)
     own = beside.job
+    evidence = rests_on(store, [own.job], "neighbours")
     if as_json:
         emit_json(
             {
@@ -60,9 +63,10 @@ def command(job: str, viewer: int | None, repository: Path, as_json: bool) -> No
                 "end": iso_time(own.last_ns),
                 "neighbours": [asdict(each) for each in listed],
             }
+            | evidence_json(evidence)
         )
         return
-    show(*_view(own, listed))
+    show(*_view(own, listed), *evidence)
     flag = repository_flag(repository)
     seen = "neighbours" if listed else "nobody"
     next_steps(

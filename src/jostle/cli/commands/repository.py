@@ -10,6 +10,7 @@ import click
 
 from jostle.cli.options.common import (
     Age,
+    SliceLength,
     json_option,
     open_repository,
     repository_flag,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _MOST_JOBS = 5
 
 
-@click.group("repository", subcommand_metavar="check|compact|expire")
+@click.group("repository", subcommand_metavar="check|compact|coarsen|expire")
 def command() -> None:
     """Keep the repository small, quick and whole."""
 
@@ -156,6 +157,43 @@ def compact(repository: Path, as_json: bool) -> None:
     show(
         f"{count(report.files_before)} files ({byte_count(report.bytes_before)}) became "
         f"{count(report.files_after)} ({byte_count(report.bytes_after)})."
+    )
+    _say_damaged(report.damaged, repository)
+    next_steps("jostle jobs")
+
+
+@command.command("coarsen")
+@click.option(
+    "--older-than",
+    "age",
+    type=Age(),
+    required=True,
+    metavar="AGE",
+    help="Of days that ended longer ago: 1d, 4w.",
+)
+@click.option(
+    "--slice",
+    "length_ns",
+    type=SliceLength(),
+    required=True,
+    metavar="LENGTH",
+    help="Length of the longer slices: 4s, 60s.",
+)
+@repository_option
+@json_option
+def coarsen(age: float, length_ns: int, repository: Path, as_json: bool) -> None:
+    """Add up slices older than AGE to longer ones; all totals stay."""
+    with Bar("coarsening", quiet=as_json):
+        report = open_repository(repository).coarsen(age, length_ns)
+    if as_json:
+        emit_json(report.to_json())
+        return
+    show(
+        f"{count(report.rows_before)} rows of days before {local_time(report.horizon_ns)} "
+        f"({byte_count(report.bytes_before)}) became {count(report.rows_after)} "
+        f"({byte_count(report.bytes_after)})."
+        if report.rows_before
+        else f"No slices before {local_time(report.horizon_ns)} can be made longer."
     )
     _say_damaged(report.damaged, repository)
     next_steps("jostle jobs")

@@ -24,6 +24,8 @@ from jostle.cli.progress import Bar
 from jostle.errors import UsageError
 from jostle.report.format.values import duration
 from jostle.report.models import metrics
+from jostle.report.models.evidence import as_json as evidence_json
+from jostle.report.models.evidence import rests_on
 from jostle.report.models.gpu_steps import check_per_gpu, gpu_steps
 from jostle.report.models.jobs import describe, job_row
 from jostle.report.models.machine_steps import component_view, machine_steps
@@ -96,8 +98,9 @@ def command(
             timeline.add_machine(host, of_nodes)
         chart = timeline.chart("" if jobs or of_nodes else f"What {', '.join(nodes)} did")
         saved = save(chart, plot)
+    evidence = rests_on(store, named, "timeline")
     if as_json:
-        emit_json(timeline.to_json() | {"plot": saved})
+        emit_json(timeline.to_json() | {"plot": saved} | evidence_json(evidence))
         return
     if chart.panels:
         paint(chart, saved)
@@ -105,6 +108,7 @@ def command(
             show(_instead(view, row, views_with_values(store, row)))
         for line in slowed_lines(timeline.gpus):
             show(line)
+        show(*evidence)
     elif per:
         show(f"{', '.join((*named, *nodes))}: nothing is known of a GPU.")
     else:

@@ -18,6 +18,8 @@ from jostle.cli.options.common import (
 from jostle.cli.options.engine import asking, engine_option
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
+from jostle.report.models.evidence import all_rest_on
+from jostle.report.models.evidence import as_json as evidence_json
 from jostle.report.models.trends import WEEKS
 
 
@@ -47,11 +49,12 @@ def command(
         from jostle.report.models.trends import program_trends
 
         content = program_trends(asked.repository, partial(asked.matrix, viewer), weeks)
+    evidence = all_rest_on(store, "trends")
     if as_json:
-        emit_json(content.to_json())
+        emit_json(content.to_json() | evidence_json(evidence))
         return
     from jostle.cli.views.trends import view
 
-    show(*view(content))
+    show(*view(content), *evidence)
     seen = "programs" if content.programs else "nothing"
     next_steps(*steps("trends", seen, flag=repository_flag(repository), viewer=viewer))

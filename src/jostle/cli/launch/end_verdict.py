@@ -70,10 +70,20 @@ class EndVerdict:
             from jostle.cli.views.estimate import verdict
 
             show(verdict(self.evaluated.estimate, self.evaluated.who), err=True)
+            for line in self._stragglers(self.evaluated):
+                show(f"  {line}", err=True)
         else:
             click.echo(f"{bold}no verdict:{reset} {self.why}", err=True)
         if self.few_slices and self.few_slices != self.why:
             click.echo(f"  {self.few_slices}", err=True)
+
+    @staticmethod
+    def _stragglers(evaluated: EvaluatedJob) -> list[str]:
+        """Return a sentence for each rank that the others waited for."""
+        from jostle.report.format.waits import straggler_row
+
+        named = evaluated.waits.stragglers if evaluated.waits else []
+        return [straggler_row(each, evaluated.names).text for each in named]
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers of the verdict, or why there is none, as plain values."""

@@ -62,6 +62,10 @@ def limits(facts: SchedulerFacts) -> Iterator[str]:
         given.append(f"at most {duration(facts.time_limit_s * 10**9)}")
     if given:
         yield ", ".join(given)
+    if facts.waited_s:
+        yield f"waited {duration(facts.waited_s * 1e9)} for its start"
+    if facts.energy_j:
+        yield f"used {count(facts.energy_j)} J"
     if facts.dependency:
         yield f"waited for {facts.dependency}"
     if facts.array_task >= 0:

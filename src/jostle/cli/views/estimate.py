@@ -23,6 +23,7 @@ from jostle.report.format.values import (
     seconds,
     seconds_within,
 )
+from jostle.report.format.waits import wait_sentences
 from jostle.report.models.lost_time import join_spans
 from jostle.report.verdict.blame import UNEXPLAINED, Blame, Blamed, suspect_name
 from jostle.report.verdict.verdict import NOTHING, CauseRow, blame_of, cause_rows, head
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Cluster, RunEstimate
     from jostle.analysis.identification.model import JobInterference
     from jostle.analysis.interval import Interval
+    from jostle.analysis.waits import JobWaits
 
 #: Rows of the tables of clusters and suspects; --json has them all.
 _MOST_CLUSTERS, _MOST_SUSPECTS, _MOST_SPANS = 6, 5, 3
@@ -125,7 +127,10 @@ def _clock(instant_ns: int) -> str:
 
 
 def view(
-    estimate: RunEstimate, names: Mapping[str, str], interference: JobInterference | None = None
+    estimate: RunEstimate,
+    names: Mapping[str, str],
+    interference: JobInterference | None = None,
+    waits: JobWaits | None = None,
 ) -> Iterator[Any]:
     """Yield the estimate as lines and tables, the verdict first.
 
@@ -133,6 +138,7 @@ def view(
         estimate: The report on the run.
         names: Path of each mount, for users.
         interference: What is known of the neighbours; None where none were searched for.
+        waits: Whom its ranks waited for; None: it has no ranks.
     """
     yield verdict(estimate, interference)
     yield from _figures(estimate)
@@ -140,6 +146,7 @@ def view(
     if shown:
         yield from ("", heading("Where the seconds went"), _causes(shown))
     yield from _beside_the_loss(estimate)
+    yield from wait_sentences(waits, names)
     strip = list(_strip(estimate)) if shown else []
     if strip:
         yield from ("", heading("When", f"  {_strip_note(estimate)}"), *strip)

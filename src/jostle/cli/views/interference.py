@@ -159,7 +159,7 @@ def _seen(interference: JobInterference, run: str) -> Iterator[str]:
 
 def _where(losses: list[ResourceLoss]) -> Iterator[Any]:
     """Yield the table of resources, and why those without evidence have none."""
-    nodes = [loss for loss in losses if loss.kind == "node"][_NODES:]
+    nodes = [loss for loss in losses if loss.kind in ("node", "memory")][_NODES:]
     resource_losses = [loss for loss in losses if loss not in nodes]
     yield _resources(resource_losses)
     for loss in resource_losses:

@@ -184,7 +184,7 @@ def _plain(cell: Any) -> str:
 def _without_verdict(evaluated_job: EvaluatedJob) -> Iterator[Any]:
     """Yield what `estimate` prints below its verdict."""
     estimate, names, who = evaluated_job.estimate, evaluated_job.names, evaluated_job.who
-    view = estimate_views.view(estimate, names, who)
+    view = estimate_views.view(estimate, names, who, evaluated_job.waits)
     next(view)
     yield from view
 

@@ -45,7 +45,7 @@ def grids(matrix: Matrix) -> list[MatrixGrid]:
 
 def place_name(kind: ResourceKind | str) -> str:
     """Return how a kind of resource is written behind "on the"."""
-    return {"gpu": "GPU", "bus": "bus of a GPU"}.get(kind, kind)
+    return {"gpu": "GPU", "bus": "bus of a GPU", "memory": "memory of a node"}.get(kind, kind)
 
 
 def _most(named: list[tuple[str, Encounter]]) -> list[str]:

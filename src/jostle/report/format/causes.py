@@ -11,6 +11,7 @@ CAUSES: dict[CauseName, str] = {
     "file system": "file system",
     "network": "network",
     "memory or cpu": "memory or CPU (messages within the node)",
+    "memory": "memory",
     "cpu": "CPU",
     "gpu": "GPU",
     "bus": "transfers of GPUs",

@@ -31,6 +31,7 @@ _KINDS = {
     "job_gpu": ("GPU", "GPUs"),
     "job_mount": ("mount", "mounts"),
     "job_cores": ("node", "nodes"),
+    "job_memory": ("memory of a node", "memories of nodes"),
 }
 
 
@@ -48,6 +49,8 @@ def part_of(each: Difference) -> str:
     """Return the part of a machine that is worse: `disk sda`, `cores`."""
     if each.kind in ("machine", "job_cores"):
         return "memory" if each.figure == "memory" else "cores"
+    if each.kind == "job_memory":
+        return "memory"
     return f"{kind_of(each.kind)} {each.component}"
 
 

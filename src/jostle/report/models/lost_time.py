@@ -20,6 +20,7 @@ ORDER: tuple[CauseName, ...] = (
     "cpu",
     "unknown",
     "memory or cpu",
+    "memory",
     "gpu",
     "bus",
 )

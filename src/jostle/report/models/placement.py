@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jostle.errors import UsageError
+from jostle.report.models.evidence import require
 from jostle.values.plain_values import plain
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ def job_placement(
     """
     from jostle.analysis.placement import company, shapes_of
 
+    require(store, [job], "placement")
     asked = store.messages
     fact = asked.facts([job])[job]
     everyone = _stays(store, (fact.start_ns, fact.last_ns))

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from jostle.names.batch_jobs import batch_job_of
+from jostle.names.batch_jobs import BatchJob, batch_job_of
 from jostle.values.plain_values import one_line, plain
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ _SLACK_S = 60
 _LONGEST = 80
 _SACCT = "UID,Start,End,Partition,Account,State,JobName"  # the name may hold the separator
 _FACTS = "SELECT * FROM batch_jobs"
+#: A log of Darshan knows the number of its job, not whose: of PBS only what is before the server.
+_NUMBER = r"regexp_extract(id, '^\d+')"
+_NOBODY = str(2**32 - 2)
 _FIELD = re.compile(r"(\w+)=(\S*)")
 
 
@@ -50,6 +53,8 @@ class SchedulerFacts:
         het_job: The heterogeneous job that it is a component of.
         het_component: Its number in there; -1: it is no component.
         output: File of its standard output.
+        waited_s: How long it waited for its start, s; 0: not known.
+        energy_j: Energy that it used, J; 0: not known.
     """
 
     name: str
@@ -67,6 +72,8 @@ class SchedulerFacts:
     het_job: int = 0
     het_component: int = -1
     output: str = ""
+    waited_s: float = 0.0
+    energy_j: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """Return the facts as plain values."""
@@ -91,7 +98,7 @@ def scheduler_facts(store: Repository, row: Mapping[str, Any]) -> SchedulerFacts
     batch = batch_job_of(row.get("script") or row["job"])
     if batch is None:
         return None
-    stored = _stored(store, batch.script, row)
+    stored = _stored(store, batch, row)
     if stored is not None and stored.state:
         return stored
     if batch.system != "slurm" or not batch.number.isdecimal():
@@ -108,14 +115,17 @@ def with_facts(store: Repository, rows: Sequence[dict[str, Any]]) -> list[dict[s
         rows: Rows of batch jobs, of their parts, and of other jobs.
     """
     batches = [batch_job_of(row.get("script") or row["job"]) for row in rows]
-    scripts = [batch.script for batch in batches if batch]
+    scripts = [batch.script for batch in batches if batch and batch.system != "darshan"]
+    numbers = [batch.number for batch in batches if batch and batch.system == "darshan"]
     known: dict[str, list[dict[str, Any]]] = {}
-    if scripts:
-        for said in store.query(f"{_FACTS} WHERE list_contains($1, job)", [scripts]).to_pylist():
-            known.setdefault(said["job"], []).append(said)
+    if scripts or numbers:
+        sql = f"{_FACTS} WHERE list_contains($1, job) OR list_contains($2, {_NUMBER})"
+        for said in store.query(sql, [scripts, numbers]).to_pylist():
+            for key in {said["job"], _digits(said["id"])}:
+                known.setdefault(key, []).append(said)
     found = []
     for row, batch in zip(rows, batches, strict=True):
-        facts = stored_facts(known.get(batch.script, ()), row) if batch else None
+        facts = stored_facts(known.get(_key(batch), ()), row) if batch else None
         found.append(row | {"scheduler": facts and facts.to_json()})
     return found
 
@@ -158,13 +168,27 @@ def missing_nodes(nodes: Sequence[str], hosts: Iterable[str]) -> list[str]:
     return [] if len(gone) == len(nodes) and len(here) >= len(nodes) else gone
 
 
-def _stored(store: Repository, script: str, row: Mapping[str, Any]) -> SchedulerFacts | None:
-    return stored_facts(store.query(f"{_FACTS} WHERE job = ?", [script]).to_pylist(), row)
+def _stored(store: Repository, batch: BatchJob, row: Mapping[str, Any]) -> SchedulerFacts | None:
+    where = f"{_NUMBER} = ?" if batch.system == "darshan" else "job = ?"
+    return stored_facts(store.query(f"{_FACTS} WHERE {where}", [_key(batch)]).to_pylist(), row)
+
+
+def _key(batch: BatchJob) -> str:
+    """Return by what the facts of a batch job are found: of Darshan's logs by the number alone."""
+    return batch.number if batch.system == "darshan" else batch.script
+
+
+def _digits(number: str) -> str:
+    match = re.match(r"\d+", number)
+    return match[0] if match else ""
 
 
 def _of_row(said: Mapping[str, Any], row: Mapping[str, Any]) -> SchedulerFacts:
     names = SchedulerFacts.__dataclass_fields__
     values = {name: said[name] for name in names if name in said}
+    values["energy_j"] = said.get("energy_j") or 0
+    waited_ns = said["start_ns"] - said["submit_ns"]
+    values["waited_s"] = waited_ns / 1e9 if said["submit_ns"] and waited_ns > 0 else 0.0
     values |= {name: said[name][:_LONGEST] for name in ("name", "partition", "account")}
     # Of a job that is over, no epilog may have told the end, or not yet.
     begun = "running" if row.get("running", True) else ""
@@ -203,7 +227,7 @@ def _facts(name: str, partition: str, account: str, state: str) -> SchedulerFact
 
 def _means(row: Mapping[str, Any], uid: str, start: str, end: str) -> bool:
     """Return whether a job of Slurm is the one that was profiled: same user, same time."""
-    if not start.isdecimal() or uid != str(row["uid"]):
+    if not start.isdecimal() or uid not in (str(row["uid"]), _NOBODY):
         return False
     until = int(end) + _SLACK_S if end.isdecimal() else None
     began, ended = row["start_ns"] / 1e9, row["end_ns"] / 1e9

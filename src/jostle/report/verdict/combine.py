@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from jostle.analysis.interval import Interval
 from jostle.report.format.values import seconds as seconds_text
 from jostle.report.verdict.core_shares import accounted_s, tested_s, with_core_shares
-from jostle.report.verdict.gpu_share import with_gpus
+from jostle.report.verdict.unseen_share import with_unseen
 from jostle.values.storage_servers import FILE_KINDS
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def combine(
         if raised:
             estimate = _with_raised(estimate, raised, names or {})
         else:
-            estimate = with_gpus(estimate, interference)
+            estimate = with_unseen(estimate, interference)
     estimate, interference = with_core_shares(estimate, interference)
     return estimate, _within(interference, estimate, tested)
 

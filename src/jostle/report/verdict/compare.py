@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jostle.report.format.values import seconds
+from jostle.report.models.evidence import require
 from jostle.report.verdict.run_ratios import RunRatios, run_ratios
 from jostle.report.verdict.verdict import estimate_json, evaluate_job
 
@@ -37,6 +38,7 @@ def compare_jobs(
         groups: Groups of jobs by name; a job that is in none belongs to that of its program.
         advance: Called with the progress: how many are done, of how many, and what is done now.
     """
+    require(store, names, "compare")
     estimates, programs = [], []
     for number, name in enumerate(names):
         if advance is not None:

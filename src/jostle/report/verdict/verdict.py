@@ -11,6 +11,8 @@ from jostle.analysis.estimation.light import Light
 from jostle.analysis.estimation.model import Cause, CauseName, HowKnown, RunEstimate
 from jostle.analysis.interval import Interval
 from jostle.report.format.causes import cause_words
+from jostle.report.format.waits import waits_json
+from jostle.report.models.evidence import require_of
 from jostle.report.verdict.blame import Blame, blame
 from jostle.report.verdict.combine import combine
 from jostle.values.plain_values import plain
@@ -18,6 +20,7 @@ from jostle.values.storage_servers import with_parts
 
 if TYPE_CHECKING:
     from jostle.analysis.identification.model import JobInterference
+    from jostle.analysis.waits import JobWaits
     from jostle.repository import Repository, RunTables
 
 #: Loss in percent of the run time below which no cause and no suspect is named.
@@ -47,11 +50,13 @@ class EvaluatedJob:
         estimate: What interference cost the job.
         who: What its neighbours did; None where none were looked for.
         names: The path of each mount, for users.
+        waits: Whom its ranks waited for; None: it has no ranks, or the method does not ask.
     """
 
     estimate: RunEstimate
     who: JobInterference | None
     names: dict[str, str]
+    waits: JobWaits | None = None
 
 
 @dataclass(frozen=True)
@@ -118,6 +123,7 @@ def evaluate_job(
     Raises:
         DamagedError: A file of the time of the job is damaged: a part of the evidence could look
             like a run that lost nothing.
+        NoBasisError: The job was imported from what does not allow a verdict.
     """
 
     def at(step: int) -> None:
@@ -130,11 +136,22 @@ def evaluate_job(
         interference = None if alone else _beside(store, name, how["seed"], viewer, at)
         at(2)
         tables = run.result()
+    require_of(name, tables.processes, "interference")
     at(3)
     names = with_parts(mount_paths(tables))
     own = estimate(tables, **how)
+    waits = None if how["method"] == "thesis" else _waits(store, name, tables, how["seed"])
     store.require_whole(name)
-    return EvaluatedJob(*combine(own, interference, names), names)
+    return EvaluatedJob(*combine(own, interference, names), names, waits)
+
+
+def _waits(store: Repository, name: str, tables: RunTables, seed: int) -> JobWaits | None:
+    """Return whom the ranks of a job waited for; None where it has none that could."""
+    if all(world.world_size < 2 for world in tables.worlds):
+        return None
+    from jostle.analysis.waits import waits_of
+
+    return waits_of(store.rank_tables(name), lambda: store.rank_peers(name), seed=seed)
 
 
 def evaluate_company(
@@ -294,6 +311,7 @@ def verdict_json(evaluated_job: EvaluatedJob) -> dict[str, Any]:
     content["blame"] = blame_of(evaluated_job.estimate, evaluated_job.who).to_json()
     content["interference"] = evaluated_job.who.to_json() if evaluated_job.who else None
     content["mounts"] = evaluated_job.names
+    content["waits"] = waits_json(evaluated_job.waits, evaluated_job.names)
     rows = cause_rows(evaluated_job.estimate, evaluated_job.names)
     content["cause_rows"] = [plain(row) for row in rows]
     return content

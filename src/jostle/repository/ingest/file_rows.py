@@ -22,6 +22,9 @@ from jostle.repository.store.tables import (
 )
 from jostle.values.arrow_columns import ints
 
+#: Columns that only imported logs have.
+_OF_IMPORTS = ("shared_by", "targets")
+
 
 def file_chunks(
     rows: pa.Table, source_index: Ints, sources: Sequence[ProcessSource], over: Sequence[bool]
@@ -58,4 +61,7 @@ def file_chunks(
     }
     for name in ("files", *FILE_VALUES):
         values[name] = ints(rows, name)[by].clip(0, MAX_VALUE)
+    for name in _OF_IMPORTS:
+        if name in rows.column_names:
+            values[name] = rows.column(name).take(pa.array(by))
     yield from split_by_partition("files", pa.table(values), day[by], end[by], end[by] + 1)

@@ -32,7 +32,8 @@ from jostle.repository.store.tables import (
     without_zeros,
 )
 
-_ORDER = {
+#: What the rows of a file are sorted by.
+SLICE_ORDER = {
     "slices": ("job", "slice", "process"),
     "mount_slices": ("job", "slice", "process", "mount"),
     "gpu_slices": ("job", "slice", "process", "gpu"),
@@ -121,7 +122,7 @@ class _Input:
         self._root, self._file = root, file
         with damage_named(root, file):
             names = [name for name, kind in TABLES[file.table].keys.items() if kind == pa.string()]
-            _bring(root, file)
+            bring(root, file)
             self._parquet = pq.ParquetFile(root / file.path, read_dictionary=names)
         self.schema = self._parquet.schema_arrow
         self._batches: Iterator[pa.RecordBatch] = iter(())
@@ -171,7 +172,7 @@ def _key_columns(table: TableLayout, rows: pa.Table) -> list[Any]:
         start = pc.multiply(rows.column("slice"), rows.column("slice_ns"))
         names = ("job", *ROLLUPS[table.name], "slice_ns")
         return [start, *(rows.column(name) for name in names)]
-    return [rows.column(name) for name in _ORDER[table.name]]
+    return [rows.column(name) for name in SLICE_ORDER[table.name]]
 
 
 def _in_order(table: TableLayout, inputs: Sequence[_Input]) -> Iterator[pa.Table]:
@@ -218,7 +219,7 @@ def damage_named(root: Path, file: File) -> Iterator[None]:
         raise DamagedError(root, file.path, reason_of(error, root), (file.lo, file.hi)) from error
 
 
-def _bring(root: Path, file: File) -> None:
+def bring(root: Path, file: File) -> None:
     """Make a file readable, and make sure that it holds what was written: it is replaced.
 
     Raises:
@@ -241,7 +242,7 @@ def merge(root: Path, files: Sequence[File]) -> pa.Table:
     parts = []
     for file in files:
         with damage_named(root, file):
-            _bring(root, file)
+            bring(root, file)
             parts.append(pq.ParquetFile(root / file.path).read())
     schema = _union(table, [part.schema for part in parts])
     aligned = [_aligned(table, part, schema) for part in parts]
@@ -259,7 +260,7 @@ def _sorted(table: TableLayout, rows: pa.Table) -> pa.Table:
         return _latest(rows, *LIVES[table.name])
     if table.name in NAMES:
         return rows.group_by(rows.column_names).aggregate([])
-    keys = [rank(rows, name) for name in _ORDER[table.name]]
+    keys = [rank(rows, name) for name in SLICE_ORDER[table.name]]
     return rows.take(pa.array(order(*keys)))
 
 

@@ -29,6 +29,7 @@ from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.gpus import NO_GPUS, gpu_loads
 from jostle.repository.query.lifetimes import FOR_EVER, lived
 from jostle.repository.query.machine_loads import MachineLoads, machine_loads
+from jostle.repository.query.memory_traffic import NO_MEMORY_TRAFFIC, memory_traffic
 from jostle.repository.query.process_kinds import jobs_of
 from jostle.repository.types import ACCESS_METRICS
 from jostle.topology import Topology
@@ -87,9 +88,15 @@ NODE_METRICS = tuple(
             "os_user_ns",
             "os_system_ns",
             "os_runqueue_ns",
+            "os_rss_bytes",
             "wait_mpi_ns",
             "wait_offcpu_ns",
             "gpu_wait_ns",
+            "memory_latency_ns",
+            "memory_stream_ns",
+            "memory_probe_count",
+            "perf_instructions",
+            "perf_llc_misses",
             *MPI_NS,
             *(f"mpi_{name}_{what}" for name in _MPI_FAMILIES for what in ("ops", "ns")),
             *(metric for name in (*P2P, *COLLECTIVE) for metric in family_bytes(name)),
@@ -105,7 +112,7 @@ NODE_TIMES = ("os_runqueue_ns", "os_user_ns", "os_system_ns", "wait_mpi_ns", *MP
 _FACTS = """
 SELECT job, program, uid, nodes, processes, mpi_processes AS ranks, start_ns,
        CASE WHEN running THEN 0 ELSE end_ns END AS end_ns, seen_ns, slice_ns, clock_state,
-       clock_error_us, clocks
+       clock_error_us, clocks, basis
 FROM ({jobs}) ORDER BY job
 """
 
@@ -127,6 +134,8 @@ class JobFacts:
         clocks: Boots of its nodes: nodes of one boot (a lab's) have one clock.
         kind: "job"; "unprofiled": load that no profile has, known by counters of machines;
             "server": no load, but a server that was slow by itself.
+        basis: What its times rest on: "" for profiles, else source and resolution, such as
+            "darshan:bins" (jostle.names.basis).
     """
 
     job: str
@@ -143,6 +152,7 @@ class JobFacts:
     clock_error_us: int = 0
     clocks: tuple[str, ...] = ()
     kind: Literal["job", "unprofiled", "server"] = "job"
+    basis: str = ""
 
     @property
     def life(self) -> tuple[int, int]:
@@ -170,7 +180,7 @@ class Beside:
             <metric>_max and <metric>_min of NODE_TIMES.
         mount_loads: As own_mounts, of the other jobs on these mounts: also column job.
         node_loads: Of the other jobs on these nodes: job, host, slice and its part, count,
-            cpu_ns.
+            cpu_ns, llc_misses (misses of the last-level cache, 0 where nothing counts them).
         network_loads: MPI traffic of other jobs with ranks on several nodes, wherever they are:
             job, slice and its part, count, bytes, ops, ns. Empty unless the job is such a one.
         machines: What agents of nodes and servers counted on the mounts.
@@ -186,6 +196,8 @@ class Beside:
             jobs on several nodes), ccl_bytes and ccl_ops (by collective libraries, of all).
         hardware: Where adapters hang, and which GPUs NVLink joins; nothing without agents.
         core_use: Who used the cores of the job's nodes, the job itself included.
+        memory_traffic: What the memory controllers of the job's nodes moved: host, slice, slice_ns,
+            span, bytes. Empty where no agent may count it.
     """
 
     job: JobFacts
@@ -203,6 +215,7 @@ class Beside:
     message_loads: pa.Table = field(default_factory=lambda: NO_MESSAGES)
     hardware: Hardware = field(default_factory=Hardware)
     core_use: CoreUse = field(default_factory=CoreUse)
+    memory_traffic: pa.Table = field(default_factory=lambda: NO_MEMORY_TRAFFIC)
 
     @property
     def sees_unprofiled(self) -> bool:
@@ -258,6 +271,7 @@ def beside(engine: Engine, job: str, *, cores: bool = True) -> Beside:
         core_use=_of_met(core_use(engine, job, own.nodes, node_loads, window), {job, *others})
         if cores
         else CoreUse(),
+        memory_traffic=memory_traffic(engine, own.nodes, window),
     )
 
 
@@ -387,11 +401,12 @@ def _own_nodes(engine: Engine, job: str, window: list[int]) -> pa.Table:
 
 
 def _nodes(engine: Engine, job: str, own: JobFacts, window: list[int]) -> pa.Table:
-    """Return the CPU time of the other jobs on the nodes of the job."""
+    """Return the CPU time and cache misses of the other jobs on the nodes of the job."""
     cpu = " + ".join(f"coalesce(os_{mode}_ns_sum, 0)::HUGEINT" for mode in ("user", "system"))
     return engine.ask(
         lambda: (
-            f"SELECT job, host, {_SLICE}, {total('count')} AS count, {total(cpu)} AS cpu_ns "
+            f"SELECT job, host, {_SLICE}, {total('count')} AS count, {total(cpu)} AS cpu_ns, "
+            f"{total('perf_llc_misses_sum')} AS llc_misses "
             f"FROM {engine.stored('node_rollup', *window)} "
             f"WHERE job <> $1 AND list_contains($4, host) AND {_SPAN} "
             f"GROUP BY job, host, {_SLICE} ORDER BY host, job, slice * slice_ns"

@@ -44,6 +44,7 @@ _VALUES = {
     "clock_state": ("max", "clock_state"),
     "clock_error_us": ("max", "clock_error_us"),
     "mpi_library": ("min", "mpi_library"),
+    "basis": ("min", "nullif(basis, '')"),
 }
 assert [*_KEYS, *_VALUES] == list(TABLES["process_kinds"].keys), "layout.py lists the same columns"
 
@@ -81,7 +82,7 @@ def jobs_of(kinds: str) -> str:
 
     Beside the columns of the view `jobs`: over_ns (when it was over, of a killed process the end of
     its last slice; 0 while it runs), first_ns and seen_ns (its slices), nodes, clocks (boots of its
-    nodes), mpi_processes and records.
+    nodes), mpi_processes, records and basis (what its times rest on, "" for profiles).
 
     Args:
         kinds: A table or subquery of kinds of processes.
@@ -102,7 +103,8 @@ SELECT job, min(start_ns) AS start_ns,
        max(longest_slice_ns) AS longest_slice_ns,
        list_sort(list_distinct(flatten(list(nodes)))) AS nodes,
        list_sort(list_distinct(flatten(list(clocks)))) AS clocks,
-       sum(mpi_processes)::BIGINT AS mpi_processes, sum(records)::BIGINT AS records
+       sum(mpi_processes)::BIGINT AS mpi_processes, sum(records)::BIGINT AS records,
+       coalesce(min(basis), '') AS basis
 FROM (
     SELECT job, identity, is_rank, sum(processes) AS processes,
            coalesce(sum(processes) FILTER (short), 0) AS short_processes,
@@ -113,6 +115,6 @@ FROM (
            max(longest_slice_ns) AS longest_slice_ns, max(clock_state) AS clock_state,
            max(clock_error_us) AS clock_error_us, min(uid) AS least_uid, max(uid) AS most_uid,
            list(DISTINCT host) AS nodes, list(DISTINCT boot_id) AS clocks,
-           sum(mpi_processes) AS mpi_processes, sum(records) AS records
+           sum(mpi_processes) AS mpi_processes, sum(records) AS records, min(basis) AS basis
     FROM {kinds} GROUP BY job, identity, is_rank)
 GROUP BY job"""

@@ -37,8 +37,8 @@ class Programs:
         mounts: job, resource, slice, slice_ns, start_ns and length_ns (the part of the slice in
             which the job lived), and ops, bytes and ns of FILE_CLASSES.
         network: The same of MPI_CLASSES, of jobs with ranks on several nodes; resource "network".
-        nodes: job, resource (a node that several jobs used at a time), slice, slice_ns, cpu_ns
-            and queued_ns.
+        nodes: job, resource (a node that several jobs used at a time), slice, slice_ns, cpu_ns,
+            queued_ns, and what is known of its memory: columns of _MEMORY.
         gpus: The same, resource a GPU of a node: launches, busy_ns, wait_ns.
         buses: The same of BUS_CLASSES, resource a root complex or an NVLink domain of a node.
     """
@@ -59,6 +59,15 @@ class Programs:
             "gpu": self.gpus,
             "bus": self.buses,
         }
+
+
+#: Columns of nodes -> metrics: how fast the probe found memory, and what processes missed.
+_MEMORY = {
+    "memory_latency_ns": "memory_latency_ns",
+    "memory_stream_ns": "memory_stream_ns",
+    "memory_probe_count": "memory_probe_count",
+    "llc_misses": "perf_llc_misses",
+}
 
 
 def programs_beside(engine: Engine, span: tuple[int, int] = ALWAYS) -> Programs:
@@ -94,6 +103,7 @@ def questions(
     wide = [name for name, fact in everyone.items() if fact.ranks > 1 and len(fact.nodes) > 1]
     calls = ", ".join(f"{total(value)} AS {name}" for name, value in _mpi_columns().items())
     cpu = added(("os_user_ns_sum", "os_system_ns_sum"))
+    memory = ", ".join(f"{total(f'{metric}_sum')} AS {name}" for name, metric in _MEMORY.items())
     shared = _shared(everyone)
     return {
         "file system": Question(
@@ -113,7 +123,7 @@ def questions(
         ),
         "node": Question(
             f"SELECT job, host AS resource, {keys}, slice * slice_ns AS start, "
-            f"{total(cpu)} AS cpu_ns, {total('os_runqueue_ns_sum')} AS queued_ns "
+            f"{total(cpu)} AS cpu_ns, {total('os_runqueue_ns_sum')} AS queued_ns, {memory} "
             f"FROM stored_node_rollup WHERE list_contains($1, host) AND {within} "
             f"GROUP BY job, host, {keys}",
             order,

@@ -1,4 +1,4 @@
-"""Which nodes, links and disks are persistently worse than their peers; a node's GPUs."""
+"""Which nodes, links and disks are persistently worse; a node's GPUs and memory."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse, Response
 from jostle.errors import UsageError
 from jostle.report.models.machine_steps import last_day, life_of
 from jostle.report.models.node_gpus import node_gpus
+from jostle.report.models.node_memory import node_memory
 from jostle.report.models.nodes import node_differences, nodes_json
 from jostle.server.access import Looking
 from jostle.server.context import Context
@@ -65,7 +66,7 @@ def gpus(
     to_ns: ToNs = FAR,
     points: Points = 400,
 ) -> Response:
-    """Return what a node's GPUs did over time; for who may see all jobs.
+    """Return what a node's GPUs did over time, and its memory; for who may see all jobs.
 
     Without a span it is the last day of the node's slices. A node without an agent has status
     404.
@@ -89,6 +90,7 @@ def gpus(
             "start_ns": begin,
             "end_ns": end,
             "gpus": [each.to_json() for each in gpus],
+            "memory": [each.to_json() for each in node_memory(repository, host, (begin, end))],
         }
 
     return context.job_service.answer(request, ("node gpus", host, from_ns, to_ns, points), make)

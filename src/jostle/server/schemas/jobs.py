@@ -12,7 +12,7 @@ from jostle.report.verdict.batch_loss import LossNumbers
 from jostle.report.verdict.blame import Blame
 from jostle.report.verdict.verdict import VerdictHead
 from jostle.report.verdict.verdict_worker import VerdictProgress
-from jostle.server.schemas.reports import EstimateReport, InterferenceReport
+from jostle.server.schemas.reports import EstimateReport, InterferenceReport, WaitsReport
 
 
 class Problem(BaseModel):
@@ -159,6 +159,9 @@ class Verdict(BaseModel):
     interference: InterferenceReport | None
     mounts: dict[str, str] = Field(
         description="mount, or a resource of one -> the same with its path in the job"
+    )
+    waits: WaitsReport | None = Field(
+        default=None, description="whom its ranks waited for; null: it has no ranks"
     )
 
 

@@ -23,6 +23,7 @@ from jostle.analysis.identification.model import (
     Untested,
 )
 from jostle.analysis.interval import Interval
+from jostle.analysis.waits.model import WaitAnswer, WaitCause
 from jostle.report.verdict.verdict import CauseRow
 
 
@@ -52,6 +53,46 @@ class EstimateReport(BaseModel):
     core_hours_lost: float
     energy_lost_kwh: Interval | None = Field(
         default=None, description="energy of its nodes in lost time; null: not measured"
+    )
+
+
+class StragglerReport(BaseModel):
+    """Ranks of one node that the other ranks of their world waited for."""
+
+    ranks: list[int]
+    host: str
+    start_ns: int
+    end_ns: int
+    seconds: float = Field(description="that the others waited for them")
+    cause: WaitCause
+    interference: bool = Field(description="the cause is outside the program")
+    confidence: float = Field(
+        description="1 less the probability that ranks that are alike show as much"
+    )
+    who: str = Field(description="ranks and node in words")
+    when: str = Field(description="since when and until when, in words")
+    reason: str = Field(
+        description="the cause in words; if it is unknown, why, and what would tell"
+    )
+    text: str = Field(description="all of it as one sentence")
+
+
+class WorldWaitsReport(BaseModel):
+    """Whom the ranks of one MPI world, or of one training launch, waited for."""
+
+    number: int
+    ranks: int
+    answer: WaitAnswer
+    stragglers: list[StragglerReport]
+    text: str = Field(description="the answer in words")
+
+
+class WaitsReport(BaseModel):
+    """Whom the ranks of a job waited for, as `waits` of `jostle estimate --json`."""
+
+    worlds: list[WorldWaitsReport]
+    false_alarm: float = Field(
+        description="probability that a world whose ranks are alike has a straggler named"
     )
 
 

@@ -114,14 +114,30 @@ class NodeGpu(BaseModel):
     slowed: list[SlowedGpu]
 
 
+class NodeMemoryRow(BaseModel):
+    """What a job did on a node, and how fast the node's memory answered it."""
+
+    job: str
+    cores: float = Field(description="kept busy, mean over its slices")
+    latency_ns: float | None = Field(description="of one read of main memory; null: no probe")
+    slower: float | None = Field(
+        description="the slowest twentieth of its slices, as a multiple of the median one"
+    )
+    bandwidth: float | None = Field(description="that one thread had, bytes per second")
+    missed: float | None = Field(
+        description="bytes per second that its cache misses moved; null: not counted"
+    )
+
+
 class NodeGpus(BaseModel):
-    """The GPUs of a node over time."""
+    """The GPUs of a node over time, and its memory."""
 
     first_ns: int = Field(description="start of the node's slices")
     last_ns: int = Field(description="their end")
     start_ns: int = Field(description="of the span")
     end_ns: int
     gpus: list[NodeGpu] = Field(description="empty where its agent saw none")
+    memory: list[NodeMemoryRow] = Field(description="who computed there most, in the span")
 
 
 class MachineLanes(BaseModel):

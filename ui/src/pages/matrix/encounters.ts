@@ -5,7 +5,7 @@ import { count } from '../../format/format';
 
 export type Kind = Encounter['resource_kind'];
 
-const PLACES: Partial<Record<Kind, string>> = { gpu: 'GPU', bus: 'bus of a GPU' };
+const PLACES: Partial<Record<Kind, string>> = { gpu: 'GPU', bus: 'bus of a GPU', memory: 'memory of a node' };
 /** Returns how a kind of resource is written behind "on the". */
 export const placeName = (kind: Kind): string => PLACES[kind] ?? kind;
 

@@ -20,7 +20,7 @@ from jostle_lab.analysis.study.model import (
     Side,
 )
 from jostle_lab.analysis.study.runs import setting_of
-from jostle_lab.analysis.study.setting import size_label
+from jostle_lab.analysis.study.setting import Summary, size_label
 
 Key = tuple[str, str, Setting]
 
@@ -182,11 +182,40 @@ def _break_even(curve: Curve, turned: Curve) -> BreakEven:
     loser, winner = curve.probe, curve.signal
     if points and points[0][1] < 0:
         loser, winner = winner, loser
-    return BreakEven(loser, winner, curve.setting, at, _even_text(loser, winner, points, at))
+    certain = at is None or _certain(curve, turned, at)
+    text = _even_text(loser, winner, points, at, certain=certain)
+    return BreakEven(loser, winner, curve.setting, at, text, certain)
+
+
+def _certain(curve: Curve, turned: Curve, at: float) -> bool:
+    """Return whether the losses of two programs differ on either side of a chunk size.
+
+    Without it, two curves that noise lets cross anywhere would "break even" where it did.
+    """
+    theirs = {point.x: point.degradation for point in turned.points}
+    apart = [
+        (point.x, _apart(point.degradation, theirs[point.x]))
+        for point in curve.points
+        if point.x in theirs
+    ]
+    sides = ([far for x, far in apart if x < at], [far for x, far in apart if x > at])
+    return all(any(side) for side in sides if side)
+
+
+def _apart(one: Summary, other: Summary) -> bool:
+    """Return whether two intervals have nothing in common; two runs have none."""
+    if one.low is None or one.high is None or other.low is None or other.high is None:
+        return False
+    return one.low > other.high or other.low > one.high
 
 
 def _even_text(
-    loser: str, winner: str, points: Sequence[tuple[float, float]], at: float | None
+    loser: str,
+    winner: str,
+    points: Sequence[tuple[float, float]],
+    at: float | None,
+    *,
+    certain: bool,
 ) -> str:
     if not points:
         return f"{loser} and {winner} were not measured at equal chunk sizes"
@@ -196,6 +225,11 @@ def _even_text(
     text = f"{loser} and {winner} break even at {size_label(round(at))}"
     if all(abs(gap) <= EVEN for _, gap in points):
         return f"{loser} and {winner} lose equally at all chunk sizes"
+    if not certain:
+        return (
+            f"{loser} and {winner} may break even at {size_label(round(at))}: the intervals of "
+            "their losses overlap at all sizes below or above it"
+        )
     below = points[0][0] < at
     return f"{text}; below, {loser} suffers more" if below else text
 

@@ -253,6 +253,8 @@ class BreakEven:
         setting: What is the same in all points.
         chunk: Chunk size, bytes, interpolated on a logarithmic axis; None: no such size here.
         text: In words, also why there is none.
+        certain: On either side of it, as far as sizes were measured there, the intervals of the two
+            losses are apart at some size.
     """
 
     one: str
@@ -260,6 +262,7 @@ class BreakEven:
     setting: Setting
     chunk: float | None
     text: str
+    certain: bool = True
 
 
 @dataclass(frozen=True)

@@ -113,6 +113,11 @@ class _Span(click.ParamType[int]):
     "--phase", "phase_ns", type=_Span(), metavar="TIME", help="With --period: shift of the periods."
 )
 @click.option(
+    "--place",
+    type=click.Choice(("first", "random")),
+    help="With --period: where in it that part lies; random: drawn for each period [first].",
+)
+@click.option(
     "--seed",
     type=click.IntRange(0, 2**63 - 1),
     metavar="N",
@@ -148,6 +153,7 @@ def command(
     period_ns: int | None,
     duty: float | None,
     phase_ns: int | None,
+    place: str | None,
     seed: int,
     log: str | None,
     job: str | None,
@@ -166,8 +172,10 @@ def command(
     from jostle.names.identity import program_of_command
     from jostle_lab.cli.views.inject import Delays
 
-    if period_ns is None and (duty is not None or phase_ns is not None):
-        raise UsageError("--duty and --phase are parts of a period.", hint="Add --period 4s")
+    if period_ns is None and (duty, phase_ns, place) != (None, None, None):
+        raise UsageError(
+            "--duty, --phase and --place are parts of a period.", hint="Add --period 4s"
+        )
     name = job_name(job, program_of_command(cmd))
     folder = Path(log or f"inject-{name}").expanduser().absolute()
     rules = Rules(
@@ -181,6 +189,7 @@ def command(
         period_ns=period_ns or 0,
         duty=0.5 if duty is None else duty,
         phase_ns=phase_ns or 0,
+        random_place=place == "random",
     )
     delays = Delays(variables(rules, folder), folder)
     try:

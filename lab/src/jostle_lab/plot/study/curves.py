@@ -163,13 +163,16 @@ def page(result: StudyResult, found: list[CurvePair], *, chunk: bool) -> Page:
 
 
 def _finding(found: list[CurvePair]) -> str:
-    """Return where pairs break even."""
+    """Return where pairs break even, as far as that is certain."""
     said = [
         f"{pair.break_even.one} and {pair.break_even.other} break even at "
         f"{about_size(pair.break_even.chunk)}"
         for pair in found
-        if pair.break_even and pair.break_even.chunk
+        if pair.break_even and pair.break_even.chunk and pair.break_even.certain
     ]
+    doubtful = any(pair.break_even and not pair.break_even.certain for pair in found)
+    if doubtful and not said:
+        return "Where pairs break even cannot be told: the intervals of their losses overlap"
     if len(said) > 2:
         return f"{said[0]}; {len(said) - 1} more pairs break even too"
     return "; ".join(said) or "No pair breaks even between the smallest and the largest chunks"
@@ -356,7 +359,7 @@ def _panel(
         axes.axvline(where, color=INK, linewidth=0.8, linestyle=(0, (1, 1.5)))
         right = where > math.sqrt(ticks[0] * ticks[-1])
         axes.annotate(
-            f"break-even\n{about_size(where)}",
+            f"{'break-even' if pair.break_even.certain else 'perhaps even'}\n{about_size(where)}",
             (where, 104),
             (-3 if right else 3, 0),
             textcoords="offset points",

@@ -53,12 +53,29 @@ class LabMonitor:
             counts = self._lab.counters(payload=True)
         except LabError as error:
             raise OSError(str(error)) from error
-        received = (counts[f"{server}.in"] for server in self._lab.spec.server_names)
-        return counts | {self.server: sum(received)}
+        spec = self._lab.spec
+        return counts | {self.server: from_nodes(counts, spec.server_names, self._lab.nodes)}
 
     def own(self, nodes: Sequence[str]) -> list[str]:
         """Name what the nodes sent to the storage."""
         return [f"{node}.out" for node in nodes]
+
+
+def from_nodes(counts: Mapping[str, int], servers: Sequence[str], nodes: Sequence[str]) -> int:
+    """Return the bytes that servers received from nodes.
+
+    Servers of one file system talk to each other, too: a metadata server writes its journal to
+    object servers. That is what servers sent and no node received.
+
+    Args:
+        counts: Bytes by link and direction, "storage.in", "node1.out".
+        servers: Names of the servers.
+        nodes: Names of all nodes.
+    """
+    received = sum(counts[f"{name}.in"] for name in servers)
+    sent = sum(counts[f"{name}.out"] for name in servers)
+    taken = sum(counts[f"{name}.in"] for name in nodes)
+    return received - max(sent - taken, 0)
 
 
 class LabPlace(Base):

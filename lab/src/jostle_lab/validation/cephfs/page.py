@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
 from pathlib import Path
 
 from jostle_lab.validation.cephfs.plan import GROUPS, QUIETS
@@ -16,10 +14,9 @@ from jostle_lab.validation.cephfs.score import (
     Row,
     Summary,
     by_group,
-    of_plain,
-    plain,
     summary,
 )
+from jostle_lab.validation.csv_rows import load_rows, save_rows
 
 PAGE, DATA = "who-hurts-whom.md", "who-hurts-whom.csv"
 _COMMAND = "lab/bench/who_hurts_whom.py"
@@ -53,18 +50,12 @@ were not injected; in brackets those in the run without the cause.
 
 def save(folder: Path, rows: Iterable[Row]) -> Path:
     """Write the rows as data; return the file."""
-    path = folder / DATA
-    with path.open("w", newline="") as stream:
-        writer = csv.DictWriter(stream, [each.name for each in fields(Row)], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(plain(row) for row in rows)
-    return path
+    return save_rows(folder / DATA, Row, rows)
 
 
 def load(folder: Path) -> list[Row]:
     """Read rows that were saved."""
-    with (folder / DATA).open(newline="") as stream:
-        return [of_plain(line) for line in csv.DictReader(stream)]
+    return load_rows(folder / DATA, Row)
 
 
 def page(rows: Sequence[Row], facts: str) -> str:

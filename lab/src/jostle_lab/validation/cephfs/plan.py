@@ -127,16 +127,21 @@ class Experiment:
         return self.group == QUIET
 
     @property
+    def harmful(self) -> tuple[Load, ...]:
+        """The loads that harm the victim."""
+        return tuple(load for load in self.loads if load.harm)
+
+    @property
     def bad(self) -> Load | None:
-        """The load that harms the victim; None: there is none."""
-        return next((load for load in self.loads if load.harm), None)
+        """The first load that harms the victim; None: there is none."""
+        return next(iter(self.harmful), None)
 
     @property
     def cause(self) -> str:
         """What harms the victim, for users."""
         if self.fault:
             return str(self.fault)
-        return self.bad.words if self.bad else ""
+        return "; ".join(load.words for load in self.harmful)
 
     def without(self) -> Experiment:
         """Return the same without what harms the victim."""

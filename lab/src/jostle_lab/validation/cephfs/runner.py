@@ -157,12 +157,12 @@ class _Labs:
 def _made(labs: _Labs, experiment: Experiment, repository: Path) -> Record:
     lab = labs.lab()
     try:
-        without = _run(lab, experiment.without(), repository, ["--time", f"{ALONE_S:g}"])
+        without = run_once(lab, experiment.without(), repository, ["--time", f"{ALONE_S:g}"])
         if experiment.quiet:
             return Record(experiment, without)
         operations = sum(pair[1] for pair in without.work.active) // _processes(experiment.victim)
         work = ["--iterations", str(operations), "--time", f"{LONGEST_S:g}"]
-        return Record(experiment, _run(lab, experiment, repository, work), without)
+        return Record(experiment, run_once(lab, experiment, repository, work), without)
     except (JostleError, OSError, ValueError) as error:
         labs.close()
         return Record(experiment, error=why(error))
@@ -177,8 +177,23 @@ def _files_before(words: str) -> int:
     return _FILES_BEFORE.get(words.split()[0], 0) * _processes(words)
 
 
-def _run(lab: Lab, experiment: Experiment, repository: Path, limit: Sequence[str]) -> Run:
+def run_once(
+    lab: Lab,
+    experiment: Experiment,
+    repository: Path,
+    limit: Sequence[str],
+    limit_s: float = _LIMIT_S,
+    over: threading.Event | None = None,
+) -> Run:
     """Run a victim once with all that is asked for, and take the profiles.
+
+    Args:
+        lab: Where.
+        experiment: Victim, loads and fault.
+        repository: Folder of the repository that takes the profiles.
+        limit: Options of the victim that say how long it works.
+        limit_s: A victim that takes longer has failed.
+        over: Ends the run early when it is set; the run has failed then.
 
     Raises:
         ValidationError: The victim or a load failed.
@@ -195,7 +210,8 @@ def _run(lab: Lab, experiment: Experiment, repository: Path, limit: Sequence[str
         )
     files = sum(_files_before(words) for words in (experiment.victim, *_words(experiment)))
     start_ns = (time.time_ns() + int((_LEAD_S + files * _FILE_S) * 1e9)) // SLICE_NS * SLICE_NS
-    faults = _play(lab, experiment, job, start_ns, limit)
+    patience = (over or threading.Event(), limit_s)
+    faults = _play(lab, experiment, job, start_ns, limit, patience)
     time.sleep(_SETTLE_S)
     Repository(repository, create=True).ingest(
         [lab.local(host) / "spool" for host in hosts], remove=True
@@ -227,9 +243,17 @@ def _words(experiment: Experiment) -> list[str]:
 
 
 def _play(
-    lab: Lab, experiment: Experiment, job: str, start_ns: int, limit: Sequence[str]
+    lab: Lab,
+    experiment: Experiment,
+    job: str,
+    start_ns: int,
+    limit: Sequence[str],
+    patience: tuple[threading.Event, float],
 ) -> list[list[int]]:
-    """Run victim, loads and fault; return the bursts of the fault."""
+    """Run victim, loads and fault; return the bursts of the fault.
+
+    The victim is ended when the event of `patience` is set, or after as many seconds.
+    """
     over = threading.Event()
     words = [*experiment.victim.split(), *limit]
     if experiment.meeting:
@@ -243,7 +267,7 @@ def _play(
             fault = experiment.fault
             slow = pool.submit(inject, lab, fault, start_ns, over) if fault else None
             try:
-                status = wait(victim, threading.Event(), _LIMIT_S)
+                status = wait(victim, *patience)
             finally:
                 over.set()
         if status:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from jostle.analysis import JobInterference
@@ -17,8 +17,8 @@ from jostle_lab.validation.lab.work import Work, merged
 #: What is to be reached: experiments with resource and suspect right, of all harmful ones; quiet
 #: ones in which somebody is accused; median error of the seconds, a share of the true ones.
 RIGHT, ACCUSED, ERROR = 19, 0, 0.2
-#: Kind of the resource that no experiment injects anything on.
-_CORES = "node"
+#: Kinds of resources that no experiment injects anything on: hosts of a lab share this machine's.
+_CORES, _SHARED = "node", ("node", "memory")
 #: A disturbance that costs less of the time in which it is on is none.
 VISIBLE = 10.0
 #: Fewest slices in which nothing was on that tell a usual rate.
@@ -158,9 +158,9 @@ def judge(record: Record, found: JobInterference, without: JobInterference | Non
     """
     experiment, run = record.experiment, record.run
     assert run is not None
-    suspects = _on_file_system(found)
+    suspects = on_file_system(found)
     first = suspects[0] if suspects else None
-    evident = [one for one in found.resources if one.evident and one.kind != _CORES]
+    evident = [one for one in found.resources if one.evident and one.kind not in _SHARED]
     name = first.resource if first else evident[0].resource if evident else ""
     kind = next((str(one.kind) for one in found.resources if one.resource == name), "")
     quiet = experiment.quiet
@@ -174,56 +174,57 @@ def judge(record: Record, found: JobInterference, without: JobInterference | Non
         cores_s=sum(one.seconds.value for one in found.resources if one.kind == _CORES),
         found_resource=kind,
         found_name=name,
-        found_suspect=_shown(first, run) if first else "",
+        found_suspect=shown(first, run) if first else "",
         right_resource=None if quiet else kind == experiment.resource,
         right_suspect=None if quiet else first is not None and injected(experiment, run, first),
-        wrong=_wrong(experiment, run, found),
-        wrong_without=_wrong(experiment.without(), twin, without) if twin and without else "",
+        wrong=wrongly_named(experiment, run, found),
+        wrong_without=wrongly_named(experiment.without(), twin, without)
+        if twin and without
+        else "",
     )
 
 
 def injected(experiment: Experiment, run: Run, suspect: Suspect) -> bool:
-    """Return whether a suspect is what was injected: the job, the server, or the node's load."""
-    bad, fault = experiment.bad, experiment.fault
+    """Return whether a suspect is what was injected: a job, the server, or a node's load."""
+    fault = experiment.fault
     if suspect.kind == "server":
         return fault is not None and _names(suspect.job, fault.server)
-    if bad is None:
-        return False
     if suspect.kind == "unprofiled":
-        return not bad.profiled and _names(suspect.job, bad.node)
-    return bad.profiled and suspect.job == run.of(bad.name)
+        nodes = [bad.node for bad in experiment.harmful if not bad.profiled]
+        return any(_names(suspect.job, node) for node in nodes)
+    return suspect.job in [run.of(bad.name) for bad in experiment.harmful if bad.profiled]
 
 
 def _names(text: str, host: str) -> bool:
     return re.search(rf"(?<![\w-]){re.escape(host)}(?![\w-])", text) is not None
 
 
-def _wrong(experiment: Experiment, run: Run, found: JobInterference) -> str:
+def wrongly_named(experiment: Experiment, run: Run, found: JobInterference) -> str:
     """Name the suspects that did nothing; a decoy that slowed the victim after all did."""
     slowed = truths(experiment, run, None).get("decoys_slowed") or 0.0
     decoys = [run.of(load.name) for load in experiment.loads if not load.harm]
     excused = decoys if slowed >= VISIBLE else []
     accused = [
         one
-        for one in _on_file_system(found)
+        for one in on_file_system(found)
         if not injected(experiment, run, one) and one.job not in excused
     ]
-    return "; ".join(_shown(one, run) for one in accused)
+    return "; ".join(shown(one, run) for one in accused)
 
 
-def _on_file_system(found: JobInterference) -> list[Suspect]:
+def on_file_system(found: JobInterference) -> list[Suspect]:
     """Return the suspects that are asked for, the first first.
 
-    RATIONALE: all hosts of a lab share this machine's cores: whoever is on them takes time from the
-    victim's node, and by the account of the cores rightly so. On a cluster the servers and other
-    nodes have cores of their own.
+    RATIONALE: all hosts of a lab share this machine's cores and memory: whoever is on them takes
+    time from the victim's node, and by the account of the cores rightly so. On a cluster the
+    servers and other nodes have their own.
     """
-    cores = {one.resource for one in found.resources if one.kind == _CORES}
+    cores = {one.resource for one in found.resources if one.kind in _SHARED}
     suspects: list[Suspect] = [one for one in found.suspects if one.resource not in cores]
     return suspects
 
 
-def _shown(suspect: Suspect, run: Run) -> str:
+def shown(suspect: Suspect, run: Run) -> str:
     """Name a suspect for the table: of a job only what it is called in its experiment."""
     return suspect.job.removeprefix(f"{run.job}-")
 
@@ -235,7 +236,7 @@ def truths(experiment: Experiment, run: Run, twin: Run | None) -> dict[str, Any]
     the slices in which nothing was on: the same run says both, so that what differs between runs
     does not count.
     """
-    causes = [] if experiment.quiet else [FAULT if experiment.fault else "bad"]
+    causes = [FAULT] if experiment.fault else [load.name for load in experiment.harmful]
     decoys = [load.name for load in experiment.loads if not load.harm]
     lay = _Slices(run.work)
     cause, decoy = lay.share(causes), lay.share(decoys)
@@ -345,33 +346,3 @@ def by_group(rows: Sequence[Row]) -> dict[str, list[Row]]:
     """Return the rows of each kind of experiment, in the order of the plan."""
     found = {group: [row for row in rows if row.group == group] for group in (*GROUPS, QUIET)}
     return {group: some for group, some in found.items() if some}
-
-
-def plain(row: Row) -> dict[str, str]:
-    """Return a row as texts for CSV."""
-    return {each.name: _text(getattr(row, each.name)) for each in fields(Row)}
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.3f}"
-    return "" if value is None else str(value)
-
-
-def of_plain(plain: dict[str, str]) -> Row:
-    """Read what `plain` gave."""
-    found: dict[str, Any] = {}
-    for each in fields(Row):
-        text = plain[each.name]
-        kind = str(each.type)
-        if kind == "int":
-            found[each.name] = int(text)
-        elif kind == "str":
-            found[each.name] = text
-        elif not text:
-            found[each.name] = None
-        else:
-            found[each.name] = text == "yes" if "bool" in kind else float(text)
-    return Row(**found)

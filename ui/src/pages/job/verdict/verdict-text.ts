@@ -73,7 +73,7 @@ export function describeSuspectSlices(verdict: Verdict): string {
 /** Returns the metric that shows the cause. */
 export function metricOfCause(verdict: Verdict): string {
   const { cause } = verdict.head;
-  return cause === 'network' || cause === 'memory or cpu' ? 'communication' : cause === 'cpu' ? 'cpu' : 'bytes';
+  return cause === 'network' || cause === 'memory or cpu' ? 'communication' : cause === 'cpu' || cause === 'memory' ? 'cpu' : 'bytes';
 }
 
 export function headline(verdict: Verdict): string {

@@ -1,8 +1,9 @@
-"""Gives a GPU what segments cannot account for, where a neighbour's load on it explains it.
+"""Gives a GPU or memory what segments cannot account for, where a neighbour's load explains it.
 
 A segment knows how long its calls waited, and what is left. A rank that waits for a slower GPU
-shows only the latter, and the other ranks wait for it in collectives. So if a neighbour on a GPU,
-or on its bus, decides, as much of these two as its load explains is put there.
+shows only the latter, and the other ranks wait for it in collectives; so does one that waits for
+memory. So if a neighbour on a GPU, on its bus or on a node's memory decides, as much of these two
+as its load explains is put there.
 """
 
 from __future__ import annotations
@@ -16,14 +17,17 @@ from jostle.report.format.values import seconds as seconds_text
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import CauseName, Hit, HitPart, RunEstimate
-    from jostle.analysis.identification.model import JobInterference, ResourceLoss
+    from jostle.analysis.identification.model import JobInterference, ResourceKind, ResourceLoss
 
-#: What a slower GPU looks like in segments: what is left of the time, and waits for the slowest.
+#: Where a slower resource is seen in no call.
+_UNSEEN: dict[ResourceKind, CauseName] = {"gpu": "gpu", "bus": "bus", "memory": "memory"}
+#: What a slower GPU, or slower memory, looks like in segments: what is left of the time, and waits
+#: for the slowest.
 _SEEN_AS: tuple[CauseName, ...] = ("unknown", "memory or cpu", "network")
 
 
-def with_gpus(estimate: RunEstimate, interference: JobInterference) -> RunEstimate:
-    """Return an estimate of a run with segments with the loss that lies on GPUs put there.
+def with_unseen(estimate: RunEstimate, interference: JobInterference) -> RunEstimate:
+    """Return an estimate of a run with segments with the loss on GPUs or memory put there.
 
     Args:
         estimate: Of the run.
@@ -34,13 +38,13 @@ def with_gpus(estimate: RunEstimate, interference: JobInterference) -> RunEstima
     losses = [
         loss
         for loss in interference.resources
-        if loss.kind in ("gpu", "bus") and loss.evident and loss.seconds.value > 0
+        if loss.kind in _UNSEEN and loss.evident and loss.seconds.value > 0
     ]
     pool = sum(cause.seconds.value for cause in estimate.causes if cause.cause in _SEEN_AS)
     if not losses or not estimate.segments.num_rows or pool <= 0:
         return estimate
     loss = max(losses, key=lambda each: each.seconds.value)
-    kind: CauseName = "gpu" if loss.kind == "gpu" else "bus"
+    kind = _UNSEEN[loss.kind]
     moved = min(loss.seconds.value, pool)
     left = 1 - moved / pool
     causes = [

@@ -1,0 +1,155 @@
+"""Turns what was recorded in short slices into what longer ones would have recorded.
+
+So one run is assessed at several slice lengths, and what differs between runs does not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from jostle.repository import Beside, CoreUse, JobFacts
+
+Ints = npt.NDArray[np.int64]
+#: Columns that say when, and those that are a state and not an amount.
+_TIME = ("slice", "slice_ns", "span", "start_ns", "length_ns")
+_STATES = ("cores", "awake", "count")
+_FOR_EVER = 2**62
+
+
+def coarse(beside: Beside, length_ns: int) -> Beside:
+    """Return a job and its neighbours as slices of another length would have recorded them.
+
+    Amounts are added. A maximum or minimum over processes becomes the sum of those of the short
+    slices: exact with one process, otherwise a bound. Of states the largest counts. Messages
+    between nodes are left as they are.
+
+    Args:
+        beside: From Repository.beside.
+        length_ns: A multiple of the length of its slices.
+
+    Raises:
+        ValueError: It is no multiple.
+    """
+    lives = {
+        name: fact.life for name, fact in {beside.job.job: beside.job, **beside.others}.items()
+    }
+    mine = beside.job.life
+
+    def longer(table: pa.Table, keys: Sequence[str]) -> pa.Table:
+        return coarse_rows(table, keys, length_ns, lives, mine)
+
+    machines, use = beside.machines, beside.core_use
+    return replace(
+        beside,
+        job=_facts(beside.job, length_ns),
+        others={name: _facts(fact, length_ns) for name, fact in beside.others.items()},
+        own_mounts=longer(beside.own_mounts, ["mount"]),
+        own_nodes=longer(beside.own_nodes, ["host"]),
+        mount_loads=longer(beside.mount_loads, ["job", "mount"]),
+        node_loads=longer(beside.node_loads, ["job", "host"]),
+        network_loads=longer(beside.network_loads, ["job"]),
+        machines=replace(
+            machines,
+            clients=longer(machines.clients, ["mount", "host"]),
+            profiled=longer(machines.profiled, ["mount", "host"]),
+            servers=longer(machines.servers, ["mount", "host", "kind", "name", "job", "unknown"]),
+            disk_users=longer(machines.disk_users, ["mount", "host", "name"]),
+        ),
+        core_use=CoreUse(
+            longer(use.users, ["job", "kind", "host", "cpus", "uid"]), longer(use.totals, ["host"])
+        ),
+    )
+
+
+def _facts(fact: JobFacts, length_ns: int) -> JobFacts:
+    return replace(fact, slice_ns=length_ns if fact.slice_ns else 0)
+
+
+def coarse_rows(
+    table: pa.Table,
+    keys: Sequence[str],
+    length_ns: int,
+    lives: Mapping[str, tuple[int, int]],
+    mine: tuple[int, int],
+) -> pa.Table:
+    """Return rows of slices as rows of longer slices.
+
+    Args:
+        table: Rows with slice and slice_ns, or with start_ns and length_ns, and columns of numbers.
+        keys: The columns that, with the slice, tell rows apart.
+        length_ns: The length, ns.
+        lives: Start and end of jobs, ns, for a column job.
+        mine: Those of the job that rows without a column job are of.
+
+    Returns:
+        The same columns, sorted by keys and slice.
+
+    Raises:
+        ValueError: The length is no multiple of that of a row's slice.
+    """
+    if not table.num_rows:
+        return table
+    start, end = _spans(table, length_ns)
+    first = start // length_ns
+    span = np.maximum(-(-(end - first * length_ns) // length_ns), 1)
+    whole = pa.table({name: table[name] for name in keys}).append_column("slice", pa.array(first))
+    values = [name for name in table.column_names if name not in (*keys, *_TIME)]
+    for name in values:
+        whole = whole.append_column(name, table[name])
+    whole = whole.append_column("span", pa.array(span))
+    how = [(name, "max" if name in _STATES else "sum") for name in values] + [("span", "max")]
+    sums = whole.group_by([*keys, "slice"], use_threads=False).aggregate(how)
+    sums = sums.rename_columns([*keys, "slice", *values, "span"])
+    sums = sums.sort_by([(name, "ascending") for name in (*keys, "slice")])
+    return _with_times(sums, table, length_ns, lives, mine)
+
+
+def _spans(table: pa.Table, length_ns: int) -> tuple[Ints, Ints]:
+    """Return start and end of each row's slices, ns; of whole slices where they are known."""
+    if "slice" not in table.column_names:
+        start = table["start_ns"].to_numpy()
+        return start, start + table["length_ns"].to_numpy()
+    step = table["slice_ns"].to_numpy()
+    if (length_ns % step).any():
+        raise ValueError(f"{length_ns} ns is no multiple of {int(step.max())} ns.")
+    span = table["span"].to_numpy() if "span" in table.column_names else 1
+    start = table["slice"].to_numpy() * step
+    return start, start + span * step
+
+
+def _with_times(
+    sums: pa.Table,
+    table: pa.Table,
+    length_ns: int,
+    lives: Mapping[str, tuple[int, int]],
+    mine: tuple[int, int],
+) -> pa.Table:
+    """Return sums with the columns of a table in its order; slices are cut to their jobs' lives."""
+    first = sums["slice"].to_numpy()
+    start, end = first * length_ns, (first + sums["span"].to_numpy()) * length_ns
+    jobs = sums["job"].to_pylist() if "job" in sums.column_names else None
+    # What is no job, such as load without a profile, is not cut.
+    life = [lives.get(job, (0, _FOR_EVER)) for job in jobs] if jobs else [mine] * len(first)
+    begin, over = (np.array(side, dtype=np.int64) for side in zip(*life, strict=True))
+    over = np.where(over > 0, over, _FOR_EVER)
+    cut = np.clip(start, begin, None)
+    times = {
+        "slice": first,
+        "slice_ns": np.full(len(first), length_ns),
+        "span": sums["span"].to_numpy(),
+        "start_ns": cut,
+        "length_ns": np.maximum(np.minimum(end, over) - cut, 1),
+    }
+    return pa.table(
+        {
+            field.name: pa.array(times[field.name]).cast(field.type)
+            if field.name in times
+            else sums[field.name].cast(field.type)
+            for field in table.schema
+        }
+    )

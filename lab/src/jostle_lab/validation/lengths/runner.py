@@ -1,0 +1,192 @@
+"""Runs the experiments on slice lengths, several labs at a time, and records them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from jostle.errors import JostleError
+from jostle_lab.cluster import Lab, LabSpec, up
+from jostle_lab.validation.cephfs.plan import SLICE_NS
+from jostle_lab.validation.cephfs.runner import Run, run_once
+from jostle_lab.validation.errors import why
+from jostle_lab.validation.lab.work import plain_work
+from jostle_lab.validation.lengths.plan import Trial, from_json
+
+#: Rate of a file server's link: low, so that several labs leave cores to each other.
+RATES = {"sshfs": "40mbit", "cephfs": "80mbit"}
+_SIZE = {"sshfs": "2GiB", "cephfs": "4GiB"}
+#: A victim that needs so much longer than it was asked to work has failed.
+_PATIENCE_S = 60.0
+
+#: Trials done, all of them, what comes next.
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Made:
+    """A trial that was made.
+
+    Attributes:
+        trial: What was asked for.
+        fs: The file system of its lab.
+        repository: Folder of the repository that has its profiles, within that of the measurement.
+        run: What the victim did; None: it failed.
+        error: Why it failed.
+    """
+
+    trial: Trial
+    fs: str
+    repository: str
+    run: Run | None = None
+    error: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        run = None if self.run is None else asdict(self.run)
+        return {**self.__dict__, "trial": self.trial.to_json(), "run": run}
+
+
+def made(folder: Path) -> list[Made]:
+    """Return what a folder has, the last record of each trial; a torn line is left out."""
+    found: dict[int, Made] = {}
+    path = folder / "trials.jsonl"
+    for line in path.read_text().splitlines() if path.exists() else []:
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            plain = json.loads(line)
+            run = plain["run"]
+            run = Run(run["job"], plain_work(run["work"])) if run else None
+            one = Made(**{**plain, "trial": from_json(plain["trial"]), "run": run})
+            found[one.trial.experiment.number] = one
+    return [found[number] for number in sorted(found)]
+
+
+class _Work:
+    """What the labs share: the trials that are left, and the record of those that were made."""
+
+    def __init__(self, folder: Path, fs: str, total: int, progress: Progress) -> None:
+        self.folder, self.fs, self.total, self.progress = folder, fs, total, progress
+        self.left: queue.SimpleQueue[Trial] = queue.SimpleQueue()
+        self.done = 0
+        self.over = threading.Event()
+        self._lock = threading.Lock()
+
+    def begin(self, trial: Trial) -> None:
+        """Show what comes next."""
+        with self._lock:
+            kind = f"{trial.experiment.group}, {trial.seconds:.0f} s"
+            self.progress(self.done, self.total, kind)
+
+    def end(self, one: Made) -> None:
+        """Record a trial."""
+        with self._lock, (self.folder / "trials.jsonl").open("a") as stream:
+            # A line of its own, behind one that a crash may have torn.
+            stream.write("\n" + json.dumps(one.to_json()) + "\n")
+            self.done += 1
+
+
+def make(
+    folder: Path, plan: Sequence[Trial], fs: str, labs: int, name: str, progress: Progress
+) -> None:
+    """Make the trials of a plan that are not yet made; those that failed are tried again.
+
+    Args:
+        folder: Where repositories and records are.
+        plan: The trials.
+        fs: sshfs or cephfs.
+        labs: How many labs at a time.
+        name: Of the labs; they are numbered.
+        progress: Called before each.
+
+    Raises:
+        JostleError: No lab can be had here.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    done = {one.trial.experiment.number for one in made(folder) if not one.error}
+    todo = [trial for trial in plan if trial.experiment.number not in done]
+    # The long ones first, so that the labs end at about the same time.
+    todo.sort(key=lambda trial: -trial.seconds)
+    work = _Work(folder, fs, len(plan), progress)
+    work.done = len(plan) - len(todo)
+    for apart in (False, True):
+        some = [trial for trial in todo if trial.apart is apart]
+        _in_labs(work, some, 1 if apart else labs, f"{name}{'x' * apart}")
+
+
+def _in_labs(work: _Work, todo: Sequence[Trial], labs: int, name: str) -> None:
+    """Make trials, several labs at a time; when no lab can be had, all end."""
+    for trial in todo:
+        work.left.put(trial)
+    trouble: list[Exception] = []
+    threads = [
+        threading.Thread(target=_worker, args=(work, f"{name}{number}", trouble))
+        for number in range(1, min(labs, len(todo)) + 1)
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            thread.join()
+    finally:
+        work.over.set()
+        for thread in threads:
+            thread.join()
+    work.over.clear()
+    if trouble:
+        raise trouble[0]
+
+
+def _worker(work: _Work, name: str, trouble: list[Exception]) -> None:
+    """Make one trial after the other in a lab; a new one after a failure."""
+    lab: Lab | None = None
+    spec = LabSpec(
+        name=name,
+        nodes=4,
+        fs=work.fs,
+        storage_rate=RATES[work.fs],
+        size=_SIZE[work.fs],
+        agents=f"{SLICE_NS // 10**6}ms",
+    )
+    try:
+        while not work.over.is_set():
+            try:
+                trial = work.left.get_nowait()
+            except queue.Empty:
+                return
+            lab = lab or up(spec)
+            work.begin(trial)
+            one = _made(lab, trial, work, name)
+            if work.over.is_set():  # it was interrupted, and is to be made again
+                return
+            work.end(one)
+            if one.error:
+                _down(lab)
+                lab = None
+    except Exception as error:  # a thread's own end would tell nobody
+        trouble.append(error)
+        work.over.set()
+    finally:
+        _down(lab)
+
+
+def _down(lab: Lab | None) -> None:
+    if lab is not None:
+        with contextlib.suppress(JostleError):
+            lab.down()
+
+
+def _made(lab: Lab, trial: Trial, work: _Work, repository: str) -> Made:
+    try:
+        limit = ["--time", f"{trial.seconds:g}"]
+        patience = trial.seconds + _PATIENCE_S
+        folder = work.folder / repository
+        run = run_once(lab, trial.experiment, folder, limit, patience, work.over)
+    except (JostleError, OSError, ValueError) as error:
+        return Made(trial, work.fs, repository, error=why(error))
+    return Made(trial, work.fs, repository, run)

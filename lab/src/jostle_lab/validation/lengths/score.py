@@ -1,0 +1,187 @@
+"""Compares what jostle names at several slice lengths with what was injected. Pure functions."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+from jostle.analysis import JobInterference
+from jostle_lab.validation.cephfs.score import (
+    injected,
+    on_file_system,
+    shown,
+    truths,
+    wrongly_named,
+)
+from jostle_lab.validation.lengths.plan import LONG_S
+from jostle_lab.validation.lengths.runner import Made
+
+#: What is to be reached at the default length. For jobs of ten minutes beside bursts of 30 s: the
+#: share with the right suspect first, the share of quiet ones in which anybody is named, and the
+#: median error of the seconds as a share of the true ones. For jobs of two minutes: the share that
+#: is right, or said to be too short.
+RIGHT, ACCUSED, ERROR, SHORT_RIGHT = 0.95, 0.02, 0.2, 0.85
+#: A neighbour that costs less of the time in which it is on does no harm.
+VISIBLE = 10.0
+
+
+@dataclass(frozen=True)
+class Row:
+    """A trial at one slice length: what was injected, and what jostle named.
+
+    Times in seconds; what cannot be known is None.
+
+    Attributes:
+        number: Of the trial.
+        kind: Its kind.
+        fs: Its file system.
+        seconds: How long its victim worked.
+        slice_ms: Length of slices, milliseconds.
+        victim: The victim's signal.
+        cause: What harmed it; "" in a quiet one.
+        rhythm: When.
+        decoys: Jobs that did no harm.
+        error: Why it failed; then nothing below is known.
+        slowed: By how many percent the victim's rate was lower while causes were on, by its log.
+        true_s: What they cost it, by its log.
+        decoys_slowed: The same of decoys, in percent.
+        found_s, low_s, high_s: What jostle says that it lost on the file system.
+        suspect: The first suspect that jostle names; "" none.
+        right: It was injected; None in a quiet one.
+        wrong: Suspects that were not injected.
+        said: What jostle says that would help; "" nothing.
+        decidable: The run itself can tell who it was.
+    """
+
+    number: int
+    kind: str
+    fs: str
+    seconds: float
+    slice_ms: int
+    victim: str = ""
+    cause: str = ""
+    rhythm: str = ""
+    decoys: str = ""
+    error: str = ""
+    slowed: float | None = None
+    true_s: float | None = None
+    decoys_slowed: float | None = None
+    found_s: float | None = None
+    low_s: float | None = None
+    high_s: float | None = None
+    suspect: str = ""
+    right: bool | None = None
+    wrong: str = ""
+    said: str = ""
+    decidable: bool = True
+
+    @property
+    def quiet(self) -> bool:
+        """Nothing was injected."""
+        return not self.cause
+
+    @property
+    def off(self) -> float | None:
+        """Error of the seconds, a share of the true ones; None where these are not known."""
+        if self.found_s is None or not self.true_s or self.true_s <= 0:
+            return None
+        return abs(self.found_s - self.true_s) / self.true_s
+
+    @property
+    def short(self) -> bool:
+        """Its victim worked for less than ten minutes."""
+        return self.seconds < LONG_S
+
+
+def described(one: Made, slice_ms: int) -> Row:
+    """Return the part of a row that says what was injected."""
+    experiment = one.trial.experiment
+    return Row(
+        experiment.number,
+        experiment.group,
+        one.fs,
+        one.trial.seconds,
+        slice_ms,
+        victim=experiment.victim,
+        cause=experiment.cause
+        + ("" if all(x.profiled for x in experiment.harmful) else " (no profile)"),
+        rhythm="; ".join(str(load.rhythm) for load in experiment.harmful),
+        decoys="; ".join(load.words for load in experiment.loads if not load.harm),
+        error=one.error,
+        decidable=one.trial.decidable,
+    )
+
+
+def score(one: Made, slice_ms: int, found: JobInterference) -> Row:
+    """Compare a trial, which did not fail, with what jostle says of it at a slice length."""
+    experiment, run = one.trial.experiment, one.run
+    assert run is not None
+    truth = truths(experiment, run, None)
+    suspects = on_file_system(found)
+    first = suspects[0] if suspects else None
+    cores = {each.resource for each in found.resources if each.kind == "node"}
+    evident = [each for each in found.resources if each.evident and each.resource not in cores]
+    plain = {each.name: getattr(described(one, slice_ms), each.name) for each in fields(Row)}
+    return Row(
+        **{
+            **plain,
+            "slowed": truth.get("slowed"),
+            "true_s": truth.get("true_s"),
+            "decoys_slowed": truth.get("decoys_slowed"),
+            "found_s": sum(each.seconds.value for each in evident),
+            "low_s": sum(each.seconds.low for each in evident),
+            "high_s": sum(each.seconds.high for each in evident),
+            "suspect": shown(first, run) if first else "",
+            "right": None
+            if experiment.quiet
+            else first is not None and injected(experiment, run, first),
+            "wrong": wrongly_named(experiment, run, found),
+            "said": next(iter(found.limits), ""),
+        }
+    )
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Trials of one kind at one slice length.
+
+    Attributes:
+        harmful, right: Trials in which something did harm, and those with the right suspect first.
+        undecided: Those in which nobody is named.
+        accused: Those in which somebody else is named as well, or alone.
+        quiet, quiet_accused: Trials in which nothing did, and those in which anybody is named.
+        off: Median error of the seconds, a share of the true ones; None: none are known.
+        failed: Trials that failed.
+    """
+
+    harmful: int
+    right: int
+    undecided: int
+    accused: int
+    quiet: int
+    quiet_accused: int
+    off: float | None
+    failed: int
+
+
+def summary(rows: Sequence[Row]) -> Summary:
+    """Sum rows of one slice length up.
+
+    A neighbour that did not slow the victim by a tenth, by the victim's log, did no harm: nobody
+    can be right about it, and to name it is not wrong either.
+    """
+    made = [row for row in rows if not row.error]
+    harmful = [row for row in made if not row.quiet and (row.slowed or VISIBLE) >= VISIBLE]
+    quiet = [row for row in made if row.quiet]
+    offs = [row.off for row in harmful if row.off is not None]
+    return Summary(
+        harmful=len(harmful),
+        right=sum(bool(row.right) for row in harmful),
+        undecided=sum(not row.suspect for row in harmful),
+        accused=sum(bool(row.wrong) for row in harmful),
+        quiet=len(quiet),
+        quiet_accused=sum(bool(row.wrong) for row in quiet),
+        off=statistics.median(offs) if offs else None,
+        failed=len(rows) - len(made),
+    )

@@ -1,0 +1,206 @@
+"""The experiments on whom ranks wait for: drawn from a seed, each with its truth."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+CAPPED, STARVED, DISK, LINK, OWN = (
+    "capped",
+    "starved",
+    "slow file system",
+    "slow link",
+    "own imbalance",
+)
+#: Kinds of experiments, and how many of each.
+KINDS = {"cores and disks": 20, "links": 10, "own work": 20, "quiet": 50}
+QUIET = "quiet"
+#: Length of an injection and of the time before it, s.
+_ON_S, _OFF_S = (7.0, 9.0), (4.0, 5.5)
+_TAIL_S, _QUIET_S = 2.0, 16.0
+#: Cores of the machine that ranks are bound to, one each.
+CORES = 2
+
+
+@dataclass(frozen=True)
+class Injection:
+    """Something that makes one node slow.
+
+    Attributes:
+        cause: What it is.
+        node: Number of the node, from 0; it has the rank of that number.
+        begin_s: When it begins, from the first step.
+        length_s: For how long; 0: to the end.
+        strength: capped: cores that are left; starved: processes on its core; slow file system and
+            slow link: bytes per second that are left; own imbalance: times the work of the others.
+    """
+
+    cause: str
+    node: int
+    begin_s: float
+    length_s: float
+    strength: float
+
+
+@dataclass(frozen=True)
+class Program:
+    """What a rank does in a step.
+
+    Attributes:
+        nodes: Ranks, one on each node.
+        work_us: Computing.
+        sleep_us: Sleeping.
+        message: Bytes to each of both neighbours.
+        write: Bytes written; 0: no file.
+        turn_s: The ranks have more work by turns of this length; 0: they do not.
+        factor: How much more.
+    """
+
+    nodes: int
+    work_us: float
+    sleep_us: float
+    message: int
+    write: int = 0
+    turn_s: float = 0.0
+    factor: float = 1.0
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A run.
+
+    Attributes:
+        number: Counted from 1.
+        kind: One of KINDS.
+        program: What it runs.
+        seconds: For how long.
+        injections: In time; none where it is quiet.
+        everybody: Processes that take the core of each rank, all the time: nobody is later.
+    """
+
+    number: int
+    kind: str
+    program: Program
+    seconds: float
+    injections: tuple[Injection, ...]
+    everybody: int = 0
+
+    @property
+    def own(self) -> Injection | None:
+        """The rank that has more work; None: none has."""
+        return next((each for each in self.injections if each.cause == OWN), None)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return asdict(self)
+
+
+def from_json(plain: Mapping[str, Any]) -> Experiment:
+    """Return an experiment from plain values.
+
+    Raises:
+        KeyError, TypeError: They are none.
+    """
+    injections = tuple(Injection(**each) for each in plain["injections"])
+    program = Program(**plain["program"])
+    return Experiment(**{**plain, "program": program, "injections": injections})
+
+
+def experiments(seed: int) -> list[Experiment]:
+    """Return all experiments of a seed, mixed, so that a part of them is a sample of all."""
+    kinds = [kind for kind, number in KINDS.items() for _ in range(number)]
+    random.Random(f"{seed}/order").shuffle(kinds)
+    turns = dict.fromkeys(KINDS, 0)
+    found = []
+    for number, kind in enumerate(kinds, 1):
+        dice = random.Random(f"{seed}/{kind}/{turns[kind]}")
+        found.append(_MAKERS[kind](dice, number, turns[kind]))
+        turns[kind] += 1
+    return found
+
+
+def _program(dice: random.Random, *, write: bool = False) -> Program:
+    """Draw a program that computes most of the time, a rank on each core."""
+    return Program(
+        CORES,
+        work_us=dice.uniform(3000, 9000),
+        sleep_us=0.0,
+        message=dice.choice([1 << 10, 8 << 10, 32 << 10]),
+        write=dice.choice([16 << 10, 64 << 10]) if write else 0,
+    )
+
+
+def _ring(dice: random.Random) -> Program:
+    """Draw a program whose ranks sleep and exchange messages, on more nodes than cores."""
+    return Program(
+        dice.choice([4, 5]),
+        work_us=200.0,
+        sleep_us=dice.uniform(5000, 9000),
+        message=dice.choice([32 << 10, 64 << 10]),
+    )
+
+
+def _times(dice: random.Random, count: int) -> tuple[list[tuple[float, float]], float]:
+    """Draw begins and lengths of injections; return them and the length of the run."""
+    spans, at = [], 0.0
+    for _ in range(count):
+        at += dice.uniform(*_OFF_S)
+        length = dice.uniform(*_ON_S)
+        spans.append((at, length))
+        at += length
+    return spans, at + _OFF_S[0] + _TAIL_S
+
+
+def _cores(dice: random.Random, number: int, turn: int) -> Experiment:
+    program = _program(dice, write=True)
+    causes = [CAPPED, STARVED, DISK]
+    dice.shuffle(causes)
+    spans, seconds = _times(dice, len(causes))
+    injections = []
+    for cause, (begin, length) in zip(causes, spans, strict=True):
+        strength = {
+            CAPPED: dice.uniform(0.3, 0.6),
+            STARVED: float(dice.choice([1, 2])),
+            # A limit is one of the mean rate: a step then takes at least so many times its work.
+            DISK: program.write / (1e-6 * program.work_us * dice.uniform(1.8, 3.5)),
+        }[cause]
+        injections.append(Injection(cause, dice.randrange(CORES), begin, length, strength))
+    return Experiment(number, "cores and disks", program, seconds, tuple(injections))
+
+
+def _links(dice: random.Random, number: int, turn: int) -> Experiment:
+    program = _ring(dice)
+    spans, seconds = _times(dice, 2)
+    nodes = dice.sample(range(program.nodes), 2)
+    injections = tuple(
+        Injection(
+            LINK,
+            node,
+            begin,
+            length,
+            2 * program.message / (1e-6 * program.sleep_us * dice.uniform(1.0, 2.5)),
+        )
+        for node, (begin, length) in zip(nodes, spans, strict=True)
+    )
+    return Experiment(number, "links", program, seconds, injections)
+
+
+def _own(dice: random.Random, number: int, turn: int) -> Experiment:
+    program = _program(dice)
+    more = Injection(OWN, dice.randrange(CORES), 0.0, 0.0, dice.uniform(1.25, 2.0))
+    return Experiment(number, "own work", program, _QUIET_S, (more,))
+
+
+def _quiet(dice: random.Random, number: int, turn: int) -> Experiment:
+    """Quiet runs: plain ones, and such in which ranks are late by turns or all alike."""
+    program = _ring(dice) if turn % 5 == 4 else _program(dice, write=turn % 5 == 3)
+    if turn % 5 == 1:
+        more = {"turn_s": dice.uniform(0.5, 1.5), "factor": dice.uniform(1.3, 1.8)}
+        program = Program(**{**asdict(program), **more})
+    everybody = 1 if turn % 5 == 2 else 0
+    return Experiment(number, QUIET, program, _QUIET_S, (), everybody)
+
+
+_MAKERS = {"cores and disks": _cores, "links": _links, "own work": _own, QUIET: _quiet}

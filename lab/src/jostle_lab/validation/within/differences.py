@@ -1,0 +1,126 @@
+"""Compares windows with and without delays: differences, and intervals by randomisation.
+
+Which window of a period has delays is drawn at random and independently for each period. So the
+difference between windows can be compared with what every other draw would have given. The test
+and the interval hold without any assumption on how windows scatter (Fisher, 1935, The Design of
+Experiments, chapter 3; Edgington, 1980, Randomization Tests, on intervals from the same test).
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+
+from jostle_lab.validation.oracle import Flags, Floats, Ints
+
+#: Draws with which a difference is compared: all, if there are no more than this.
+DRAWS = 4096
+LEVEL = 0.05
+_STEPS = 50  # of bisection, for an end of an interval
+_WIDEST = 1e4  # points
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Windows with delays compared with windows without, in the units of the values.
+
+    Attributes:
+        value: Mean over periods: the window with delays minus the mean of the others.
+        low, high: 95 % interval; None where there are too few periods for one.
+        periods: Number of periods.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    periods: int
+
+    @property
+    def holds_zero(self) -> bool:
+        """Whether the interval holds 0: no difference, as far as this can be known."""
+        return (self.low is None or self.low <= 0) and (self.high is None or self.high >= 0)
+
+
+def difference(values: Floats, on: Flags, period: Ints, seed: int = 0) -> Difference:
+    """Return by how much windows with delays differ from windows without.
+
+    Args:
+        values: One per window, [windows].
+        on: Whether it had delays; one window of each period, [windows].
+        period: Number of its period; all have the same number of windows, [windows].
+        seed: Of the draws, where not all are compared.
+
+    Returns:
+        The difference; without periods, NaN.
+
+    Raises:
+        ValueError: Periods have different numbers of windows, or not one with delays.
+    """
+    table, chosen = _by_period(values, on, period)
+    count, places = table.shape
+    if not count:
+        return Difference(float("nan"), None, None, 0)
+    contrast = (table * places - table.sum(axis=1, keepdims=True)) / (places - 1)
+    draws = _draws(count, places, chosen, seed)
+    rows = np.arange(count)
+    others = contrast[rows, draws].mean(axis=1)
+    # A constant added to the windows with delays shows in a draw as far as it chooses the same.
+    same = np.where(draws == chosen, 1.0, -1.0 / (places - 1)).mean(axis=1)
+    value = float(contrast[rows, chosen].mean())
+    ends = [_end(value, others, same, sign) for sign in (-1, 1)]
+    return Difference(value, ends[0], ends[1], count)
+
+
+def _by_period(values: Floats, on: Flags, period: Ints) -> tuple[Floats, Ints]:
+    """Return values as [periods, windows of each], and which window of each has delays."""
+    numbers, place = np.unique(period, return_inverse=True)
+    if not len(numbers):
+        return np.zeros((0, 2)), np.zeros(0, np.int64)
+    order = np.argsort(place, kind="stable")
+    sizes = np.bincount(place)
+    if (sizes != sizes[0]).any() or sizes[0] < 2:
+        raise ValueError("Periods must have the same number of windows, at least two.")
+    table = values[order].reshape(len(numbers), -1)
+    flags = on[order].reshape(len(numbers), -1)
+    if (flags.sum(axis=1) != 1).any():
+        raise ValueError("One window of each period must have delays.")
+    return table, flags.argmax(axis=1)
+
+
+def _draws(count: int, places: int, chosen: Ints, seed: int) -> Ints:
+    """Return draws of a window for each period, the real one first, [draws, periods]."""
+    if places**count <= DRAWS:
+        every = np.array(list(itertools.product(range(places), repeat=count)), dtype=np.int64)
+        real = (every == chosen).all(axis=1)
+        return np.concatenate([every[real], every[~real]])
+    dice = np.random.default_rng(seed)
+    drawn = dice.integers(0, places, (DRAWS - 1, count))
+    return np.concatenate([chosen[None, :], drawn])
+
+
+def _end(value: float, others: Floats, same: Floats, sign: int) -> float | None:
+    """Return an end of the interval: up to which constant differences are not refuted.
+
+    Args:
+        value: The difference.
+        others: That of each draw, [draws].
+        same: What of a constant remains in each draw, [draws].
+        sign: -1 for the lower end, 1 for the upper.
+    """
+
+    def refuted(constant: float) -> bool:
+        far = np.abs(others - constant * same) >= abs(value - constant) * (1 - 1e-9)
+        return bool(far.mean() <= LEVEL)
+
+    step = max(float(np.abs(others).max()), 1e-6)
+    while not refuted(value + sign * step):
+        step *= 2
+        if step > _WIDEST:
+            return None
+    near, far = 0.0, step
+    for _ in range(_STEPS):
+        middle = (near + far) / 2
+        near, far = (near, middle) if refuted(value + sign * middle) else (middle, far)
+    return value + sign * far

@@ -1,0 +1,89 @@
+"""Plans runs whose delays come and go in windows drawn at random; seeded."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jostle_lab.validation.codes import Code
+from jostle_lab.validation.plan import LEAST, MOST, SHAPES, ValidationStep
+
+#: Windows of a period, in turn: half of the time or a quarter of it has delays.
+PLACES = (2, 4)
+#: Slices of a run; windows begin and end where slices do.
+SLICE_MS = 250
+
+
+@dataclass(frozen=True)
+class WithinCode:
+    """A program, and how it is delayed.
+
+    Attributes:
+        code: The program.
+        calls: Sets of calls, one of which is delayed in a run, in turn.
+        window_ms: Length of a window: many segments of the program, a multiple of SLICE_MS.
+        threads: Threads of a rank.
+    """
+
+    code: Code
+    calls: tuple[str, ...] = ("collective,send,receive",)
+    window_ms: int = 1000
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        """Check the length of a window.
+
+        Raises:
+            ValueError: It is no multiple of a slice.
+        """
+        if self.window_ms <= 0 or self.window_ms % SLICE_MS:
+            raise ValueError(f"{self.code.name}: windows of {self.window_ms} ms")
+
+
+def within_steps(
+    codes: Sequence[WithinCode], *, injected: int, clean: int, seed: int
+) -> list[ValidationStep]:
+    """Plan the runs, interleaved: a run of each program in turn, treatments shuffled.
+
+    The first runs of each program are clean, one for each of its sets of calls, which are counted.
+
+    Args:
+        codes: The programs.
+        injected: Runs of each with delays; their strengths are in equal ratios (see plan.LEAST).
+        clean: Clean runs of each; at least one for each set of calls.
+        seed: Of all that is random.
+
+    Returns:
+        The runs in the order in which they are made.
+    """
+    lists = [_of(each, injected, clean, seed) for each in codes]
+    longest = max(map(len, lists), default=0)
+    return [each[row] for row in range(longest) for each in lists if row < len(each)]
+
+
+def _of(within: WithinCode, injected: int, clean: int, seed: int) -> list[ValidationStep]:
+    dice = random.Random(f"{seed} {within.code.name}")
+    calls, name = within.calls, within.code.name
+    first: list[dict[str, Any]] = [{"kind": "clean", "calls": each} for each in calls]
+    ratio = (MOST / LEAST) ** (1 / max(injected - 1, 1))
+    others: list[dict[str, Any]] = [
+        {
+            "kind": "inject",
+            "strength": round(LEAST * ratio**number, 4),
+            "shape": SHAPES[number % len(SHAPES)],
+            # One rank is known best to have held up the others; every third run has them all.
+            "ranks": "" if number % 3 == 2 else str(dice.randrange(within.code.ranks)),
+            "calls": calls[(number + number // len(SHAPES)) % len(calls)],
+            "window_ms": within.window_ms,
+            "period_ms": within.window_ms * dice.choice(PLACES),
+        }
+        for number in range(injected)
+    ]
+    others += [{"kind": "clean"} for _ in range(clean - len(first))]
+    dice.shuffle(others)
+    return [
+        ValidationStep(name, number, seed=dice.getrandbits(31), **one)
+        for number, one in enumerate([*first, *others], 1)
+    ]

@@ -1,0 +1,233 @@
+"""Scores estimates by windows with and without delays of the same run. Pure functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from jostle.analysis import t_quantile
+from jostle_lab.analysis.validation import soft_accuracy
+from jostle_lab.validation.oracle import Flags, Floats, Ints
+from jostle_lab.validation.within.differences import Difference, difference
+from jostle_lab.validation.within.rows import RunRow, WindowRow
+
+#: What is to be reached by each program with a core for each thread: soft accuracy in the median
+#: and in the tenth percentile.
+SOFT, TENTH = 0.95, 0.8
+#: Periods of a run with fewer say too little.
+FEWEST_PERIODS = 3
+#: A run beside which others took a larger share of the machine's cores lost most of its time to
+#: them, in all windows: there delays fall into time that is lost anyway.
+MOST_TAKEN = 0.25
+_FEWEST_RUNS = 3  # for an interval over runs
+
+
+@dataclass(frozen=True)
+class RunScore:
+    """What a run's windows with delays lost more than those without, in points.
+
+    Attributes:
+        run: The run.
+        low, true, high: By the log of the delays: lower bound, value, upper bound.
+        estimated: By the estimate.
+        error: Estimate minus log, with its interval.
+        elsewhere: Loss of the windows without delays by the estimate, percent: what it finds where
+            nothing was injected.
+        slower: By how much slower the work was done, with its interval; None: not known.
+        covered: Share of the windows that lies in segments inside them.
+        soft: Soft accuracy of the estimate.
+    """
+
+    run: RunRow
+    low: float
+    true: float
+    high: float
+    estimated: float
+    error: Difference
+    elsewhere: float
+    slower: Difference | None
+    covered: float
+    soft: float
+
+
+@dataclass(frozen=True)
+class CodeScore:
+    """The scores of a program.
+
+    Attributes:
+        code: The program; "all" for all together.
+        runs: Runs that were scored.
+        left_out: Runs that were not.
+        own_cores: Whether each thread has a core.
+        soft, tenth: Soft accuracy over the runs: median, tenth percentile; None: no run was scored.
+        off: Median of the absolute errors, points.
+        error: Mean error of the estimate over the runs, points, with its interval over runs.
+        found: What the estimate finds of the delays: sum over the runs, as a share.
+        elsewhere: Median loss by the estimate where nothing was injected, percent.
+        band: Median of upper minus lower bound of the truth, points.
+        hidden: Runs whose work was slowed by less than the lower bound of the delays, beyond
+            chance: something hid the delays.
+        told: Runs of which that can be known: the interval of `slower` is narrower than the
+            delays.
+    """
+
+    code: str
+    runs: int
+    left_out: int
+    own_cores: bool
+    soft: float | None = None
+    tenth: float | None = None
+    off: float | None = None
+    error: Difference | None = None
+    found: float | None = None
+    elsewhere: float | None = None
+    band: float | None = None
+    hidden: int = 0
+    told: int = 0
+
+    @property
+    def reached(self) -> bool | None:
+        """Whether the goal is reached; None: it does not apply, or nothing was scored."""
+        if self.soft is None or self.tenth is None or not self.own_cores:
+            return None
+        return self.soft >= SOFT and self.tenth >= TENTH
+
+
+def score_run(run: RunRow, windows: Sequence[WindowRow]) -> RunScore | None:
+    """Score a run.
+
+    Args:
+        run: The run.
+        windows: Its windows.
+
+    Returns:
+        Its score; None with too few periods.
+    """
+    on, period = _flags(windows)
+    if len(np.unique(period)) < FEWEST_PERIODS:
+        return None
+
+    def more(name: str) -> float:
+        return difference(_column(windows, name), on, period).value
+
+    true, estimated = more("true"), more("estimated")
+    error = difference(_column(windows, "estimated") - _column(windows, "true"), on, period)
+    slower = _column(windows, "slower")
+    return RunScore(
+        run,
+        more("low"),
+        true,
+        more("high"),
+        estimated,
+        error,
+        float(_column(windows, "estimated")[~on].mean()),
+        None if np.isnan(slower).any() else difference(slower, on, period),
+        float(_column(windows, "covered").mean()),
+        soft_accuracy(true, estimated),
+    )
+
+
+def score_runs(
+    runs: Sequence[RunRow], windows: Sequence[WindowRow]
+) -> tuple[list[RunScore], list[tuple[RunRow, str]]]:
+    """Score all runs.
+
+    Args:
+        runs: The runs of a measurement, or of several.
+        windows: Their windows.
+
+    Returns:
+        The scores, and the runs without one with the reason.
+    """
+    by_run: dict[tuple[int, str], list[WindowRow]] = {}
+    for window in windows:
+        by_run.setdefault((window.seed, window.job), []).append(window)
+    scores, left_out = [], []
+    for run in runs:
+        own = by_run.get((run.seed, run.job), [])
+        reason = run.error or _taken(run)
+        found = None if reason else score_run(run, own)
+        if found is not None:
+            scores.append(found)
+        else:
+            many = len({window.period for window in own})
+            left_out.append((run, reason or f"only {many} periods that segments cover"))
+    return scores, left_out
+
+
+def _taken(run: RunRow) -> str:
+    """Return why the machine was not free enough for a run; "" if it was."""
+    taken = run.foreign + run.steal
+    return f"others took {taken:.0%} of the machine's cores" if taken > MOST_TAKEN else ""
+
+
+def score_code(code: str, scores: Sequence[RunScore], left_out: int, own_cores: bool) -> CodeScore:
+    """Score a program.
+
+    Args:
+        code: What to call it.
+        scores: The scores of its runs.
+        left_out: Number of its runs that were not scored.
+        own_cores: Whether each of its threads has a core.
+    """
+    if not scores:
+        return CodeScore(code, 0, left_out, own_cores)
+    soft = [each.soft for each in scores]
+    told = [each for each in scores if _told(each)]
+    return CodeScore(
+        code,
+        len(scores),
+        left_out,
+        own_cores,
+        float(np.median(soft)),
+        float(np.percentile(soft, 10)),
+        float(np.median([abs(each.error.value) for each in scores])),
+        _mean_error(scores),
+        sum(each.estimated for each in scores) / max(sum(each.true for each in scores), 1e-9),
+        float(np.median([each.elsewhere for each in scores])),
+        float(np.median([each.high - each.low for each in scores])),
+        sum(_hidden(each) for each in told),
+        len(told),
+    )
+
+
+def _mean_error(scores: Sequence[RunScore]) -> Difference:
+    """Return the mean error over the runs; its interval is Student's t: runs are independent."""
+    errors = [each.error.value for each in scores]
+    periods = sum(each.error.periods for each in scores)
+    mean, count = float(np.mean(errors)), len(errors)
+    if count < _FEWEST_RUNS:
+        return Difference(mean, None, None, periods)
+    half = t_quantile(count - 1) * float(np.std(errors, ddof=1)) / math.sqrt(count)
+    return Difference(mean, mean - half, mean + half, periods)
+
+
+def _told(score: RunScore) -> bool:
+    """Return whether the speed of the work tells what delays cost: more exactly than by their size.
+
+    Else the work of the windows differs by itself too much.
+    """
+    slower = score.slower
+    if slower is None or slower.low is None or slower.high is None:
+        return False
+    return slower.high - slower.low < score.true
+
+
+def _hidden(score: RunScore) -> bool:
+    """Return whether the work was slowed by less than the least that the delays may have cost."""
+    slower = score.slower
+    return slower is not None and slower.high is not None and slower.high < score.low
+
+
+def _flags(windows: Sequence[WindowRow]) -> tuple[Flags, Ints]:
+    on = np.array([window.on for window in windows], dtype=bool)
+    return on, np.array([window.period for window in windows], dtype=np.int64)
+
+
+def _column(windows: Sequence[WindowRow], name: str) -> Floats:
+    """Return a column; NaN where a value is not known."""
+    values = [getattr(window, name) for window in windows]
+    return np.array([math.nan if value is None else value for value in values])

@@ -1,0 +1,13 @@
+"""Advice: what to change about a job, what that would save, and who pays for it.
+
+Public interface:
+    recommend: the advice on one job, the greatest saving first.
+    Recommendations, Recommendation: what it returns.
+"""
+
+from __future__ import annotations
+
+from jostle.analysis.advise.model import Recommendation, Recommendations
+from jostle.analysis.advise.recommend import recommend
+
+__all__ = ["Recommendation", "Recommendations", "recommend"]

@@ -1,0 +1,59 @@
+"""What a piece of advice on a job says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from jostle.analysis.interval import Interval
+from jostle.values.plain_values import plain
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """One thing to change.
+
+    Attributes:
+        rule: Its short name, which stays the same between versions.
+        seen: What was seen, with its figures; a sentence without its full stop.
+        lever: What is to be changed.
+        texts: Exact lines to paste; empty where there are none.
+        saving: Seconds of the job's run time that it would save; None where none can be predicted.
+        saving_words: What the saving rests on, or why none is predicted.
+        pays: Who pays for it, and how.
+        unless: When not to apply it.
+    """
+
+    rule: str
+    seen: str
+    lever: str
+    texts: tuple[str, ...]
+    saving: Interval | None
+    saving_words: str
+    pays: str
+    unless: str
+
+
+@dataclass(frozen=True)
+class Recommendations:
+    """What to change about a job.
+
+    Attributes:
+        job: Its name.
+        run_s: Its run time, s.
+        lost: Seconds that others cost it.
+        found: The advice, the greatest predicted saving first; those without a prediction last.
+        nothing: Why nothing is advised, a sentence; "" where something is.
+    """
+
+    job: str
+    run_s: float
+    lost: Interval
+    found: tuple[Recommendation, ...] = ()
+    nothing: str = ""
+    limits: tuple[str, ...] = field(default=())
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        found: dict[str, Any] = plain(self)
+        return found

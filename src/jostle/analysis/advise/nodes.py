@@ -1,0 +1,63 @@
+"""Advice where others used the cores or the memory of the job's nodes, or its CPU limit held it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from jostle.analysis.advise.model import Recommendation
+from jostle.analysis.digest.model import JobDigest
+from jostle.analysis.identification.model import JobInterference
+from jostle.analysis.interval import Interval
+
+#: Kinds of resources that a node has for itself: nobody is there with `--exclusive`.
+_OF_A_NODE = ("node", "memory")
+#: Part of the lifetime of its processes in which a CPU limit stopped a job.
+_LIMITED = 0.05
+#: Share of an allocation's time, as digests name it.
+_BY_LIMIT = "kept by its CPU limit"
+
+
+def exclusive(interference: JobInterference) -> Iterator[Recommendation]:
+    """Yield the advice to share no node, where others on it cost time."""
+    here = {each.resource for each in interference.resources if each.kind in _OF_A_NODE}
+    jobs = [
+        each
+        for each in interference.suspects
+        if each.resource in here and each.kind in ("job", "unprofiled")
+    ]
+    if not jobs:
+        return
+    value, low, high = (
+        sum(getattr(each.seconds, end) for each in jobs) for end in ("value", "low", "high")
+    )
+    nodes = sorted({each.resource for each in jobs})
+    shown = ", ".join(nodes[:3]) + (f" and {len(nodes) - 3} more" if len(nodes) > 3 else "")
+    yield Recommendation(
+        rule="exclusive nodes",
+        seen=f"others computed on {shown} at the same time",
+        lever="share no node with other jobs",
+        texts=("#SBATCH --exclusive",),
+        saving=Interval(value, low, high),
+        saving_words="what others on its nodes cost this run",
+        pays="you: all cores of the nodes are charged; the job may wait longer for whole nodes",
+        unless="what used the nodes belongs to them (a daemon of the system): it would stay",
+    )
+
+
+def cpu_limit(digest: JobDigest) -> Iterator[Recommendation]:
+    """Yield the advice to ask for more cores, where the job's own CPU limit stopped it."""
+    share = next((each.share for each in digest.shares if each.name == _BY_LIMIT), 0.0)
+    if share < _LIMITED or not math.isfinite(digest.cores):
+        return
+    wanted = max(math.ceil(digest.cores / (1 - min(share, 0.9))), math.ceil(digest.cores) + 1)
+    yield Recommendation(
+        rule="more cores",
+        seen=f"its own CPU limit stopped its processes for {share:.0%} of their time",
+        lever=f"ask for {wanted} cores per node in place of {max(round(digest.cores), 1)}",
+        texts=(f"#SBATCH --cpus-per-task={wanted}",),
+        saving=Interval(share * digest.seconds / 2, 0.0, share * digest.seconds),
+        saving_words="at most the time in which it was stopped; less where other threads went on",
+        pays="you: more cores are charged, for a shorter time",
+        unless="it starts more threads than it needs: then fewer threads cost nothing",
+    )

@@ -1,0 +1,133 @@
+"""Advice where jobs of the same user slow each other: one after the other, or out of step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.analysis.access.bursts import Period, find_period, usual_amount
+from jostle.analysis.advise.model import Recommendation
+from jostle.analysis.identification.model import JobInterference, ResourceLoss, Suspect
+from jostle.analysis.interval import Interval
+from jostle.repository.query.co_running import JobFacts
+
+#: Two periods are the same if they differ by no more; otherwise a shift does not last.
+_ALIKE = 0.02
+#: A burst carries at least this part of what the slice with the middle of all bytes carries.
+_ON = 0.25
+#: Of the load on a resource: a suspect with less of it is not seen in the sum of all others.
+_MOST_OF_IT = 0.9
+#: Less of the overlap is not worth to start a job later for.
+_WORTH = 0.25
+
+
+def own_jobs(job: JobFacts, interference: JobInterference) -> Iterator[Recommendation]:
+    """Yield what can be done about each suspect that belongs to the job's own user.
+
+    Args:
+        job: The job.
+        interference: Who slowed it.
+    """
+    if job.user is None:
+        return
+    mine: dict[str, list[Suspect]] = {}
+    for suspect in interference.suspects:
+        if suspect.kind == "job" and suspect.user == job.user and suspect.job != job.job:
+            mine.setdefault(suspect.job, []).append(suspect)
+    resources = {each.resource: each for each in interference.resources}
+    for name, suspects in mine.items():
+        main = max(suspects, key=lambda each: each.seconds.value)
+        shift = _shift(resources[main.resource], main)
+        if shift is not None:
+            yield _out_of_step(main, shift)
+        yield _one_after_the_other(name, suspects)
+
+
+def _one_after_the_other(name: str, suspects: list[Suspect]) -> Recommendation:
+    seconds = _sum([suspect.seconds for suspect in suspects])
+    where = " and ".join(dict.fromkeys(suspect.resource for suspect in suspects))
+    return Recommendation(
+        rule="one after the other",
+        seen=f"your own job {name} worked on {where} at the same time",
+        lever="run the two jobs one after the other",
+        texts=(
+            "sbatch --dependency=afterany:JOBID SCRIPT   # of the one that starts second",
+            "sbatch --dependency=singleton SCRIPT        # both with the same --job-name",
+        ),
+        saving=seconds,
+        saving_words=f"what {name} cost this run",
+        pays="you: the second job starts when the first has ended",
+        unless="both are needed at the same time, or together they end earlier than in turn",
+    )
+
+
+@dataclass(frozen=True)
+class _Shift:
+    """How far to move a job's bursts, and what remains of the overlap.
+
+    Attributes:
+        seconds: By how much the other one starts later.
+        period: Of both.
+        left: The overlap that remains, as a part of what it was; 0 to 1.
+    """
+
+    seconds: float
+    period: Period
+    left: float
+
+
+def _shift(loss: ResourceLoss, suspect: Suspect) -> _Shift | None:
+    """Return how to move two periodic jobs out of each other's way; None: it cannot be done.
+
+    Both must have bursts of the same period, and time enough between them.
+    """
+    own, others = np.array(loss.own_load), np.array(loss.others_load)
+    if suspect.share < _MOST_OF_IT or len(own) != len(others) or not loss.slice_ns:
+        return None
+    slice_s = loss.slice_ns / 1e9
+    mine, theirs = find_period(own, slice_s), find_period(others, slice_s)
+    if mine is None or theirs is None:
+        return None
+    if abs(mine.seconds - theirs.seconds) > _ALIKE * mine.seconds:
+        return None
+    steps = round(mine.seconds / slice_s)
+    on, busy = _is_on(own), _is_on(others)
+    overlap = [int(np.sum(on & np.roll(busy, step))) for step in range(steps)]
+    best = int(np.argmin(overlap))
+    if not overlap[0] or overlap[best] > (1 - _WORTH) * overlap[0]:
+        return None
+    return _Shift(best * slice_s, mine, overlap[best] / overlap[0])
+
+
+def _is_on(amounts: NDArray[np.float64]) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = amounts >= max(_ON * usual_amount(amounts), 1e-12)
+    return found
+
+
+def _out_of_step(suspect: Suspect, shift: _Shift) -> Recommendation:
+    part, seconds = 1 - shift.left, suspect.seconds
+    period = f"{shift.period.seconds:.3g} s"
+    return Recommendation(
+        rule="out of step",
+        seen=(
+            f"both this job and your job {suspect.job} use {suspect.resource} in bursts every "
+            f"{period}, mostly at the same instants"
+        ),
+        lever=f"start one of them {shift.seconds:.3g} s later, so that the bursts alternate",
+        texts=(f"sleep {shift.seconds:.3g}   # first line of the other job's script",),
+        saving=Interval(part * seconds.value, part * seconds.low, part * seconds.high),
+        saving_words=f"{part:.0%} of what {suspect.job} cost, by the overlap that would remain",
+        pays=f"nobody; {suspect.job} ends {shift.seconds:.3g} s later",
+        unless=f"the periods are not kept: 1 % apart they meet again within 100 times {period}",
+    )
+
+
+def _sum(parts: list[Interval]) -> Interval:
+    """Add up losses on several resources; they are estimated independently."""
+    value = sum(part.value for part in parts)
+    low = value - float(np.sqrt(sum((part.value - part.low) ** 2 for part in parts)))
+    high = value + float(np.sqrt(sum((part.high - part.value) ** 2 for part in parts)))
+    return Interval(value, max(low, 0.0), high)

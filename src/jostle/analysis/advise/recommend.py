@@ -1,0 +1,100 @@
+"""Puts the advice on one job together: from neighbours, nodes, requests, bindings and run times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jostle.analysis.advise.model import Recommendation, Recommendations
+from jostle.analysis.advise.nodes import cpu_limit, exclusive
+from jostle.analysis.advise.own_jobs import own_jobs
+from jostle.analysis.advise.requests import larger_requests
+from jostle.analysis.advise.time_limit import time_limit
+from jostle.analysis.binding.model import BindingAdvice
+from jostle.analysis.digest.model import JobDigest
+from jostle.analysis.identification.model import JobInterference
+from jostle.repository.query.co_running import Beside
+
+#: A predicted saving below this part of the run time, and below a second, is not worth a change.
+_WORTH = 0.01
+_WORTH_S = 1.0
+
+
+def recommend(
+    beside: Beside,
+    interference: JobInterference,
+    digest: JobDigest,
+    runs: Sequence[float] = (),
+    *,
+    seed: int = 0,
+) -> Recommendations:
+    """Return what to change about a job; nothing where nothing would help.
+
+    Nothing here reveals another user's job: only jobs of the job's own user are named.
+
+    Args:
+        beside: From Repository.beside.
+        interference: From identify, as its viewer sees it.
+        digest: Of the job.
+        runs: Run times of earlier runs of the same program by the same user, s.
+        seed: Of the random steps.
+    """
+    job, run_s = beside.job, interference.run_s
+    every = [
+        *own_jobs(job, interference),
+        *exclusive(interference),
+        *cpu_limit(digest),
+        *larger_requests(beside, seed=seed),
+        *(_of_binding(each) for each in digest.binding),
+        *time_limit(runs, run_s, interference.seconds, job.program),
+    ]
+    least = max(_WORTH * run_s, _WORTH_S)
+    found = [each for each in every if _is_worth(each, least)]
+    found.sort(key=lambda each: -(each.saving.value if each.saving else -1.0))
+    changes = [each for each in found if each.rule != "time limit"]
+    return Recommendations(
+        job=job.job,
+        run_s=run_s,
+        lost=interference.seconds,
+        found=tuple(found),
+        nothing="" if changes else _nothing(interference),
+        limits=tuple(interference.limits),
+    )
+
+
+def _is_worth(one: Recommendation, least_s: float) -> bool:
+    """Return whether its saving is certain to be above 0, and worth the trouble."""
+    if one.saving is None:
+        return True
+    return one.saving.value >= least_s and (one.saving.low > 0 or one.rule == "more cores")
+
+
+def _of_binding(advice: BindingAdvice) -> Recommendation:
+    """Return advice on a binding; its seconds are of copies, and no run time."""
+    words = advice.saving
+    if advice.saving_s is not None:
+        low, middle, high = advice.saving_s
+        words = f"{middle:.3g} s of copies ({low:.3g} to {high:.3g}), {advice.saving}"
+    return Recommendation(
+        rule=advice.rule,
+        seen=advice.seen,
+        lever=advice.lever,
+        texts=tuple(advice.texts),
+        saving=None,
+        saving_words=words,
+        pays=advice.pays,
+        unless=advice.unless,
+    )
+
+
+def _nothing(interference: JobInterference) -> str:
+    """Return why nothing is advised."""
+    if not interference.evident:
+        return (
+            "Do nothing: there is no evidence that others cost this run time, and nothing that it "
+            "does itself would save a hundredth of it."
+        )
+    where = " and ".join(dict.fromkeys(each.resource for each in interference.suspects))
+    return (
+        f"Nothing that you can change is known to help: what slowed this run on {where} belongs to "
+        "others. An operator can separate the two; `jostle interference` has the evidence."
+    )

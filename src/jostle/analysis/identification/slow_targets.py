@@ -1,0 +1,140 @@
+"""Finds storage targets that are slower than the others of their file system, by files on them.
+
+A file of a log of Darshan says which storage targets it is on, how many bytes were moved and how
+long that took. Within one run, files on one target are compared with the other files of the run on
+the same file system; runs of several programs are put together, each against its own usual.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+#: Files with fewer bytes tell of requests, not of a target's rate.
+_LEAST_BYTES = 1 << 20
+#: Files that a target needs, and its peers, to be tested.
+_LEAST_FILES, _LEAST_PEERS = 5, 20
+#: A target must be so many times slower than its peers to be named.
+_FACTOR = 1.3
+#: Largest p value, over all targets together (Holm).
+_ALPHA = 0.01
+#: Files on more targets than this tell little of one.
+_MOST_STRIPES = 8
+
+
+@dataclass(frozen=True)
+class SlowTarget:
+    """A storage target that is slower than its peers.
+
+    Attributes:
+        mount: Its file system.
+        target: Its number.
+        way: read or write.
+        factor: How many times the usual time a byte takes on it, median over its files.
+        low: Lower end of the 95 % interval of the factor.
+        high: Its upper end.
+        files: Files on it.
+        peers: Files on other targets, in the same runs.
+        targets: Targets that were compared.
+        jobs: Runs with files on it.
+        p_value: How often chance makes one of so many targets as slow.
+    """
+
+    mount: str
+    target: int
+    way: str
+    factor: float
+    low: float
+    high: float
+    files: int
+    peers: int
+    targets: int
+    jobs: int
+    p_value: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return asdict(self)
+
+
+def slow_targets(files: pa.Table) -> list[SlowTarget]:
+    """Find targets that are slower than their peers.
+
+    Args:
+        files: Rows of table files with columns job, mount, targets, read_bytes, read_ns,
+            write_bytes, write_ns; one per file and process.
+
+    Returns:
+        The slowest first; empty also where no row has targets.
+    """
+    found = []
+    rows = [row for row in files.to_pylist() if 0 < len(row["targets"] or ()) <= _MOST_STRIPES]
+    for way in ("read", "write"):
+        by_mount: dict[str, dict[str, list[tuple[list[int], float]]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
+        for row in rows:
+            moved, ns = row[f"{way}_bytes"], row[f"{way}_ns"]
+            if moved >= _LEAST_BYTES and ns > 0:
+                by_mount[row["mount"]][row["job"]].append((row["targets"], np.log(ns / moved)))
+        for mount, by_job in by_mount.items():
+            found += _of_mount(mount, way, by_job)
+    return sorted(found, key=lambda each: -each.factor)
+
+
+def _of_mount(
+    mount: str, way: str, by_job: dict[str, list[tuple[list[int], float]]]
+) -> list[SlowTarget]:
+    """Test the targets of one file system."""
+    from scipy.stats import mannwhitneyu
+
+    slowness: list[float] = []
+    on: dict[int, list[int]] = defaultdict(list)  # target -> places in slowness
+    job_of: list[str] = []
+    for job, entries in by_job.items():
+        usual = float(np.median([value for _, value in entries]))
+        for targets, value in entries:
+            for target in set(targets):
+                on[target].append(len(slowness))
+            slowness.append(value - usual)
+            job_of.append(job)
+    values = np.array(slowness)
+    tested = []
+    for target, places in on.items():
+        mine = np.zeros(len(values), dtype=bool)
+        mine[places] = True
+        runs = {job_of[place] for place in places}
+        peers = ~mine & np.isin(job_of, list(runs))
+        if mine.sum() < _LEAST_FILES or peers.sum() < _LEAST_PEERS:
+            continue
+        p_value = float(mannwhitneyu(values[mine], values[peers], alternative="greater").pvalue)
+        tested.append((p_value, target, mine, peers, len(runs)))
+    tested.sort(key=lambda each: each[0])
+    found = []
+    for number, (p_value, target, mine, peers, jobs) in enumerate(tested):
+        adjusted = min(p_value * (len(tested) - number), 1.0)
+        if adjusted > _ALPHA:
+            break
+        middle, low, high = _factor(values[mine], values[peers])
+        if low >= _FACTOR:
+            counts = (int(mine.sum()), int(peers.sum()), len(tested), jobs)
+            found.append(SlowTarget(mount, target, way, middle, low, high, *counts, adjusted))
+    return found
+
+
+def _factor(mine: Floats, peers: Floats) -> tuple[float, float, float]:
+    """Return how much slower a target is than its peers, with the 95 % interval of the median."""
+    usual = float(np.median(peers))
+    ordered = np.sort(mine) - usual
+    # The interval of a median by order statistics: no shape is assumed.
+    half = 0.98 * np.sqrt(len(ordered))
+    lo = max(int(np.floor(len(ordered) / 2 - half)), 0)
+    hi = min(int(np.ceil(len(ordered) / 2 + half)), len(ordered) - 1)
+    middle, low, high = (float(np.exp(x)) for x in (np.median(ordered), ordered[lo], ordered[hi]))
+    return middle, low, high

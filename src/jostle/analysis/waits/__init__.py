@@ -1,0 +1,8 @@
+"""Who waits for whom: the ranks that the others of their world waited for, since when, and why."""
+
+from __future__ import annotations
+
+from jostle.analysis.waits.model import JobWaits, Straggler, WorldWaits
+from jostle.analysis.waits.waits import waits_of
+
+__all__ = ["JobWaits", "Straggler", "WorldWaits", "waits_of"]

@@ -1,0 +1,217 @@
+"""Finds spans of a run in which one rank, or one node, was late again and again.
+
+The rank that spends least time in communication arrives last; by how much the next one spends more,
+that much all others waited for it. Somebody is always last. So the question is whether one rank is
+last more often, and by more, than ranks that are alike would be: a scan over all spans and ranks,
+tested against random assignments of the last place, block by block (a permutation test; Good,
+"Permutation, Parametric and Bootstrap Tests of Hypotheses", 2005, section 3.2). The maximum over
+ranks and spans is compared with the same maximum, which corrects for their number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from jostle.analysis.waits.grid import Grid
+from jostle.values.arrow_columns import Floats, Ints
+
+#: Slices of a block: neighbouring slices may share what made a rank late.
+_BLOCK = 2
+_MOST_BLOCKS = 400
+_DRAWS = 3999
+#: More labels are drawn as so many: fewer of them reach a higher maximum by chance.
+_MOST_LABELS = 16
+#: Of the level of a span: slices below it are not part of it.
+_PART = 0.25
+
+
+@dataclass(frozen=True)
+class LatePlaces:
+    """Who was last in each block, and by how much.
+
+    Attributes:
+        last: Number of the rank or node; -1: not known, (blocks,).
+        gap: Seconds that all others waited for it, (blocks,).
+        labels: How many could have been last.
+    """
+
+    last: Ints
+    gap: Floats
+    labels: int
+
+
+@dataclass(frozen=True)
+class LateSpan:
+    """A span in which one was late.
+
+    Attributes:
+        label: Its number.
+        first: First block of it.
+        last: Its last block.
+        p: Probability that those who are alike show as much.
+    """
+
+    label: int
+    first: int
+    last: int
+    p: float
+
+
+def block_length(slices: int) -> int:
+    """Return how many slices make a block."""
+    return max(_BLOCK, -(-slices // _MOST_BLOCKS))
+
+
+def places(waiting: Floats, node: Ints | None = None) -> LatePlaces:
+    """Return who was last in each block of slices.
+
+    Args:
+        waiting: Time in communication, s, NaN where a rank was not there, (slices, ranks).
+        node: Number of the node of each rank: nodes are compared, each by its latest rank. None:
+            ranks are.
+    """
+    length = block_length(len(waiting))
+    begins = np.arange(0, len(waiting), length)
+    whole = np.add.reduceat(waiting, begins, axis=0) if len(waiting) else waiting
+    if node is not None:
+        whole = by_node(whole, node)
+    return places_of(whole)
+
+
+def places_of(whole: Floats) -> LatePlaces:
+    """Return who was last where each block has a time of everybody, (blocks, labels)."""
+    known = np.isfinite(whole)
+    filled = np.where(known, whole, np.inf)
+    labels = filled.shape[1]
+    if labels < 2 or not len(filled):
+        return LatePlaces(np.full(len(filled), -1), np.zeros(len(filled)), labels)
+    last = filled.argmin(axis=1)
+    two = np.partition(filled, 1, axis=1)[:, :2]
+    some = known.sum(axis=1) >= 2
+    gap = np.zeros(len(filled))
+    gap[some] = two[some, 1] - two[some, 0]
+    return LatePlaces(np.where(some, last, -1), gap, labels)
+
+
+def by_node(waiting: Floats, node: Ints) -> Floats:
+    """Return the least of each node's ranks, (slices, nodes); NaN where none was there."""
+    filled = np.where(np.isfinite(waiting), waiting, np.inf)
+    least = np.stack(
+        [filled[:, node == number].min(axis=1) for number in range(int(node.max()) + 1)], axis=1
+    )
+    result: Floats = np.where(np.isfinite(least), least, np.nan)
+    return result
+
+
+def enough(found: LatePlaces, alpha: float) -> bool:
+    """Return whether there are so many blocks that a rank could be named at all."""
+    blocks = int((found.last >= 0).sum())
+    return blocks >= 2 and found.labels ** -(blocks - 1.0) < alpha / 2
+
+
+def late_span(found: LatePlaces, seed: int, least_s: float) -> LateSpan | None:
+    """Return the span in which one was late most, and how rare that is by chance.
+
+    Args:
+        found: Who was last in each block.
+        seed: Seed of the draws.
+        least_s: Seconds that a span must have cost; less is not tested.
+
+    Returns:
+        The span; None where none cost as much.
+    """
+    present = np.unique(found.last[found.last >= 0])
+    if not len(present):
+        return None
+    signed = np.where(found.last[:, None] == present, found.gap[:, None], -found.gap[:, None])
+    best, first, last = _best_span(signed)
+    at = int(best.argmax())
+    if best[at] < least_s:
+        return None
+    drawn = _drawn_maxima(found, seed)
+    p = (1 + int((drawn >= best[at] * (1 - 1e-9)).sum())) / (1 + len(drawn))
+    return LateSpan(int(present[at]), int(first[at]), int(last[at]), p)
+
+
+def _best_span(signed: Floats) -> tuple[Floats, Ints, Ints]:
+    """Return the largest sum over consecutive blocks of each column, and its first and last.
+
+    (Kadane's algorithm: Bentley, "Programming Pearls", 1984.)
+    """
+    columns = signed.shape[1]
+    run, best = np.zeros(columns), np.zeros(columns)
+    begin, first, last = (np.zeros(columns, dtype=np.int64) for _ in range(3))
+    for at, row in enumerate(signed):
+        fresh = run <= 0
+        begin[fresh] = at
+        run = np.where(fresh, row, run + row)
+        better = run > best
+        best[better], first[better], last[better] = run[better], begin[better], at
+    return best, first, last
+
+
+def _drawn_maxima(found: LatePlaces, seed: int) -> Floats:
+    """Return the largest sum over labels and spans in each draw of random last places."""
+    dice = np.random.default_rng(seed)
+    gaps = found.gap[found.last >= 0]
+    labels = min(found.labels, _MOST_LABELS)
+    run = np.zeros((_DRAWS, labels), dtype=np.float32)
+    best = np.zeros(_DRAWS, dtype=np.float32)
+    rows = np.arange(_DRAWS)
+    for gap in gaps.astype(np.float32):
+        np.maximum(run, 0, out=run)
+        run -= gap
+        run[rows, dice.integers(0, labels, _DRAWS)] += 2 * gap
+        np.maximum(best, run.max(axis=1), out=best)
+    return best.astype(np.float64)
+
+
+def lateness(waiting: Floats, late: Ints) -> Floats:
+    """Return by how much some ranks were later than all others; negative: others were, (slices,).
+
+    Args:
+        waiting: Time in communication, s, NaN where a rank was not there, (slices, ranks).
+        late: Columns of the ranks.
+    """
+    mine = np.zeros(waiting.shape[1], dtype=bool)
+    mine[late] = True
+    filled = np.where(np.isfinite(waiting), waiting, np.inf)
+    others, own = filled[:, ~mine].min(axis=1), filled[:, mine].min(axis=1)
+    known = np.isfinite(others) & np.isfinite(own)
+    result = np.zeros(len(waiting))
+    result[known] = others[known] - own[known]
+    return result
+
+
+def exact_span(late: Floats, first: int, last: int) -> tuple[int, int] | None:
+    """Return the first and last slice of a span that is known by blocks.
+
+    The slices whose lateness is above a quarter of its usual level are in it, and pauses that are
+    shorter than what they part.
+
+    Args:
+        late: Lateness in each slice, s, (slices,).
+        first: First slice of the blocks.
+        last: Their last slice.
+    """
+    around = slice(max(first - _BLOCK, 0), last + 1 + _BLOCK)
+    inside = late[around].clip(0)
+    if not inside.any():
+        return None
+    level = float((inside**2).sum() / inside.sum())
+    best, begin, end = _best_span((late[around] - _PART * level)[:, None])
+    if best[0] <= 0:
+        return None
+    return around.start + int(begin[0]), around.start + int(end[0])
+
+
+def late_ranks(grid: Grid, waiting: Floats, node: int, span: slice) -> Ints:
+    """Return the columns of a node's ranks that were later than the ranks of all other nodes."""
+    own = np.flatnonzero(grid.node == node)
+    others = np.where(np.isfinite(waiting), waiting, np.inf)[span][:, grid.node != node].min(axis=1)
+    known = np.isfinite(others)
+    mean = np.array([np.nanmean(waiting[span][known][:, [at]]) for at in own])
+    late = own[mean < others[known].mean()]
+    return late if len(late) else own[[int(np.nanargmin(mean))]]

@@ -1,0 +1,137 @@
+"""Finds the node whose messages took longer, where no rank is late: everybody waits for its link.
+
+A slow link of a node delays the messages of its own ranks, and those of the ranks that exchange
+messages with them, in proportion to what crosses the link. So the ranks' time in point-to-point
+calls grows in a pattern that the communication matrix predicts for each node. In each block the
+node whose pattern fits best is found; whether it is the same one again and again is tested as for
+late ranks (late.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jostle.analysis.waits.grid import Grid
+from jostle.analysis.waits.late import LatePlaces, block_length, enough, exact_span, late_span
+from jostle.values.arrow_columns import Floats, ints
+
+#: Quantile of a rank's own slices that is its usual time in messages.
+_USUAL = 0.2
+#: Patterns of two nodes that are so alike cannot be told apart (cosine).
+_ALIKE = 0.98
+_FEWEST_NODES, _MOST_LINKS = 3, 4
+
+#: Returns who exchanged how much with whom, as Repository.rank_peers.
+Peers = Callable[[], pa.Table]
+
+
+@dataclass(frozen=True)
+class SlowLink:
+    """A node whose messages took longer.
+
+    Attributes:
+        node: Its number in the grid.
+        first: First slice of the span.
+        last: Its last slice.
+        p: Probability that nodes that are alike show as much.
+    """
+
+    node: int
+    first: int
+    last: int
+    p: float
+
+
+def traffic_by_node(grid: Grid, ranks: pa.Table, peers: pa.Table) -> Floats:
+    """Return the bytes of each rank that cross the link of each node, (ranks, nodes).
+
+    Args:
+        grid: The world.
+        ranks: Its rows of RankTables.ranks.
+        peers: As Repository.rank_peers returns it.
+    """
+    nodes = int(grid.node.max()) + 1
+    column = {rank: at for at, rank in enumerate(grid.ranks)}
+    rank_of = dict(zip(ranks["process"].to_pylist(), ranks["world_rank"].to_pylist(), strict=True))
+    mine = peers.filter(pc.is_in(peers["process"], ranks["process"]))
+    crossing = np.zeros((len(grid.ranks), nodes))
+    for process, peer, amount in zip(
+        ints(mine, "process").tolist(),
+        ints(mine, "peer").tolist(),
+        ints(mine, "bytes").tolist(),
+        strict=True,
+    ):
+        to = column.get(peer)
+        if to is None:
+            continue
+        at = column[rank_of[process]]
+        if grid.node[at] != grid.node[to]:
+            crossing[at, grid.node[at]] += amount
+            crossing[at, grid.node[to]] += amount
+    return crossing
+
+
+def messages_held_up(grid: Grid) -> Floats:
+    """Return by how much all ranks were in communication beyond their usual, s, (slices,)."""
+    least: Floats = _beyond_usual(grid.communication, grid).min(axis=1)
+    return least
+
+
+def slow_links(
+    grid: Grid, crossing: Floats, late: Floats, *, seed: int, alpha: float
+) -> Iterator[SlowLink]:
+    """Yield the nodes whose messages took longer, each with its span.
+
+    Args:
+        grid: The world.
+        crossing: As of `traffic_by_node`.
+        late: As of `messages_held_up`.
+        seed: Seed of the draws.
+        alpha: Rate of false alarms.
+    """
+    if crossing.shape[1] < _FEWEST_NODES or not crossing.any():
+        return
+    excess = _beyond_usual(grid.values["state_p2p"] + grid.values["state_onesided"], grid)
+    length = block_length(len(excess))
+    whole = np.add.reduceat(excess, np.arange(0, len(excess), length), axis=0)
+    for number in range(_MOST_LINKS):
+        found = _best_nodes(whole, crossing)
+        span = late_span(found, seed + number, 0.0) if enough(found, alpha) else None
+        if span is None or span.p > alpha:
+            return
+        exact = exact_span(late, span.first * length, (span.last + 1) * length - 1)
+        if exact is not None:
+            yield SlowLink(span.label, *exact, span.p)
+        whole = whole.copy()
+        whole[span.first : span.last + 1] = 0.0
+
+
+def _beyond_usual(values: Floats, grid: Grid) -> Floats:
+    """Return what each rank spent beyond its own usual time, 0 where not all were there."""
+    all_there = grid.there.all(axis=1)
+    result = np.zeros_like(values)
+    if all_there.any():
+        usual = np.quantile(values[all_there], _USUAL, axis=0)
+        result[all_there] = (values[all_there] - usual).clip(0)
+    return result
+
+
+def _best_nodes(whole: Floats, crossing: Floats) -> LatePlaces:
+    """Return the node whose pattern fits best in each block, and by how much, in seconds."""
+    centred = crossing - crossing.mean(axis=0)
+    size = np.linalg.norm(centred, axis=0)
+    told = size > 1e-9 * max(float(np.linalg.norm(crossing)), 1e-300)
+    unit = np.where(told, centred / np.where(told, size, 1.0), 0.0)
+    alike = unit.T @ unit - 2 * np.eye(unit.shape[1])
+    told &= alike.max(axis=1) < _ALIKE
+    if int(told.sum()) < _FEWEST_NODES:
+        return LatePlaces(np.full(len(whole), -1), np.zeros(len(whole)), unit.shape[1])
+    fits = np.where(told, ((whole - whole.mean(axis=1, keepdims=True)) @ unit).clip(0), 0.0)
+    best = fits.argmax(axis=1)
+    two = np.sort(fits, axis=1)[:, -2:]
+    return LatePlaces(best, two[:, 1] - two[:, 0], int(told.sum()))

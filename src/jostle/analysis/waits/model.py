@@ -1,0 +1,129 @@
+"""Result types: whom the ranks of a job waited for, since when, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from jostle.values.plain_values import plain
+
+#: Why a rank was late. All but the last two come from outside the program.
+WaitCause = Literal[
+    "starved", "capped", "slow cores", "slow file system", "slow link", "own imbalance", "unknown"
+]
+#: named: others waited for the stragglers; cleared: for no rank in particular; undecided: cannot be
+#: told.
+WaitAnswer = Literal["named", "cleared", "undecided"]
+#: Probability that a job whose ranks are alike has a straggler named, per world.
+FALSE_ALARM = 0.001
+
+
+@dataclass(frozen=True)
+class Straggler:
+    """Ranks that the other ranks of their world waited for during a span of the run.
+
+    Attributes:
+        ranks: The late ranks, one or several of one node.
+        host: Their node.
+        start_ns: When they began to be late, ns since the epoch.
+        end_ns: Until when.
+        seconds: What the others waited for them in that span: the least that any other rank spent
+            in communication beyond theirs, added up over the slices.
+        cause: Why. starved: others had the core; capped: a CPU limit stopped them; slow cores; slow
+            file system: longer in file calls for the same operations; slow link: their messages
+            took longer; own imbalance: more work than the others, which is not interference.
+        explained_s: Seconds of these that the cause explains.
+        resource: The mount of a slow file system, else the node.
+        from_start: They were late from the first slices on.
+        to_end: They were late to the last slices.
+        p: Probability that ranks that are alike show as much (permutation test, corrected for the
+            number of ranks and spans).
+        why: Of an unknown cause, why it is not known; a part of a sentence. Else what a user should
+            know of the cause, or "".
+        decided_by: What would decide it, a part of a sentence; "" where it is decided.
+    """
+
+    ranks: list[int]
+    host: str
+    start_ns: int
+    end_ns: int
+    seconds: float
+    cause: WaitCause
+    explained_s: float
+    resource: str
+    from_start: bool
+    to_end: bool
+    p: float
+    why: str = ""
+    decided_by: str = ""
+
+    @property
+    def interference(self) -> bool:
+        """Whether the lateness came from outside the program."""
+        return self.cause not in ("own imbalance", "unknown")
+
+    @property
+    def confidence(self) -> float:
+        """1 - p."""
+        return 1 - self.p
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        derived = {"interference": self.interference, "confidence": self.confidence}
+        return {**plain(self), **derived}
+
+
+@dataclass(frozen=True)
+class WorldWaits:
+    """Whom the ranks of one MPI world, or of one training launch, waited for.
+
+    Attributes:
+        number: Number of the world in its job.
+        ranks: Ranks that were compared.
+        answer: named, cleared or undecided.
+        stragglers: Those that are named, the one that cost most first.
+        run_s: Time in which the ranks were compared.
+        waited_s: Seconds in which all others waited for the last rank, whichever it was.
+        least_s: A straggler that cost less is not named.
+        why: Why it is undecided, or what a cleared world shows; a part of a sentence.
+        decided_by: What would decide it, a part of a sentence; "" where it is decided.
+    """
+
+    number: int
+    ranks: int
+    answer: WaitAnswer
+    stragglers: list[Straggler] = field(default_factory=list)
+    run_s: float = 0.0
+    waited_s: float = 0.0
+    least_s: float = 0.0
+    why: str = ""
+    decided_by: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {**plain(self), "stragglers": [each.to_json() for each in self.stragglers]}
+
+
+@dataclass(frozen=True)
+class JobWaits:
+    """Whom the ranks of a job waited for, world by world.
+
+    Attributes:
+        job: Its name.
+        worlds: Its worlds of two ranks and more, the one with most rank-seconds first.
+        false_alarm: Probability that a world whose ranks are alike has a straggler named.
+    """
+
+    job: str
+    worlds: list[WorldWaits]
+    false_alarm: float = FALSE_ALARM
+
+    @property
+    def stragglers(self) -> list[Straggler]:
+        """All that are named."""
+        return [each for world in self.worlds for each in world.stragglers]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        worlds = [world.to_json() for world in self.worlds]
+        return {"job": self.job, "worlds": worlds, "false_alarm": self.false_alarm}

@@ -1,0 +1,157 @@
+"""A job as a batch system accounted for it, and what all readers of accounting share."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+
+#: Nodes of one job; a list of more is damage.
+MOST_NODES = 20_000
+_MOST_INT = 2**62
+_YEAR_2000_S = 946_684_800
+_AHEAD_S = 86_400
+_ID = re.compile(r"[A-Za-z0-9_.\[\]-]{1,64}")
+#: States as table batch_jobs has them; others stay as they are, in lower case.
+_STATES = {"exit": "failed", "done": "completed", "boot_fail": "node_fail"}
+_RANGE = re.compile(r"(\d+)(?:-(\d+))?")
+
+
+class AccountingError(ValueError):
+    """A line of accounting cannot be used; the message is the reason, a part of a sentence."""
+
+
+@dataclass(frozen=True)
+class AccountedJob:
+    """One start of a batch job.
+
+    Attributes:
+        system: slurm, pbs or lsf.
+        cluster: Name of the cluster; "" not known.
+        id: Its number, as text.
+        name: Its name.
+        user: Login of its owner.
+        uid: The owner's number; -1: not known.
+        account: Who pays for it.
+        partition: Its partition or queue.
+        submit_s: When it was submitted, s since the epoch; 0: not known.
+        start_s: When it began; 0: not yet.
+        end_s: When it ended; 0: not yet.
+        state: completed, failed, cancelled, timeout, out_of_memory, node_fail, running, pending.
+        exit: Exit code and signal, `3:0`.
+        nodes: Its nodes.
+        cores: Cores that it got.
+        memory_bytes: Memory that it got.
+        time_limit_s: Its time limit.
+        energy_j: Energy that it used, J; 0: not known.
+    """
+
+    system: str
+    cluster: str
+    id: str
+    name: str = ""
+    user: str = ""
+    uid: int = -1
+    account: str = ""
+    partition: str = ""
+    submit_s: int = 0
+    start_s: int = 0
+    end_s: int = 0
+    state: str = ""
+    exit: str = ""
+    nodes: tuple[str, ...] = ()
+    cores: int = 0
+    memory_bytes: int = 0
+    time_limit_s: int = 0
+    energy_j: int = 0
+
+    def check(self) -> None:
+        """Make sure that it can be.
+
+        Raises:
+            AccountingError: It cannot.
+        """
+        if not _ID.fullmatch(self.id):
+            raise AccountingError("it has no number of a job")
+        latest = time.time() + _AHEAD_S
+        for at in (self.submit_s, self.start_s, self.end_s):
+            if at and not _YEAR_2000_S <= at <= latest:
+                raise AccountingError("its times are before the year 2000, or in the future")
+        if self.end_s and self.end_s < self.start_s:
+            raise AccountingError("it ended before it began")
+        for number in (self.cores, self.memory_bytes, self.time_limit_s, self.energy_j):
+            if not 0 <= number < _MOST_INT:
+                raise AccountingError("a number of it does not fit")
+
+
+def state_of(text: str) -> str:
+    """Return a state in the words of table batch_jobs: `CANCELLED by 1000` is cancelled."""
+    word = text.strip().partition(" ")[0].rstrip("+").lower()[:40]
+    return _STATES.get(word, word)
+
+
+def seconds_of(text: str) -> int:
+    """Return a span such as 1-02:03:04, 02:03:04, 03:04 or 17 in s; 0 where it is none."""
+    days, _, rest = text.strip().rpartition("-")
+    parts = rest.partition(".")[0].split(":")
+    if len(parts) > 3 or not all(part.isdecimal() for part in (*parts, days or "0")):
+        return 0
+    total = 0
+    for part in parts:
+        total = total * 60 + int(part)
+    return total + 86_400 * int(days or 0)
+
+
+def number_of(text: str) -> int:
+    """Return a whole number; 0 where it is none."""
+    text = text.strip()
+    return int(text) if text.isdecimal() and len(text) < 20 else 0
+
+
+def expanded(text: str) -> tuple[str, ...]:
+    """Return the names that a list of nodes stands for, such as `nid[001-003,7],login1`.
+
+    Raises:
+        AccountingError: It is malformed, or stands for more than MOST_NODES.
+    """
+    names: list[str] = []
+    for word in _words(text):
+        names += _names(word, MOST_NODES - len(names))
+    return tuple(names)
+
+
+def _words(text: str) -> list[str]:
+    """Divide a list at the commas that stand outside of brackets."""
+    words, depth, word = [], 0, ""
+    for letter in text.strip():
+        depth += (letter == "[") - (letter == "]")
+        if letter == "," and depth == 0:
+            words.append(word)
+            word = ""
+        else:
+            word += letter
+    if depth:
+        raise AccountingError("its list of nodes has a bracket too many")
+    return [each for each in (*words, word) if each]
+
+
+def _names(word: str, room: int) -> list[str]:
+    before, bracket, rest = word.partition("[")
+    if not bracket:
+        if room < 1:
+            raise AccountingError(f"it has more than {MOST_NODES} nodes")
+        return [before]
+    inside, _, after = rest.partition("]")
+    numbers = []
+    for part in inside.split(","):
+        match = _RANGE.fullmatch(part)
+        if match is None:
+            raise AccountingError("its list of nodes is malformed")
+        low, high = match[1], match[2] or match[1]
+        if not 0 <= int(high) - int(low) < room:
+            raise AccountingError(f"it has more than {MOST_NODES} nodes")
+        numbers += [f"{n:0{len(low)}d}" for n in range(int(low), int(high) + 1)]
+    tails = _names(after, room) if after else [""]
+    if len(numbers) * len(tails) > room:
+        raise AccountingError(f"it has more than {MOST_NODES} nodes")
+    return [f"{before}{number}{tail}" for number in numbers for tail in tails]

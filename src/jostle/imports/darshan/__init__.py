@@ -1,0 +1,1 @@
+"""Reads logs of Darshan and turns them into rows of a repository."""

@@ -1,0 +1,92 @@
+"""Finds the mount of each file of a log, and names what is shared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from jostle.imports.darshan.model import STREAM_IDS, DarshanLog
+from jostle.repository.store.layout import is_shared, mount_identity
+
+#: Path of what lies on no file system that the log knows: standard streams, and relative names.
+NOWHERE = "other"
+#: Projects a file system of a server onto all nodes; of which kind that is, Darshan does not know.
+_SHARED_ANYWAY = frozenset({"dvs"})
+
+
+@dataclass(frozen=True)
+class LogMounts:
+    """The mounts that a log's files are on.
+
+    Attributes:
+        paths: Path and type of each; the last one is `NOWHERE`.
+        of: Mount of each file, by the file's id.
+    """
+
+    paths: tuple[tuple[str, str], ...]
+    of: Mapping[int, int]
+
+
+#: Path and kind of shared mounts -> their identity, as profiles know them.
+KnownMounts = Mapping[tuple[str, str], str]
+
+
+def mounts_of(log: DarshanLog) -> LogMounts:
+    """Find the mounts of a log's files by the longest path that they begin with."""
+    table = {path.rstrip("/") or "/": kind for path, kind in reversed(log.mounts)}
+    used: dict[str, int] = {}
+    of: dict[int, int] = {}
+    folders: dict[str, str] = {}
+    for key, name in log.names.items():
+        if key in STREAM_IDS or not name.startswith("/"):
+            continue
+        folder = name.rpartition("/")[0] or "/"
+        if folder not in folders:
+            folders[folder] = _mount_path(folder, table)
+        path = name if name in table else folders[folder]
+        if path:
+            of[key] = used.setdefault(path, len(used))
+    paths = tuple((path, table[path]) for path in used)
+    return LogMounts((*paths, (NOWHERE, "")), of)
+
+
+def _mount_path(folder: str, table: Mapping[str, str]) -> str:
+    path = PurePosixPath("/" + folder.lstrip("/"))
+    for candidate in (path, *path.parents):
+        if str(candidate) in table:
+            return str(candidate)
+    return ""
+
+
+def kind_of(fs_type: str) -> str:
+    """Return the kind of a type of file system, as identities of mounts have it."""
+    kind = fs_type.removeprefix("fuse.")
+    return kind.removesuffix("4") if "nfs" in kind else kind
+
+
+def identity(path: str, fs_type: str, host: str, job: str, known: KnownMounts) -> str:
+    """Name the resource behind a mount.
+
+    Darshan does not know the source of a mount. A shared one is named as profiles of this
+    repository do that have the same path and kind, else by its path: a site mounts one file system
+    at the same path everywhere. What is not shared is of its node, or of the job alone where
+    that is not known.
+
+    Args:
+        path: Of the mount.
+        fs_type: Its type.
+        host: The node; "" where it is not known.
+        job: The job.
+        known: Shared mounts of profiles.
+    """
+    if shared(fs_type):
+        found = known.get((path, kind_of(fs_type)))
+        named = mount_identity("", path, fs_type, path) if is_shared(fs_type) else ""
+        return found or named or f"{fs_type}:{path}"
+    return f"{host or job}:{path}"
+
+
+def shared(fs_type: str) -> bool:
+    """Return whether nodes share a file system of this type."""
+    return is_shared(fs_type) or fs_type in _SHARED_ANYWAY

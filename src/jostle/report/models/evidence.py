@@ -1,0 +1,146 @@
+"""What answers about jobs rest on, and the rule by which some are not given."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from jostle.errors import UsageError
+from jostle.names.basis import BYTES, NEEDS, TIMES, Basis, basis_of, basis_words, remedy_of
+from jostle.report.format.values import count
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from jostle.repository import Repository
+
+_BASES = """
+SELECT job, coalesce(min(nullif(basis, '')), '') AS basis, max(clock_error_us) AS clock_error_us
+FROM process_kinds WHERE $1 IS NULL OR list_contains($1, job) GROUP BY job ORDER BY job
+"""
+
+
+class NoBasisError(UsageError):
+    """An answer was asked for that what is known of a job does not allow."""
+
+
+def job_bases(store: Repository, jobs: Sequence[str] | None = None) -> dict[str, tuple[Basis, int]]:
+    """Return what the times of jobs rest on, and how far their clocks may be off, µs.
+
+    Args:
+        store: The repository.
+        jobs: Their names; None: of all jobs.
+    """
+    rows = store.query(_BASES, [None if jobs is None else list(jobs)]).to_pylist()
+    return {row["job"]: (basis_of(row["basis"]), int(row["clock_error_us"] or 0)) for row in rows}
+
+
+def require(store: Repository, jobs: Sequence[str], answer: str) -> None:
+    """Refuse an answer that what is known of a job does not allow.
+
+    Args:
+        store: The repository.
+        jobs: The jobs that it is about.
+        answer: Of `jostle.names.basis.NEEDS`.
+
+    Raises:
+        NoBasisError: One of them lacks what the answer needs.
+    """
+    for job, (basis, _) in job_bases(store, jobs).items():
+        require_basis(job, basis, answer)
+
+
+def require_of(job: str, processes: pa.Table, answer: str) -> None:
+    """Refuse an answer that what is known of a job's processes does not allow.
+
+    Args:
+        job: The job.
+        processes: Its rows of table processes.
+        answer: Of `jostle.names.basis.NEEDS`.
+
+    Raises:
+        NoBasisError: They lack what the answer needs.
+    """
+    if "basis" in processes.column_names:
+        for text in set(processes["basis"].to_pylist()):
+            require_basis(job, basis_of(text), answer)
+
+
+def require_basis(job: str, basis: Basis, answer: str) -> None:
+    """Refuse an answer that the basis of a job does not allow.
+
+    Args:
+        job: The job.
+        basis: What its times rest on.
+        answer: Of `jostle.names.basis.NEEDS`.
+
+    Raises:
+        NoBasisError: It lacks what the answer needs.
+    """
+    lacking = basis.lacks(answer) - {BYTES}
+    if not lacking:
+        return
+    possible = [name for name in NEEDS if not basis.lacks(name)]
+    raise NoBasisError(
+        f"{job} was imported from a log of {basis.source.title()}, which does not record "
+        f"{' and '.join(sorted(lacking))}: `{answer}` needs that.",
+        hint=f"{remedy_of(lacking)}\nAnswers that this log allows: {', '.join(possible)}.",
+    )
+
+
+def rests_on(store: Repository, jobs: Sequence[str], answer: str) -> list[str]:
+    """Return what an answer about jobs rests on, one sentence each; [] where all have profiles.
+
+    Args:
+        store: The repository.
+        jobs: The jobs that it is about.
+        answer: Of `jostle.names.basis.NEEDS`.
+    """
+    found: dict[str, list[str]] = {}
+    for job, (basis, error_us) in job_bases(store, jobs).items():
+        if words := basis_words(basis, error_us):
+            found.setdefault(words + _caveat(basis, answer), []).append(job)
+    if len(found) == 1 and len(jobs) == 1:
+        return list(found)
+    return [f"{', '.join(names)}: {words[:1].lower()}{words[1:]}" for words, names in found.items()]
+
+
+def as_json(lines: Sequence[str]) -> dict[str, list[str]]:
+    """Return what an answer rests on as a part of its JSON; nothing where all have profiles."""
+    return {"rests_on": list(lines)} if lines else {}
+
+
+def _caveat(basis: Basis, answer: str) -> str:
+    if BYTES not in basis.lacks(answer):
+        return ""
+    return " When exactly it moved bytes is not known, and bursts cannot be seen."
+
+
+def all_rest_on(store: Repository, answer: str) -> list[str]:
+    """Return what an answer about all jobs rests on, one sentence each; [] with profiles alone.
+
+    Args:
+        store: The repository.
+        answer: Of `jostle.names.basis.NEEDS`.
+    """
+    bases = job_bases(store)
+    numbers: Counter[Basis] = Counter(basis for basis, _ in bases.values() if basis.source)
+    if not numbers:
+        return []
+    tested = len(bases) - sum(n for basis, n in numbers.items() if basis.lacks(answer))
+    imported = ", ".join(
+        f"{count(number)} {'log' if number == 1 else 'logs'} of {basis.source.title()} "
+        f"with {_WITH[basis.resolution]}"
+        for basis, number in sorted(numbers.items(), key=lambda item: -item[1])
+    )
+    profiles = len(bases) - sum(numbers.values())
+    return [
+        f"Rests on {count(profiles)} profiled {'job' if profiles == 1 else 'jobs'} and {imported}.",
+        f"Of {count(len(bases))} jobs {count(tested)} can be tested as slowed: they have "
+        f"{' and '.join(sorted(NEEDS[answer]))}. Those without {TIMES} count with the mean of "
+        "their whole run, so that harm looks smaller than it was.",
+    ]
+
+
+_WITH = {"operations": "traced operations", "bins": "bytes per slice", "totals": "totals only"}

@@ -1,0 +1,31 @@
+"""What the runtime's probe of main memory does each time (memory_probe.c of the runtime)."""
+
+from __future__ import annotations
+
+#: Reads of `memory_latency_ns`, each of which waits for the one before.
+LATENCY_READS = 64
+#: Bytes of `memory_stream_ns`.
+STREAM_BYTES = 32768
+#: Weight of the stream's time in one number with the latency's: its reads overlap about thirtyfold
+#: in quiet memory, and there are eight times as many. So both have about the same part of it.
+STREAM_WEIGHT = 4
+
+
+def latency_ns(time_ns: float, count: float) -> float:
+    """Return the latency of one read in nanoseconds.
+
+    Args:
+        time_ns: `memory_latency_ns`.
+        count: `memory_probe_count`, more than 0.
+    """
+    return time_ns / (count * LATENCY_READS)
+
+
+def bandwidth(time_ns: float, count: float) -> float:
+    """Return the bandwidth that one thread has, in bytes per second; 0 where it took no time.
+
+    Args:
+        time_ns: `memory_stream_ns`.
+        count: `memory_probe_count`.
+    """
+    return STREAM_BYTES * count / time_ns * 1e9 if time_ns > 0 else 0.0

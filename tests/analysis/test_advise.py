@@ -1,0 +1,253 @@
+"""Advice on a job: what is said where, what it would save, and when nothing helps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from jostle.analysis.advise import recommend
+from jostle.analysis.advise.requests import larger_requests
+from jostle.analysis.advise.time_limit import time_limit
+from jostle.analysis.binding.model import BindingAdvice
+from jostle.analysis.identification.model import JobInterference, ResourceLoss, Suspect
+from jostle.analysis.interval import Interval
+from jostle.repository.query.co_running import Beside, JobFacts
+
+NS = 10**9
+NONE = Interval(0.0, 0.0, 0.0)
+EMPTY = pa.table({"mount": pa.array([], pa.string())})
+
+
+def beside(mounts: pa.Table = EMPTY, user: int | None = 7) -> Beside:
+    facts = JobFacts("mine", program="code", user=user, start_ns=0, end_ns=100 * NS)
+    return Beside(facts, {}, mounts, EMPTY, EMPTY, EMPTY, EMPTY)
+
+
+def resource(name: str, kind: str = "file system", **given: Any) -> ResourceLoss:
+    usual = {"own_load": [], "others_load": [], "steps_ns": [], "slice_ns": NS}
+    usual |= given
+    return ResourceLoss(
+        resource=name,
+        kind=kind,  # type: ignore[arg-type]
+        seconds=NONE,
+        slices=10,
+        own_s=1.0,
+        slowdown=None,
+        evident=True,
+        smallest_s=0.0,
+        why_not="",
+        service=[],
+        unit="bytes",
+        **usual,  # type: ignore[arg-type]
+    )
+
+
+def suspect(
+    job: str, where: str, seconds: Interval, user: int | None = 7, kind: str = "job"
+) -> Suspect:
+    return Suspect(
+        job,
+        "code",
+        user,
+        where,
+        1.0,
+        seconds,
+        5,
+        0.9,
+        0.001,
+        0.001,
+        0.0,
+        "",
+        kind,  # type: ignore[arg-type]
+    )
+
+
+def interference(
+    *suspects: Suspect, resources: list[ResourceLoss] | None = None
+) -> JobInterference:
+    lost = Interval(
+        *(sum(getattr(s.seconds, end) for s in suspects) for end in ("value", "low", "high"))
+    )
+    return JobInterference(
+        job="mine",
+        start_ns=0,
+        run_s=100.0,
+        seconds=lost,
+        percent=lost,
+        resources=resources or [resource(one.resource) for one in suspects],
+        suspects=list(suspects),
+        acquitted={},
+        guilty=[],
+        neighbours=len(suspects),
+        smallest_s=0.0,
+        limits=[],
+    )
+
+
+def digest(**given: Any) -> Any:
+    return SimpleNamespace(**{"shares": [], "cores": 1.0, "seconds": 100.0, "binding": [], **given})
+
+
+def rules(given: Any) -> list[str]:
+    return [each.rule for each in given.found]
+
+
+def test_an_own_job_is_to_run_afterwards_and_saves_what_it_cost() -> None:
+    found = interference(
+        suspect("other", "m1", Interval(8.0, 6.0, 10.0)),
+        suspect("other", "m2", Interval(4.0, 3.0, 5.0)),
+    )
+    given = recommend(beside(), found, digest())
+    assert rules(given) == ["one after the other"]
+    saving = given.found[0].saving
+    assert saving is not None
+    assert saving.value == pytest.approx(12.0)
+    assert 3 + 6 < saving.low < 12 < saving.high < 15  # narrower than the sum of both intervals
+    assert not given.nothing
+
+
+@pytest.mark.parametrize("user", [8, None])
+def test_no_advice_names_the_job_of_another_user(user: int | None) -> None:
+    found = interference(suspect("secret", "m1", Interval(8.0, 6.0, 10.0), user=user))
+    given = recommend(beside(user=None if user is None else 7), found, digest())
+    assert given.found == ()
+    assert "secret" not in str(given.to_json())
+    assert "Nothing that you can change" in given.nothing
+
+
+def test_without_evidence_nothing_is_to_be_done() -> None:
+    given = recommend(beside(), interference(), digest())
+    assert given.found == ()
+    assert given.nothing.startswith("Do nothing")
+
+
+def test_a_small_or_uncertain_saving_is_not_worth_a_change() -> None:
+    small = interference(suspect("other", "m1", Interval(0.5, 0.4, 0.6)))
+    doubtful = interference(suspect("other", "m1", Interval(8.0, 0.0, 10.0)))
+    for found in (small, doubtful):
+        assert recommend(beside(), found, digest()).found == ()
+
+
+def bursts(period: int, on: int, at: int, count: int = 240) -> list[float]:
+    return [1e6 if (step - at) % period < on else 0.0 for step in range(count)]
+
+
+def test_bursts_in_step_are_moved_apart_and_save_by_the_overlap_that_is_left() -> None:
+    in_step = resource("m1", own_load=bursts(12, 4, 0), others_load=bursts(12, 4, 1))
+    found = interference(suspect("other", "m1", Interval(20.0, 16.0, 24.0)), resources=[in_step])
+    given = recommend(beside(), found, digest())
+    assert rules(given) == ["one after the other", "out of step"] or rules(given) == [
+        "out of step",
+        "one after the other",
+    ]
+    shift = next(each for each in given.found if each.rule == "out of step")
+    seconds = float(shift.texts[0].split()[1])
+    moved = np.roll(bursts(12, 4, 1), round(seconds))
+    assert not (np.array(bursts(12, 4, 0)) * moved).any()
+    assert shift.saving == Interval(20.0, 16.0, 24.0)
+
+
+@pytest.mark.parametrize(
+    "others",
+    [bursts(15, 4, 1), bursts(12, 11, 0), [1e6] * 240],
+    ids=["another period", "no room between", "steady"],
+)
+def test_what_cannot_be_moved_apart_is_not(others: list[float]) -> None:
+    found = interference(
+        suspect("other", "m1", Interval(20.0, 16.0, 24.0)),
+        resources=[resource("m1", own_load=bursts(12, 4, 0), others_load=others)],
+    )
+    assert "out of step" not in rules(recommend(beside(), found, digest()))
+
+
+def test_others_on_the_node_call_for_an_exclusive_one_but_a_slow_server_does_not() -> None:
+    where = [resource("node1", "node"), resource("m1")]
+    shared = suspect("x", "node1", Interval(5.0, 4.0, 6.0), user=8)
+    server = suspect("the server", "m1", Interval(9.0, 8.0, 10.0), user=None, kind="server")
+    assert rules(recommend(beside(), interference(shared, server, resources=where), digest())) == [
+        "exclusive nodes"
+    ]
+    alone = recommend(beside(), interference(server, resources=where), digest())
+    assert alone.found == ()
+
+
+def test_a_cpu_limit_that_stopped_it_is_to_be_raised() -> None:
+    share = SimpleNamespace(name="kept by its CPU limit", share=0.5)
+    given = recommend(beside(), interference(), digest(shares=[share], cores=2.0))
+    assert rules(given) == ["more cores"]
+    assert given.found[0].texts == ("#SBATCH --cpus-per-task=4",)
+    assert given.found[0].saving == Interval(25.0, 0.0, 50.0)
+
+
+def requests(latency_s: float, rate: float, size: int, seed: int = 3) -> pa.Table:
+    """Slices of one process that writes pieces of a size: each costs a latency, and its bytes."""
+    dice = np.random.default_rng(seed)
+    ops = dice.integers(50, 150, 40)
+    # Pieces vary in size, or latency and bytes could not be told apart.
+    moved = (ops * size * dice.uniform(0.5, 1.5, 40)).astype(np.int64)
+    spent = (ops * latency_s + moved / rate) * 1e9
+    zero = np.zeros(40, dtype=np.int64)
+    columns = {"mount": ["m1"] * 40, "count": zero + 1}
+    columns |= {
+        f"{kind}_{way}_{what}": zero
+        for kind in ("posix", "stdio")
+        for way in ("read", "write")
+        for what in ("ops", "bytes", "ns")
+    }
+    columns |= {
+        "posix_write_ops": ops,
+        "posix_write_bytes": moved,
+        "posix_write_ns": spent.astype(np.int64),
+    }
+    return pa.table(columns)
+
+
+def test_larger_requests_save_the_latency_of_those_that_are_fewer() -> None:
+    rows = requests(0.002, 100e6, 4096)
+    (advice,) = larger_requests(beside(rows), seed=0)
+    total = sum(rows["posix_write_ops"].to_pylist())
+    assert advice.saving is not None
+    assert advice.saving.value == pytest.approx(0.002 * total * (1 - 4096 / (1 << 20)), rel=0.02)
+    assert advice.saving.low <= advice.saving.value <= advice.saving.high
+
+
+@pytest.mark.parametrize("size", [1 << 18, 1 << 20])
+def test_large_requests_are_left_alone(size: int) -> None:
+    assert list(larger_requests(beside(requests(0.002, 100e6, size)), seed=0)) == []
+
+
+def test_a_time_limit_needs_runs_and_holds_for_most_of_them() -> None:
+    runs = [100.0 + k for k in range(40)]
+    assert list(time_limit(runs[:5], 100.0, NONE, "code")) == []
+    (advice,) = time_limit(runs, 100.0, Interval(10.0, 5.0, 15.0), "code")
+    assert advice.saving is None
+    hours, minutes, _ = map(int, advice.texts[0].rpartition("=")[2].split(":"))
+    limit = 3600 * hours + 60 * minutes
+    assert sum(run <= limit for run in runs) >= 38
+
+
+def test_advice_on_bindings_joins_and_a_prediction_comes_first() -> None:
+    far = BindingAdvice(
+        "far GPU",
+        "seen",
+        "bind near",
+        ["taskset"],
+        "nobody",
+        "never",
+        "of 4 s",
+        (1.0, 2.0, 3.0),
+        5,
+        4.0,
+        [],
+        0,
+    )
+    found = interference(suspect("other", "m1", Interval(8.0, 6.0, 10.0)))
+    given = recommend(beside(), found, digest(binding=[far]))
+    assert rules(given) == ["one after the other", "far GPU"]
+    assert given.found[1].saving is None
+    assert replace(given, found=()).to_json()["job"] == "mine"
