@@ -139,6 +139,7 @@ def test_a_job_that_was_requeued_has_two_rows(
         7,
         0,
         output="/home/x/slurm-12.out",
+        waited_s=30.0,
     )
     second = first | {"start_ns": NOW - 8 * SECOND, "end_ns": NOW}
     facts = scheduler_facts(repository, second)
