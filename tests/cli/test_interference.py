@@ -71,7 +71,8 @@ def test_the_answer_comes_first_and_names_who_did_it(planted, jostle) -> None:  
     assert "burster-0001" in second
     assert "lustre:mds0@tcp:/fs0" in second
     assert "▀ lost to others" in done.out
-    assert "next: jostle serve --repository" in done.err
+    assert "next: jostle advise --repository" in done.err
+    assert "jostle serve --repository" in done.err
     assert "      jostle timeline --repository" in done.err
 
 

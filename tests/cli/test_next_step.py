@@ -54,11 +54,13 @@ def test_a_loss_beside_suspects_leads_to_them_and_then_to_the_page() -> None:
     lost = "a loss beside suspects"
     for run in TABLE["run"]:
         seen = {"run": run, "digest": "slices", "estimate": lost, "interference": "suspects"}
+        seen["advise"] = "a job"
         between = [] if run == lost else ["estimate"]  # `run` has shown what `estimate` shows
         assert [verb for verb in walk(seen) if verb != "digest"] == [
             "run",
             *between,
             "interference",
+            "advise",
             "serve",
         ]
 

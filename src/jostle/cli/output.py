@@ -158,7 +158,12 @@ def pasted(command: str) -> Text:
 
 
 def show(*things: Any, err: bool = False) -> None:
-    """Print texts or tables to stdout (or stderr), without blanks at the ends of lines."""
+    """Print texts or tables to stdout (or stderr), without blanks at the ends of lines.
+
+    Nothing is printed of nothing, not even an empty line.
+    """
+    if not things:
+        return
     target = console(err=err)
     width = target.width
     stream = sys.stderr if err else sys.stdout

@@ -288,8 +288,9 @@ def _assembled(table: dict[str, list[Any]], count: list[int]) -> pa.Table:
     index = pa.array(np.repeat(np.arange(len(count)), count))
     for name, kind in TABLES["processes"].keys.items():
         parts = table[name]
-        if not parts:  # notes, warnings, papi_names
-            columns[name] = pa.array([[]] * sum(count), kind)
+        if not parts:  # notes, warnings, papi_names; basis, since these are profiles
+            nothing = [] if pa.types.is_list(kind) else ""
+            columns[name] = pa.array([nothing] * sum(count), kind)
         elif isinstance(parts[0], pa.Array):
             columns[name] = pa.concat_arrays(parts).cast(kind)
         else:
