@@ -289,7 +289,7 @@ def _assembled(table: dict[str, list[Any]], count: list[int]) -> pa.Table:
     for name, kind in TABLES["processes"].keys.items():
         parts = table[name]
         if not parts:  # notes, warnings, papi_names; basis, since these are profiles
-            nothing = [] if pa.types.is_list(kind) else None
+            nothing: list[int] | None = [] if pa.types.is_list(kind) else None
             columns[name] = pa.array([nothing] * sum(count), kind)
         elif isinstance(parts[0], pa.Array):
             columns[name] = pa.concat_arrays(parts).cast(kind)
