@@ -14,11 +14,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 from pathlib import Path
-from typing import Any
 
+from experiments import ROOT, Follower, end_in_order, machine, options, say
 from jostle.analysis import identify
 from jostle.repository import Repository
 from jostle_lab.validation.errors import why
@@ -27,37 +26,17 @@ from jostle_lab.validation.lengths.page import PAGE, load, page, printed, save
 from jostle_lab.validation.lengths.plan import LONG, SHORT, Trial, trials
 from jostle_lab.validation.lengths.runner import RATES, Made, made, make
 from jostle_lab.validation.lengths.score import Row, described, score
-from who_hurts_whom import Follower, machine, say
 
-ROOT = Path(__file__).resolve().parents[2]
 #: Lengths of slices, milliseconds; the first is the one that is recorded.
 LENGTHS_MS = (250, 1000, 4000)
 
 
 def arguments() -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser = options(__doc__, ".cache/slice-lengths/FS-SEED", (*LONG, *SHORT))
     parser.add_argument("--seed", type=int, default=1, help="of all that is drawn")
     parser.add_argument("--fs", choices=sorted(RATES), default="sshfs", help="the file system")
     parser.add_argument("--labs", type=int, default=4, help="at a time [4]")
-    parser.add_argument(
-        "--only",
-        action="append",
-        metavar="WHAT",
-        help=f"a number, or a kind: {', '.join(dict.fromkeys((*LONG, *SHORT)))}; repeatable",
-    )
-    parser.add_argument("--folder", type=Path, help="for runs [.cache/slice-lengths/FS-SEED]")
-    parser.add_argument(
-        "--score-only", action="store_true", help="run nothing, score what is there"
-    )
-    parser.add_argument(
-        "--page",
-        type=Path,
-        nargs="?",
-        const=ROOT / "docs" / "measurements",
-        metavar="DIR",
-        help="write the page and its data there [docs/measurements]",
-    )
     return parser.parse_args()
 
 
@@ -82,17 +61,11 @@ def rows_of(folder: Path, one: Made, seed: int) -> list[Row]:
     return found
 
 
-def ended(*_: Any) -> None:
-    """End in order: the labs are taken down."""
-    raise KeyboardInterrupt
-
-
 def main() -> int:
     """Run what is missing, score all, print and write; return the exit status."""
     asked = arguments()
     folder = asked.folder or ROOT / ".cache" / "slice-lengths" / f"{asked.fs}-{asked.seed}"
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, ended)
+    end_in_order()
     if not asked.score_only:
         plan = trials(asked.seed)
         if any(one.trial not in plan for one in made(folder)):

@@ -14,13 +14,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
-import signal
 import sys
-import time
-from pathlib import Path
-from typing import Any
 
+from experiments import ROOT, Follower, end_in_order, machine, options, say
 from jostle.analysis import JobInterference, identify
 from jostle.repository import Repository
 from jostle_lab.validation.cephfs.page import PAGE, load, page, printed, save
@@ -29,65 +25,17 @@ from jostle_lab.validation.cephfs.runner import Record, Run, make, records
 from jostle_lab.validation.cephfs.score import Row, failed, judge
 from jostle_lab.validation.errors import why
 
-ROOT = Path(__file__).resolve().parents[2]
-
 
 def arguments() -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser = options(__doc__, ".cache/who-hurts-whom/SEED", (*GROUPS, QUIET))
     parser.add_argument("--seed", type=int, default=1, help="of all that is drawn")
-    parser.add_argument(
-        "--only",
-        action="append",
-        metavar="WHAT",
-        help=f"a number, or a kind: {', '.join((*GROUPS, QUIET))}; repeatable",
-    )
-    parser.add_argument("--folder", type=Path, help="for runs [.cache/who-hurts-whom/SEED]")
-    parser.add_argument(
-        "--score-only", action="store_true", help="run nothing, score what is there"
-    )
-    parser.add_argument(
-        "--page",
-        type=Path,
-        nargs="?",
-        const=ROOT / "docs" / "measurements",
-        metavar="DIR",
-        help="write the page and its data there [docs/measurements]",
-    )
     return parser.parse_args()
 
 
 def chosen(plan: list[Experiment], only: list[str] | None) -> list[Experiment]:
     """The experiments that are asked for."""
     return [one for one in plan if not only or {one.group, str(one.number)} & set(only)]
-
-
-def say(text: str) -> None:
-    """Show progress."""
-    print(text, file=sys.stderr, flush=True)
-
-
-class Follower:
-    """Shows how far it is, and about how long it will take."""
-
-    def __init__(self, each_s: float = 50.0) -> None:
-        self._began, self._first, self._each_s = time.monotonic(), -1, each_s
-
-    def __call__(self, done: int, total: int, what: str) -> None:
-        """Called before each experiment."""
-        if self._first < 0:
-            self._first = done
-        each = (
-            (time.monotonic() - self._began) / (done - self._first)
-            if done > self._first
-            else self._each_s
-        )
-        say(f"{done + 1} of {total}, about {each * (total - done) / 60:.0f} min left: {what}")
-
-
-def ended(*_: Any) -> None:
-    """End in order: the lab is taken down."""
-    raise KeyboardInterrupt
 
 
 def row_of(repository: Repository, record: Record, seed: int) -> Row:
@@ -105,24 +53,16 @@ def row_of(repository: Repository, record: Record, seed: int) -> Row:
         return failed(record, why(error))
 
 
-def machine() -> str:
-    """Say when and on what it was measured."""
-    day = time.strftime("%Y-%m-%d")
-    cores = f"{os.cpu_count()} cores, Linux {platform.release()}"
-    return f"{day} on {cores}, load at the end {os.getloadavg()[0]:.1f}"
-
-
 def main() -> int:
     """Run what is missing, score all, print and write; return the exit status."""
     asked = arguments()
     folder = asked.folder or ROOT / ".cache" / "who-hurts-whom" / str(asked.seed)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, ended)
+    end_in_order()
     if not asked.score_only:
         plan = experiments(asked.seed)
         if any(one.experiment not in plan for one in records(folder)):
             sys.exit(f"{folder} has experiments of another seed or version: name a new --folder")
-        make(folder, chosen(plan, asked.only), f"who{os.getpid()}", Follower())
+        make(folder, chosen(plan, asked.only), f"who{os.getpid()}", Follower(50.0))
         (folder / "machine").write_text(machine())
     made = [one for one in records(folder) if chosen([one.experiment], asked.only)]
     say("asking jostle ...")

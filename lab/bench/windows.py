@@ -18,13 +18,12 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import signal
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from experiments import ROOT, end_in_order, options, say
 from jostle_lab.validation.errors import ValidationError
 from jostle_lab.validation.evaluate import evaluate
 from jostle_lab.validation.runner import Store, make
@@ -34,36 +33,18 @@ from jostle_lab.validation.within.plan import WithinCode, within_steps
 from jostle_lab.validation.within.rows import RunRow, WholeRow, WindowRow
 from windows_codes import programs
 
-ROOT = Path(__file__).resolve().parents[2]
 RUNS, CLEAN = 12, 4
 MACHINE = "machine"
 
 
 def arguments() -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser = options(__doc__, ".cache/windows, by seed")
     parser.add_argument("--seed", type=int, action="append", help="of all that is drawn [1]")
     parser.add_argument("--codes", metavar="NAMES", help=f"some of {', '.join(programs())} [all]")
     parser.add_argument("--runs", type=int, default=RUNS, help="with delays, per program [12]")
     parser.add_argument("--clean", type=int, default=CLEAN, help="without, per program [4]")
-    parser.add_argument("--folder", type=Path, help="for runs, by seed [.cache/windows]")
-    parser.add_argument(
-        "--score-only", action="store_true", help="run nothing, score what is there"
-    )
-    parser.add_argument(
-        "--page",
-        type=Path,
-        nargs="?",
-        const=ROOT / "docs" / "measurements",
-        metavar="DIR",
-        help="write the page and its data there [docs/measurements]",
-    )
     return parser.parse_args()
-
-
-def say(text: str) -> None:
-    """Show progress."""
-    print(text, file=sys.stderr, flush=True)
 
 
 def chosen(names: str | None) -> list[WithinCode]:
@@ -142,17 +123,11 @@ def score(
     return load(folder)
 
 
-def ended(*_: Any) -> None:
-    """End in order: a lab is taken down."""
-    raise KeyboardInterrupt
-
-
 def main() -> int:
     """Run what is missing, score all, print and write; return the exit status."""
     given = arguments()
     base = given.folder or ROOT / ".cache" / "windows"
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, ended)
+    end_in_order()
     codes = chosen(given.codes)
     runs: list[RunRow] = []
     windows: list[WindowRow] = []

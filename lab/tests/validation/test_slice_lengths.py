@@ -120,7 +120,7 @@ def test_a_neighbour_that_did_no_harm_counts_neither_way() -> None:
     quiet = row(cause="", right=None, suspect="decoy", wrong="decoy", slowed=None, true_s=None)
     one = summary([row(), idle, row(right=False, suspect="", found_s=0.0), quiet])
     assert (one.harmful, one.right, one.undecided) == (2, 1, 1)
-    assert (one.quiet, one.quiet_accused) == (1, 1)
+    assert (one.quiet, one.quiet_named) == (1, 1)
     assert one.off == pytest.approx((0.1 + 1.0) / 2)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from jostle_lab.validation.cephfs.plan import QUIET
 from jostle_lab.validation.csv_rows import load_rows, save_rows
 from jostle_lab.validation.lengths.score import (
-    ACCUSED,
     ERROR,
+    QUIET_NAMED,
     RIGHT,
     SHORT_RIGHT,
     VISIBLE,
@@ -119,9 +119,9 @@ def _goals(rows: Sequence[Row]) -> str:
     cells.append(
         (
             "quiet: anybody named",
-            f"{ACCUSED:.0%}",
+            f"{QUIET_NAMED:.0%}",
             [
-                (_share(s.quiet_accused, s.quiet), s.quiet_accused <= ACCUSED * s.quiet)
+                (_share(s.quiet_named, s.quiet), s.quiet_named <= QUIET_NAMED * s.quiet)
                 for s in quiet
             ],
         )
@@ -159,9 +159,9 @@ def _kinds(rows: Sequence[Row]) -> str:
                 _length(length),
                 _share(one.right, one.harmful),
                 _share(one.undecided, one.harmful),
-                _share(one.accused, one.harmful),
+                _share(one.also_named, one.harmful),
                 _off(one),
-                _share(one.quiet_accused, one.quiet),
+                _share(one.quiet_named, one.quiet),
                 str(one.failed or ""),
             )
             text.append(f"| {' | '.join(cells)} |")

@@ -21,7 +21,7 @@ from jostle_lab.validation.lengths.runner import Made
 #: share with the right suspect first, the share of quiet ones in which anybody is named, and the
 #: median error of the seconds as a share of the true ones. For jobs of two minutes: the share that
 #: is right, or said to be too short.
-RIGHT, ACCUSED, ERROR, SHORT_RIGHT = 0.95, 0.02, 0.2, 0.85
+RIGHT, QUIET_NAMED, ERROR, SHORT_RIGHT = 0.95, 0.02, 0.2, 0.85
 #: A neighbour that costs less of the time in which it is on does no harm.
 VISIBLE = 10.0
 
@@ -149,8 +149,8 @@ class Summary:
     Attributes:
         harmful, right: Trials in which something did harm, and those with the right suspect first.
         undecided: Those in which nobody is named.
-        accused: Those in which somebody else is named as well, or alone.
-        quiet, quiet_accused: Trials in which nothing did, and those in which anybody is named.
+        also_named: Those in which somebody else is named as well, or alone.
+        quiet, quiet_named: Trials in which nothing did, and those in which anybody is named.
         off: Median error of the seconds, a share of the true ones; None: none are known.
         failed: Trials that failed.
     """
@@ -158,9 +158,9 @@ class Summary:
     harmful: int
     right: int
     undecided: int
-    accused: int
+    also_named: int
     quiet: int
-    quiet_accused: int
+    quiet_named: int
     off: float | None
     failed: int
 
@@ -179,9 +179,9 @@ def summary(rows: Sequence[Row]) -> Summary:
         harmful=len(harmful),
         right=sum(bool(row.right) for row in harmful),
         undecided=sum(not row.suspect for row in harmful),
-        accused=sum(bool(row.wrong) for row in harmful),
+        also_named=sum(bool(row.wrong) for row in harmful),
         quiet=len(quiet),
-        quiet_accused=sum(bool(row.wrong) for row in quiet),
+        quiet_named=sum(bool(row.wrong) for row in quiet),
         off=statistics.median(offs) if offs else None,
         failed=len(rows) - len(made),
     )
