@@ -73,7 +73,6 @@ def test_the_answer_comes_first_and_names_who_did_it(planted, jostle) -> None:  
     assert "▀ lost to others" in done.out
     assert "next: jostle advise --repository" in done.err
     assert "jostle serve --repository" in done.err
-    assert "      jostle timeline --repository" in done.err
 
 
 def test_json_has_no_nan_and_the_same_answer(jostle) -> None:  # type: ignore[no-untyped-def]
