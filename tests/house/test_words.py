@@ -85,6 +85,16 @@ def test_pages_use_the_terms_of_the_field(page: Path) -> None:
         assert not found, f"instead of `{found[0]}`: {INSTEAD[found[0].lower()]}\n{line}"
 
 
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs/adr").glob("*.md")), ids=lambda page: page.stem
+)
+def test_decisions_have_one_page(page: Path) -> None:
+    lines = page.read_text().splitlines()
+    if page.stem == "0007-dependencies":  # whose table has a row for each package
+        lines = [line for line in lines if not line.startswith("|")]
+    assert len(" ".join(lines).split()) <= 400
+
+
 def test_cited_works_are_in_the_bibliography() -> None:
     text = (ROOT / "docs/bibliography.md").read_text()
     listed = re.findall(r"^\| ([^|*]+?)(?: \*)? \|", text, re.MULTILINE)
