@@ -40,18 +40,28 @@ INSTEAD = {
     "wish": "request, option",
     "wishes": "requests, options",
 }
-#: Headings of the output that pages quote.
-QUOTED = ("*Beside other programs*",)
-#: Pages that programs write from data.
-WRITTEN = ("papers.md", "who-hurts-whom.md")
+#: Parts of the output that pages quote.
+QUOTED = (
+    "*Beside other programs*",
+    "**Beside it, but not to blame**",
+    "**Beside it, could not be tested**",
+    "*Not judged*",
+)
+#: Pages that programs write, at least in part, and the reference of the command, which quotes it.
+WRITTEN = (
+    "papers.md",
+    "who-hurts-whom.md",
+    "api.md",
+    "metrics.md",
+    "configuration.md",
+    "command.md",
+)
 PAGES = [
     ROOT / "CHANGELOG.md",
-    ROOT / "docs/glossary.md",
-    ROOT / "docs/bibliography.md",
     *(
         page
-        for folder in ("adr", "explanation", "measurements")
-        for page in sorted((ROOT / "docs" / folder).glob("*.md"))
+        for folder in ("docs", "lab/docs")
+        for page in sorted((ROOT / folder).rglob("*.md"))
         if page.name not in WRITTEN
     ),
 ]
