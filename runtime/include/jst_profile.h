@@ -22,7 +22,7 @@
 /* Size of the ring that this runtime makes, with its head. */
 #define JST_RING_BYTES 65536u
 
-/* The rank of a 'W' record that stands for all ranks beyond its table. */
+/* The rank of a 'W' record for all ranks beyond its table. */
 #define JST_PEERS_OTHERS 4294967295u
 
 /* Places for files that this runtime makes; the first is that of all others. */
@@ -40,7 +40,7 @@
 /* NUMA nodes of which it is counted how often threads were seen there. */
 #define JST_NODE_SAMPLES 16u
 
-/* Most bytes that tell the members of a communicator; beyond that only its size is told. */
+/* Most bytes that list the members of a communicator; beyond that only its size is recorded. */
 #define JST_MEMBERS_MOST 2048u
 
 /* The types of records. */

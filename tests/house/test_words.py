@@ -48,14 +48,7 @@ QUOTED = (
     "*Not judged*",
 )
 #: Pages that programs write, at least in part, and the reference of the command, which quotes it.
-WRITTEN = (
-    "papers.md",
-    "who-hurts-whom.md",
-    "api.md",
-    "metrics.md",
-    "configuration.md",
-    "command.md",
-)
+WRITTEN = ("papers.md", "who-hurts-whom.md", "api.md", "metrics.md", "command.md")
 PAGES = [
     ROOT / "CHANGELOG.md",
     *(
