@@ -227,7 +227,10 @@ def test_papi_counts(jostle: Runner, build_runtime: Compile, fake: dict[str, str
 def test_papi_descriptors_closed(
     jostle: Runner, build_runtime: Compile, fake: dict[str, str | None]
 ) -> None:
-    """A program that closes what it does not know ends the counting, and nothing else."""
+    """A program that closes what it does not know ends the counting, and nothing else.
+
+    Other counters may get the numbers of the descriptors: their values are not taken for PAPI's.
+    """
     fake["JOSTLE_PAPI"] = "GOOD_1"
     result = jostle.run(build_runtime("papi_direct.c"), "closes", env=fake)
     assert result.only().total("papi_1_count") == 1000
