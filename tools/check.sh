@@ -58,9 +58,8 @@ tidy() {
     # clang's own compile commands: it does not know all flags of gcc.
     cmake -G Ninja -B build/clang -DCMAKE_C_COMPILER=clang -DJOSTLE_WERROR=ON -DJOSTLE_TESTS=ON \
         >/dev/null || return 1
-    find integrations/slurm runtime/src runtime/decoder runtime/launcher runtime/mpi lab/inject runtime/gpu lab/signals/src runtime/probe agent/src agent/ship -name '*.c' \
-        ! -name jst_metrics.c ! -path '*/mpi/generated/*' ! -path '*/fuzz/*' ! -path '*/test/*' |
-        xargs -n 4 -P 2 clang-tidy -p build/clang --quiet
+    # All that has not passed yet where the step is named; else what changed, and a seventh.
+    if [ "${#wanted[@]}" -gt 0 ]; then python tools/tidy.py --all; else python tools/tidy.py; fi
 }
 
 # What a step begins with that runs concurrently with tests: a second try of a test waits for it.
@@ -68,7 +67,7 @@ beside=(flock -o -s "$logs/beside")
 
 # unit_tests FOLDER OPTION...: those in C. What failed is tried once more with nothing alongside it.
 unit_tests() {
-    "${beside[@]}" ctest --test-dir "$1" --output-on-failure "${@:2}" ||
+    "${beside[@]}" ctest --test-dir "$1" -j 2 --output-on-failure "${@:2}" ||
         flock -o "$logs/beside" ctest --test-dir "$1" --output-on-failure --rerun-failed
 }
 
@@ -115,18 +114,18 @@ under_sanitizer='(test_config or test_counts or ends_after or storm or modes or 
     not more_mounts and not gloo'
 
 # sanitized NAME RUN-TIME-LIBRARY TESTS [FILE...]: the runtime's tests, or those in the files, on a
-# build with that sanitizer. The unit test of segments is one thread that counts to millions: nothing
-# for the thread sanitizer. What failed alongside other steps is tried once more with nothing alongside it.
+# build with that sanitizer. Of the unit tests, those with several threads are something for the thread
+# sanitizer. What failed alongside other steps is tried once more with nothing alongside it.
 sanitized() {
-    local preload= still=() without=() code=0 place run
+    local preload= still=() threads=() code=0 place run
     local files=("${@:4}")
     [ $# -gt 3 ] || files=(tests/runtime tests/mpi/test_mpi_sanitizer.py)
     # Without random addresses: TSan executes a program again when it dislikes its layout, and
     # that first image is a process more than the tests expect.
     setarch -R true 2>/dev/null && still=(setarch -R)
     cmake --preset "$1" >/dev/null && cmake --build "build/$1" -j 2 || return 1
-    [ "$1" != tsan ] || without=(-E segment)
-    unit_tests "build/$1" "${without[@]}" || return 1
+    [ "$1" != tsan ] || threads=(-R 'decode|nccl|peers|ship|agent_(beat|ceph|process)')
+    unit_tests "build/$1" "${threads[@]}" || return 1
     [ -z "$2" ] || preload=$(gcc -print-file-name="$2")
     # Leaks: programs under test end as they please. Interceptor order: ours comes second.
     place=$(mktemp -d /tmp/jXXXXXX) && chmod 0755 "$place" # as tools/test.sh has it
@@ -164,6 +163,13 @@ fuzz() {
         "${beside[@]}" xargs -I '{}' bash -c 'fuzz_one "{}"'
 }
 
+# Whether rows of the bench can measure: one seventh of them, by date; all where the step is named.
+bench() {
+    local turn=()
+    [ "${#wanted[@]}" -gt 0 ] || turn=(--turn $((10#$(date -u +%j) % 7)))
+    python lab/bench/run.py --smoke "${turn[@]}"
+}
+
 # These take one core each.
 {
     step ui ui
@@ -179,7 +185,7 @@ step tidy tidy
 step builds builds
 step exports exports
 step tests make --no-print-directory test
-step bench python lab/bench/run.py --smoke
+step bench bench
 step budget python lab/bench/budget.py
 # The tests of sanitizers mostly wait.
 {
