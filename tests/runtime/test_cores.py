@@ -142,6 +142,7 @@ def test_where_it_may_run_is_said(jostle: Runner, later: list[str]) -> None:
             assert set(_members(cores)) & set(_members(seen))
 
 
+@pytest.mark.tries(3)  # whoever else is busy on these cores takes its part of what is advised
 def test_processes_that_were_bound_to_one_core_are_advised(jostle: Runner) -> None:
     """Two that compute on the same core, though there is another one."""
     have = sorted(os.sched_getaffinity(0))
