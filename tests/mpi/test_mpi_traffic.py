@@ -82,9 +82,7 @@ def test_slices_of_a_rank_that_is_killed(jostle: Mpirun, mpi: Mpi) -> None:
     agree(world, accounts)
     for process in world.ranks:
         assert len(process.traffic) >= 2
-        assert all(
-            first + span <= later for (first, span), (later, _) in pairwise(process.traffic)
-        )
+        assert all(first + span <= later for (first, span), (later, _) in pairwise(process.traffic))
         last = max(s.first + s.span for s in process.slices)
         assert all(first + span <= last for first, span in process.traffic)
 

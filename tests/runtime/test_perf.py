@@ -105,6 +105,7 @@ def test_software_events(
     assert not any(process.total(m) for m in HARDWARE)
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(3)
 def test_pauses_when_dear(jostle: Runner, build: Compile) -> None:
     """A program of nothing but thread switches is not made to pay for counters."""

@@ -95,6 +95,7 @@ NEVER_RETURNS = (
 )
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(3)
 @pytest.mark.parametrize("way", NEVER_RETURNS)
 def test_a_call_that_never_returns_ends_where_it_is_left(
