@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from mpis import Mpi, Mpirun, classes
 
 from nodes import Nodes, two_nodes

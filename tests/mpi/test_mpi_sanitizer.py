@@ -16,7 +16,6 @@ from mpis import Mpi, Mpirun
 STARTS = {"openmpi": 5, "mpich": 30}  # of 1.5 s and of 0.1 s each
 
 
-@pytest.mark.in_turn
 def test_threads_under_thread_sanitizer(jostle: Mpirun, mpi: Mpi) -> None:
     symbols = subprocess.run(["nm", "-D", jostle.library], capture_output=True, text=True).stdout
     if "__tsan_" not in symbols or not os.environ.get("JOSTLE_TEST_PRELOAD"):
