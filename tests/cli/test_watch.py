@@ -187,6 +187,7 @@ def test_profiled_processes_are_left_out(tmp_path: Path) -> None:
     assert rows_of(tmp_path, pid) == []
 
 
+@pytest.mark.in_turn
 def test_a_profile_with_longer_slices_is_left_out_too(tmp_path: Path) -> None:
     """Each time is that of its own slices: else a neighbour counts twice, or numbers overflow."""
     busy = (

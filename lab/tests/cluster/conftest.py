@@ -30,9 +30,9 @@ def can_lab() -> None:
         pytest.skip(f"{error} {error.hint}")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def lab(can_lab: None) -> Iterator[Lab]:
-    """Four nodes, sshfs, fair links; whatever the tests do, nothing stays."""
+    """One lab for all tests that do not harm it: four nodes, sshfs, fair links; whatever the tests do, nothing stays."""
     name = f"{NAME}-m"
     made = up(LabSpec(name=name, size="96MiB"))
     yield made
