@@ -21,7 +21,7 @@ wanted=("$@")
 step() {
     local name=$1 begin=$SECONDS status=0
     shift
-    if [ "${#wanted[@]}" -gt 0 ] && [[ ! " ${wanted[*]} " == *" $name "* ]]; then
+    if is_named && [[ ! " ${wanted[*]} " == *" $name "* ]]; then
         return
     fi
     # What it says is one write: steps may run side by side.
@@ -41,6 +41,10 @@ step() {
     fi
 }
 
+# Which seventh is done today where a step does one seventh each day; one that is named does all.
+turn=$((10#$(date -u +%j) % 7))
+is_named() { [ "${#wanted[@]}" -gt 0 ]; }
+
 c_files() { find runtime agent lab integrations tests -name '*.[ch]' ! -path '*/mpi/generated/*'; }
 
 generated() {
@@ -58,8 +62,7 @@ tidy() {
     # clang's own compile commands: it does not know all flags of gcc.
     cmake -G Ninja -B build/clang -DCMAKE_C_COMPILER=clang -DJOSTLE_WERROR=ON -DJOSTLE_TESTS=ON \
         >/dev/null || return 1
-    # All that has not passed yet where the step is named; else what changed, and a seventh.
-    if [ "${#wanted[@]}" -gt 0 ]; then python tools/tidy.py --all; else python tools/tidy.py; fi
+    if is_named; then python tools/tidy.py --all; else python tools/tidy.py; fi
 }
 
 # What a step begins with that runs concurrently with tests: a second try of a test waits for it.
@@ -72,17 +75,19 @@ unit_tests() {
 }
 
 # Compiles with warnings as errors: all of it by gcc and by clang, and the library with every module left
-# out in turn, where there is no MPI. (A portable build is a test in tests/house.)
+# out in turn, one each day, where there is no MPI. (A portable build is a test in tests/house.)
 builds() {
-    local compiler module
+    local compiler module modules=(POSIX STDIO OS AIO PERF PAPI MPI)
     for compiler in gcc clang; do
         cmake -G Ninja -B "build/$compiler" -DCMAKE_C_COMPILER="$compiler" -DJOSTLE_WERROR=ON \
             -DJOSTLE_TESTS=ON >/dev/null && cmake --build "build/$compiler" -j 2 &&
             unit_tests "build/$compiler" || return 1
     done
-    for module in POSIX STDIO OS AIO PERF PAPI MPI; do
+    local left_out=("${modules[@]}")
+    is_named || left_out=("${modules[turn]}")
+    for module in "${left_out[@]}"; do
         cmake -G Ninja -B build/without -DJOSTLE_WERROR=ON -DJOSTLE_MPICC= \
-            $(printf -- '-DJOSTLE_WITH_%s=ON ' POSIX STDIO OS AIO PERF PAPI MPI) \
+            $(printf -- '-DJOSTLE_WITH_%s=ON ' "${modules[@]}") \
             "-DJOSTLE_WITH_$module=OFF" >/dev/null &&
             cmake --build build/without -j 2 --target jostle || return 1
         LD_PRELOAD="$PWD/build/without/native/libjostle.so" JOSTLE_SPOOL=/nowhere /bin/true ||
@@ -165,9 +170,7 @@ fuzz() {
 
 # Whether rows of the bench can measure: one seventh of them, by date; all where the step is named.
 bench() {
-    local turn=()
-    [ "${#wanted[@]}" -gt 0 ] || turn=(--turn $((10#$(date -u +%j) % 7)))
-    python lab/bench/run.py --smoke "${turn[@]}"
+    if is_named; then python lab/bench/run.py --smoke; else python lab/bench/run.py --smoke --turn "$turn"; fi
 }
 
 # These take one core each.
@@ -197,7 +200,7 @@ wait
 # One seventh of what takes too long for every change, alone: it is held against clocks.
 step nightly python tools/nightly.py --today
 # Only when they are named: all tests of the runtime, with the heartbeat as it is outside of sanitizers.
-if [ "${#wanted[@]}" -gt 0 ]; then
+if is_named; then
     step ubsan sanitized ubsan '' ''
     step ubsan-mpi sanitized ubsan '' '' tests/mpi/test_mpi_sanitizer.py
     for piece in 0 1 2 3; do step "ubsan-$piece" ubsan_piece "$piece"; done

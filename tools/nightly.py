@@ -77,8 +77,7 @@ PARTS = (
     # seventh of the tests that are run in turn.
     Part("in-turn", "TEST_TURN= tools/test.sh -m 'in_turn and not nightly'", limit_s=7200),
     Part("fuzzers", "FUZZ_SECONDS=60 tools/check.sh fuzz", limit_s=7200),
-    Part("tidy", "tools/check.sh tidy", limit_s=3600),
-    Part("bench-smoke", "tools/check.sh bench", limit_s=3600),
+    Part("tidy-builds-bench", "tools/check.sh tidy builds bench", limit_s=7200),
     Part("faults", f"{PYTHON} tests/hostile/test_faults.py", limit_s=7200),
     Part("ubsan-mpi", "tools/check.sh ubsan-mpi", limit_s=3600),
     Part("zoo", f"{PYTHON} tests/zoo/zoo.py --install", limit_s=7200),
