@@ -113,6 +113,7 @@ def test_reasons_against_preloading(tmp_path: Path) -> None:
     assert "32-bit" in python(code, str(other)).out
 
 
+@pytest.mark.in_turn
 @pytest.mark.slow
 @pytest.mark.usefixtures("library")
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root, setpriv")

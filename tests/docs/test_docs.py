@@ -191,10 +191,32 @@ def labs_go() -> Iterator[None]:
         take_down(name)
 
 
+def changed_pages() -> set[str]:
+    """Names of pages that differ from the last commit, or were changed by those of the last day."""
+    questions = ("diff --name-only HEAD", "log --since=1.day --diff-filter=M --name-only --format=")
+    done = [
+        subprocess.run(["git", *words.split()], cwd=ROOT, capture_output=True, text=True)
+        for words in questions
+    ]
+    return {name for each in done for name in each.stdout.split() if name.endswith(".md")}
+
+
+CHANGED = changed_pages()
+#: What everybody reads first.
+ALWAYS = {"README", "first-profile"}
+
+
 def parameter(page: Path) -> object:
-    """A page as a parameter; one that brings a lab up is marked: it takes minutes."""
-    lab = any(each.text.startswith("jostle lab up") for each in commands(page))
-    return pytest.param(page, id=page.stem, marks=[pytest.mark.nightly] if lab else [])
+    """A page as a parameter; one that brings a lab up is marked: it takes minutes.
+
+    The others are run in turn, but for those that were changed.
+    """
+    marks = []
+    if any(each.text.startswith("jostle lab up") for each in commands(page)):
+        marks.append(pytest.mark.nightly)
+    elif page.stem not in ALWAYS and str(page.relative_to(ROOT)) not in CHANGED:
+        marks.append(pytest.mark.in_turn)
+    return pytest.param(page, id=page.stem, marks=marks)
 
 
 @pytest.mark.parametrize("page", map(parameter, PAGES))
