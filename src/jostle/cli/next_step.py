@@ -95,6 +95,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "interference": {
         "suspects": ("advise JOB", "serve JOB"),
         "no suspects": ("serve JOB", "timeline JOB"),
+        "a whole run": ("timeline JOB", "background JOB"),
     },
     "advise": {"a job": ("serve JOB", "timeline JOB")},
     "simulate site": {"victims": ("interference JOB", "matrix"), "jobs": ("jobs", "matrix")},
