@@ -53,7 +53,11 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "lab exec": {"a job": ("digest JOB", "estimate JOB")},
     "ingest": {"jobs": ("jobs",), "nothing": ("run -- CMD",)},
     "receive": {"posts": ("jobs", "serve")},
-    "import": {"jobs": ("jobs", "matrix"), "nothing": ("run -- CMD",)},
+    "import": {
+        "jobs": ("jobs", "matrix"),
+        "machines": ("timeline --node NODE", "nodes"),
+        "nothing": ("run -- CMD",),
+    },
     "jobs": {"jobs": ("digest JOB", "estimate JOB"), "nothing": ("run -- CMD", "demo")},
     "matrix": {
         "jobs": ("interference JOB", "serve"),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from jostle.cli.added_verbs import ExtensibleGroup
+from jostle.cli.commands.import_counters import ldms, prometheus
 from jostle.cli.next_step import steps
 from jostle.cli.options.common import (
     json_option,
@@ -93,6 +94,10 @@ def darshan(
     show(*_darshan_view(report))
     warn(_aside(report.set_aside))
     next_steps(*steps("import", "jobs", flag=repository_flag(repository)))
+
+
+command.add_command(prometheus)
+command.add_command(ldms)
 
 
 def _require_logs(report: DarshanReport) -> None:
