@@ -195,6 +195,71 @@ def write_log(path: Path, job: LoggedJob, *, compress: bool = True) -> None:
         library.darshan_log_close(log)
 
 
+class _ModuleInfo(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("length", ctypes.c_int),
+        ("version", ctypes.c_int),
+        ("number", ctypes.c_int),
+        ("partial", ctypes.c_int),
+    )
+
+
+def copy_log(source: Path, target: Path, job_id: int, later_s: int = 0) -> None:
+    """Write a log with the content of another one, as that of another job.
+
+    Args:
+        source: The log.
+        target: The copy; replaced if it is there.
+        job_id: The number of its job.
+        later_s: By how much its job ran later, s.
+
+    Raises:
+        OSError: One of them cannot be read or written.
+    """
+    library = _library()
+    library.darshan_log_open.restype = ctypes.c_void_p
+    target.unlink(missing_ok=True)
+    from_ = library.darshan_log_open(os.fsencode(source))
+    to = library.darshan_log_create(os.fsencode(target), _ZLIB, 0) if from_ else None
+    if not from_ or not to:
+        raise OSError(f"{source} cannot be copied to {target}.")
+    read, written = ctypes.c_void_p(from_), ctypes.c_void_p(to)
+    try:
+        job, exe = _Job(), ctypes.create_string_buffer(1 << 16)
+        _check(library.darshan_log_get_job(read, ctypes.byref(job)))
+        job.jobid = job_id
+        job.start_time_sec += later_s
+        job.end_time_sec += later_s
+        _check(library.darshan_log_put_job(written, ctypes.byref(job)))
+        _check(library.darshan_log_get_exe(read, exe))
+        _check(library.darshan_log_put_exe(written, exe))
+        mounts, number = ctypes.c_void_p(), ctypes.c_int()
+        _check(library.darshan_log_get_mounts(read, ctypes.byref(mounts), ctypes.byref(number)))
+        _check(library.darshan_log_put_mounts(written, mounts, number))
+        names = ctypes.c_void_p()
+        _check(library.darshan_log_get_namehash(read, ctypes.byref(names)))
+        _check(library.darshan_log_put_namehash(written, names))
+        found, many = ctypes.POINTER(_ModuleInfo)(), ctypes.c_int()
+        library.darshan_log_get_modules(read, ctypes.byref(found), ctypes.byref(many))
+        for at in range(many.value):
+            _copy_module(library, read, written, found[at])
+    finally:
+        library.darshan_log_close(written)
+        library.darshan_log_close(read)
+
+
+def _copy_module(library: Any, read: Any, written: Any, module: _ModuleInfo) -> None:
+    size, parts = 1 << 20, []
+    piece = ctypes.create_string_buffer(size)
+    while (got := library.darshan_log_get_mod(read, module.number, piece, size)) > 0:
+        parts.append(piece.raw[:got])
+    content = b"".join(parts)
+    _check(
+        library.darshan_log_put_mod(written, module.number, content, len(content), module.version)
+    )
+
+
 def _check(code: int) -> None:
     if code < 0:
         raise OSError("The library of Darshan could not write a part of a log.")

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""How long the import of many logs of Darshan takes.
+
+    lab/bench/import_logs.py [--logs N] [--json]
+
+The logs are copies of those that the package `darshan` brings along (real runs, from one process to
+2048), with other job numbers and later times. Two processes read them. The aim is 10 000 logs in ten
+minutes on two cores; of fewer logs the time of 10 000 is reckoned.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "lab/src")]
+
+AIM_LOGS, AIM_S = 10_000, 600.0
+WORKERS = 2
+_APART_S = 600
+
+
+def copies(folder: Path, number: int) -> None:
+    """Write copies of the package's logs, by turns."""
+    import darshan
+
+    from jostle_lab.synthetic.darshan_logs import copy_log
+
+    examples = sorted((Path(darshan.__file__).parent / "examples").rglob("*.darshan"))
+    for at in range(number):
+        source = examples[at % len(examples)]
+        copy_log(source, folder / f"{at:06d}.darshan", 100_000 + at, at // len(examples) * _APART_S)
+
+
+def main() -> int:
+    """Copy, import and print; 1 where the aim is missed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--logs", type=int, default=1000, metavar="N", help="how many [1000]")
+    parser.add_argument("--json", action="store_true", help="the same as JSON")
+    asked = parser.parse_args()
+    from jostle.imports import DarshanImport
+    from jostle.repository import Repository
+
+    with tempfile.TemporaryDirectory() as name:
+        logs = Path(name) / "logs"
+        logs.mkdir()
+        copies(logs, asked.logs)
+        store = Repository(Path(name) / "repository", create=True)
+        begin = time.perf_counter()
+        report = DarshanImport(store, workers=WORKERS).run([logs])
+        seconds = time.perf_counter() - begin
+    whole_s = seconds / max(report.logs, 1) * AIM_LOGS
+    facts = {
+        "logs": report.logs,
+        "imported": report.imported,
+        "set_aside": len(report.set_aside),
+        "seconds": round(seconds, 1),
+        "seconds_of_10000": round(whole_s, 1),
+        "bytes_written": report.bytes_written,
+    }
+    if asked.json:
+        print(json.dumps(facts))
+    else:
+        print(
+            f"{report.imported} of {report.logs} logs in {seconds:.1f} s with {WORKERS} readers: "
+            f"{AIM_LOGS} take {whole_s:.0f} s (aim: {AIM_S:.0f} s)."
+        )
+    return int(whole_s > AIM_S or bool(report.set_aside))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
