@@ -3,9 +3,9 @@
 
     lab/bench/import_logs.py [--logs N] [--json]
 
-The logs are copies of those that the package `darshan` brings along (real runs, from one process to
-2048), with other job numbers and later times. Two processes read them. The aim is 10 000 logs in ten
-minutes on two cores; of fewer logs the time of 10 000 is reckoned.
+The logs are copies of those that the package `darshan` brings along (real runs, from one process
+to 2048), with other job numbers and later times. Two processes read them. The aim is 10 000 logs in
+ten minutes on two cores; of fewer logs the time of 10 000 is reckoned.
 """
 
 from __future__ import annotations

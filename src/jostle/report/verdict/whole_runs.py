@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jostle.names.basis import TIMES
-from jostle.report.models.evidence import job_bases
+from jostle.report.models.evidence import job_bases, rests_on
 
 if TYPE_CHECKING:
     from jostle.analysis.identification.met_runs import RunAmongItsLike
@@ -34,3 +34,21 @@ def whole_run(
     found = run_among_its_like(store.programs_beside(), job, Visibility(users))
     store.require_whole(job)
     return found
+
+
+def like_runs_report(store: Repository, job: str, viewer: frozenset[int] | None) -> dict[str, Any]:
+    """Return what `interference --json` says of a run that is known as a whole.
+
+    Args:
+        store: The repository.
+        job: The job's full name.
+        viewer: Users (uids) whose jobs may be named; None: everybody's.
+
+    Returns:
+        Of a job whose slices are known, the same without any content.
+    """
+    if not is_whole(store, job):
+        nothing: dict[str, Any] = {"job": job, "program": "", "resources": [], "met": []}
+        return nothing | {"limits": [], "rests_on": []}
+    found = whole_run(store, job, viewer).to_json()
+    return found | {"rests_on": rests_on(store, [job], "interference")}
