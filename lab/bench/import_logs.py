@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import struct
 import sys
 import tempfile
 import time
+import zlib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,18 +25,45 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "lab/src")]
 AIM_LOGS, AIM_S = 10_000, 600.0
 WORKERS = 2
 _APART_S = 600
+#: Where the compressed job is, and its begin: uid, start and end (s), processes, number.
+_JOB_AT, _JOB = 360, struct.Struct("<5q")
+
+
+def renumbered(content: bytes, job_id: int, later_s: int) -> bytes:
+    """A log with the same content as another one, of another job that ran later.
+
+    Of a log before version 3.4: its job stands at a known place, compressed by zlib. The part must
+    stay as long as it was; room for that is in the notes behind the job, in which any key may be.
+    """
+    stream = zlib.decompressobj()
+    text = bytearray(stream.decompress(content[_JOB_AT:]))
+    room = len(content) - _JOB_AT - len(stream.unused_data)
+    uid, start, end, processes, _ = _JOB.unpack_from(text)
+    _JOB.pack_into(text, 0, uid, start + later_s, end + later_s, processes, job_id)
+    end_of_notes = text.index(b"\0", _JOB.size)
+    notes = text.index(b"\n", _JOB.size) + 1  # behind the version of the library
+    text[notes:end_of_notes] = bytes(end_of_notes - notes)
+    for attempt in range(4000):
+        key = f"copy={(job_id * 7919 + attempt) ** (1 + attempt % 5)}\n".encode()[: attempt % 60]
+        trial = text.copy()
+        trial[notes : notes + len(key)] = key
+        for level in (6, 9):
+            packed = zlib.compress(bytes(trial), level)
+            if len(packed) == room:
+                return content[:_JOB_AT] + packed + content[_JOB_AT + room :]
+    raise ValueError("a log cannot be renumbered")
 
 
 def copies(folder: Path, number: int) -> None:
     """Write copies of the package's logs, by turns."""
     import darshan
 
-    from jostle_lab.synthetic.darshan_logs import copy_log
-
     examples = sorted((Path(darshan.__file__).parent / "examples").rglob("*.darshan"))
+    contents = [path.read_bytes() for path in examples]
     for at in range(number):
-        source = examples[at % len(examples)]
-        copy_log(source, folder / f"{at:06d}.darshan", 100_000 + at, at // len(examples) * _APART_S)
+        turn, which = divmod(at, len(contents))
+        copy = renumbered(contents[which], 100_000 + at, turn * _APART_S)
+        (folder / f"{at:06d}.darshan").write_bytes(copy)
 
 
 def main() -> int:
