@@ -153,6 +153,25 @@ def test_series_become_components_once(store: Repository, tmp_path: Path) -> Non
     assert store.query("SELECT count(*) AS n FROM components")["n"][0].as_py() == 1
 
 
+def test_an_import_goes_on_where_the_samples_of_the_last_one_ended(
+    store: Repository, tmp_path: Path
+) -> None:
+    whole = table(900)
+    until = START_S + 437  # in the middle of a slice
+    early = {
+        name: [(labels, [(t, v) for t, v in samples if t < until]) for labels, samples in series]
+        for name, series in whole.items()
+    }
+    first = imported(store, tmp_path, of_table(early))
+    second = imported(store, tmp_path, of_table(whole))
+    assert 0 < first.rows < 30 and first.rows + second.rows == 60
+    (row,) = store.query(
+        "SELECT sum(storage_read_bytes)::BIGINT AS n, "
+        "count(*) FILTER (contains(unknown, 'storage_read_bytes')) AS dark FROM component_slices"
+    ).to_pylist()
+    assert row == {"n": 180_000, "dark": 0}
+
+
 def test_an_answer_that_is_too_large_is_asked_for_in_parts(
     store: Repository, tmp_path: Path
 ) -> None:

@@ -75,7 +75,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "slices": ("estimate JOB", "timeline JOB"),
         "slices of MPI": ("estimate JOB", "timeline JOB --metric communication"),
         "no slices": ("timeline JOB", "serve JOB"),
-        "an imported job": ("neighbours JOB", "timeline JOB"),
+        "an imported job": ("interference JOB", "timeline JOB"),
         "a spool": ("ingest SPOOL",),
     },
     "estimate": {

@@ -214,12 +214,13 @@ class _Taken:
         grid = self._grid
         slices = grid.first + np.arange(grid.count)
         fresh = (slices > base.row_slice) & (grid.edges[1:] > self._horizon_ns)
-        parts, last = [], -1
-        for each in unit.components:
-            lives, some = _alive(each)
-            if lives.any():
-                last = max(last, int(slices[lives][-1]))
-            parts.append((each, np.flatnonzero(some & fresh)))
+        # Of the newest slices some metrics are not known yet: they are for the next import.
+        whole = [slices[np.flatnonzero(_whole(each))] for each in unit.components]
+        last = max((int(some[-1]) for some in whole if len(some)), default=-1)
+        parts = [
+            (each, np.flatnonzero(_with_row(each) & fresh & (slices <= last)))
+            for each in unit.components
+        ]
         old = int((~fresh).sum())
         if last <= base.row_slice or not any(len(at) for _, at in parts):
             return min(old, grid.count)
@@ -325,11 +326,17 @@ def _ordered(table: dict[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
     return {name: table[name] for name in (*names, *known)}
 
 
-def _alive(each: ComponentSlices) -> tuple[Flags, Flags]:
-    """Return the slices in which something of a component is known, and those that get a row.
+def _whole(each: ComponentSlices) -> Flags:
+    """Return the slices in which all of a component is known that ever is."""
+    known = [amounts.known for amounts in each.amounts.values() if amounts.known.any()]
+    return np.asarray(np.all(known, axis=0) if known else np.zeros(0, dtype=bool), dtype=bool)
+
+
+def _with_row(each: ComponentSlices) -> Flags:
+    """Return the slices of a component that get a row.
 
     A row without anything is left out, as agents do; one with something unknown is there between
-    the first slice that is known and the last one.
+    the first slice in which something is known and the last one.
     """
     lives = np.any([amounts.known for amounts in each.amounts.values()], axis=0)
     some = np.any([amounts.values != 0 for amounts in each.amounts.values()], axis=0)
@@ -338,7 +345,7 @@ def _alive(each: ComponentSlices) -> tuple[Flags, Flags]:
         inside = np.zeros(len(lives), dtype=bool)
         inside[at[0] : at[-1] + 1] = True
         some |= inside & each.unknown[0]
-    return lives, some
+    return np.asarray(some, dtype=bool)
 
 
 def _lacking(each: ComponentSlices, at: Ints) -> np.ndarray[Any, Any]:
