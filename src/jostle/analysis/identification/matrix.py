@@ -379,8 +379,8 @@ def _encounter_of_whole_runs(
     everything: list[Floats],
 ) -> _Met | None:
     """Compare runs by how much of each was beside a program; as `_encounter`."""
-    expected, clear, slices, least = everything
-    known = (slices >= _SLICES) & (expected > 0)
+    expected, clear, _, least = everything
+    known = expected > 0  # also a run that moved everything in one bin is one value
     share = beside[0][known] / expected[known]
     values = ((np.maximum(clear, least) + theirs)[known]) / expected[known]
     there = share >= BESIDE

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 #: Lengths that slices may have, s: they divide an hour.
-LENGTHS_S = (1, 2, 5, 10, 15, 20, 30, 60)
+LENGTHS_S = (1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60)
 #: Two samples further apart than so many usual intervals have a gap between them.
 _GAP = 4.5
 _NS = 1_000_000_000
