@@ -61,7 +61,7 @@ SUBROOMS = {
     "server": "access cache schemas background jobs verdicts+system fabric transport routes",
     "cli": "options views launch doctor commands",
     "topology": "formats",
-    "imports": "darshan+accounting",
+    "imports": "darshan+accounting+counters",
 }
 LAB_SUBROOMS = {
     "analysis": "study+validation",

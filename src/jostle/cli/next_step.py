@@ -53,7 +53,11 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "lab exec": {"a job": ("digest JOB", "estimate JOB")},
     "ingest": {"jobs": ("jobs",), "nothing": ("run -- CMD",)},
     "receive": {"posts": ("jobs", "serve")},
-    "import": {"jobs": ("jobs", "matrix"), "nothing": ("run -- CMD",)},
+    "import": {
+        "jobs": ("jobs", "matrix"),
+        "machines": ("timeline --node NODE", "nodes"),
+        "nothing": ("run -- CMD",),
+    },
     "jobs": {"jobs": ("digest JOB", "estimate JOB"), "nothing": ("run -- CMD", "demo")},
     "matrix": {
         "jobs": ("interference JOB", "serve"),
@@ -71,7 +75,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "slices": ("estimate JOB", "timeline JOB"),
         "slices of MPI": ("estimate JOB", "timeline JOB --metric communication"),
         "no slices": ("timeline JOB", "serve JOB"),
-        "an imported job": ("neighbours JOB", "timeline JOB"),
+        "an imported job": ("interference JOB", "timeline JOB"),
         "a spool": ("ingest SPOOL",),
     },
     "estimate": {
@@ -95,6 +99,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "interference": {
         "suspects": ("advise JOB", "serve JOB"),
         "no suspects": ("serve JOB", "timeline JOB"),
+        "a whole run": ("timeline JOB", "background JOB"),
     },
     "advise": {"a job": ("serve JOB", "timeline JOB")},
     "simulate site": {"victims": ("interference JOB", "matrix"), "jobs": ("jobs", "matrix")},

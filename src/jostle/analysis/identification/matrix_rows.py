@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from jostle.analysis.identification.flows import Flows
 from jostle.analysis.identification.model import OTHERS, ResourceKind, Visibility
 from jostle.analysis.identification.resources import DATA_PER_REQUEST, OPERATION, Floats
-from jostle.names.basis import basis_of
+from jostle.names.basis import TIMES, basis_of
 from jostle.repository.query.co_running import JobFacts
 from jostle.repository.query.gpu_programs import BUS_CLASSES
 from jostle.repository.query.lifetimes import spans
@@ -33,6 +33,8 @@ class ResourceRows:
 
     Attributes:
         job, program: Numbers, into the names.
+        like: Number of what the job is compared with: runs of the same program, and of runs that
+            are known as a whole those on about as many ranks.
         resource: Number of the resource.
         start, end: The part of the slice in which the job lived, us since the first of all.
         step: Length of the longest slice, us.
@@ -43,6 +45,7 @@ class ResourceRows:
     kind: ResourceKind
     job: Ints
     program: Ints
+    like: Ints
     resource: Ints
     start: Ints
     end: Ints
@@ -69,13 +72,18 @@ class Roles:
         jobs: Names of all jobs.
         names: Of programs.
         program: Per job, the number of its program.
-        own: Per job, whether it may be looked at as slowed, and can be by what is known of it.
+        own: Per job, whether it may be looked at as slowed.
+        whole: Per job, whether the time of its calls is known for the whole run only: it is
+            compared run by run, not slice by slice.
+        ranks: Per job, the number of its ranks.
     """
 
     jobs: tuple[str, ...]
     names: tuple[str, ...]
     program: Ints
     own: NDArray[np.bool_]
+    whole: NDArray[np.bool_]
+    ranks: Ints
 
 
 def roles_of(jobs: Mapping[str, JobFacts], visibility: Visibility) -> Roles:
@@ -90,14 +98,9 @@ def roles_of(jobs: Mapping[str, JobFacts], visibility: Visibility) -> Roles:
         tuple(jobs),
         names,
         np.array([number[name] for name in told], dtype=np.int64),
-        # Of an imported job without bytes per slice it is not known beside whom it was slow.
-        np.array(
-            [
-                visibility.own(fact.user) and not basis_of(fact.basis).lacks("matrix")
-                for fact in jobs.values()
-            ],
-            dtype=bool,
-        ),
+        np.array([visibility.own(fact.user) for fact in jobs.values()], dtype=bool),
+        np.array([TIMES not in basis_of(fact.basis).has for fact in jobs.values()], dtype=bool),
+        np.array([max(fact.ranks, fact.processes, 1) for fact in jobs.values()], dtype=np.int64),
     )
 
 
@@ -177,6 +180,8 @@ def _rows(kind: ResourceKind, table: pa.Table, roles: Roles, load: Floats) -> Re
         kind,
         job,
         roles.program[job],
+        roles.program[job] * 64
+        + np.where(roles.whole, np.rint(np.log2(roles.ranks)), 0).astype(np.int64)[job],
         codes.indices.to_numpy().astype(np.int64),
         begin,
         np.maximum(end, begin + 1),
@@ -218,9 +223,30 @@ def _service(
         )
     rows = _rows(kind, table, roles, load)
     quiet = _alone(rows)
-    for ops, moved, ns in columns:
-        _expect(rows, ops, moved, ns, quiet)
+    even = _evenly(rows, roles)
+    for column in columns:
+        _expect(rows, *(even(values) for values in column), quiet)
     return rows
+
+
+def _evenly(rows: ResourceRows, roles: Roles) -> Callable[[Floats], Floats]:
+    """Return what divides amounts of runs that are known as a whole among their slices, by load.
+
+    Rounded numbers of calls in a slice would claim a service time that nobody measured.
+    """
+    whole = roles.whole[rows.job]
+    if not whole.any():
+        return lambda values: values
+    _, run = np.unique(rows.own()[whole], return_inverse=True)
+    run = run.reshape(-1)
+    part = rows.load[whole] / np.maximum(np.bincount(run, rows.load[whole]), 1e-9)[run]
+
+    def even(values: Floats) -> Floats:
+        divided = values.copy()
+        divided[whole] = np.bincount(run, values[whole])[run] * part
+        return divided
+
+    return even
 
 
 def _nodes(table: pa.Table, roles: Roles) -> ResourceRows:
@@ -291,7 +317,7 @@ def _expect(
     mean = moved[on] / ops[on]
     level = np.where(mean > 0, np.rint(np.log2(np.maximum(mean, 1))) + 1, 0).astype(np.int64)
     many = int(rows.resource.max()) + 1
-    group = (rows.program[on] * many + rows.resource[on]) * 64 + np.clip(level, 0, 63)
+    group = (rows.like[on] * many + rows.resource[on]) * 64 + np.clip(level, 0, 63)
     reference = _references(group, rate, quiet[on])
     known = reference > 0
     rows.expected[on[known]] += (ops[on] * reference)[known]

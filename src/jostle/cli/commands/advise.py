@@ -17,6 +17,8 @@ from jostle.cli.options.common import (
 )
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
+from jostle.report.models.evidence import as_json as evidence_json
+from jostle.report.models.evidence import require, rests_on
 from jostle.report.verdict.advice import advice_on
 
 
@@ -42,13 +44,15 @@ def command(job: str, viewer: int | None, seed: int, repository: Path, as_json: 
     """
     store = open_repository(repository)
     name = store.resolve_job(job, owner=viewer)
+    require(store, [name], "verdict")
     with Bar("comparing slices", quiet=as_json):
         given = advice_on(store, name, seed=seed, viewer=viewer)
+    evidence = rests_on(store, [name], "verdict")
     if as_json:
-        emit_json(given.to_json())
+        emit_json(given.to_json() | evidence_json(evidence))
         return
     from jostle.cli.views.advise import advice_view
 
-    show(*advice_view(given))
+    show(*advice_view(given), *evidence)
     flag = repository_flag(repository)
     next_steps(*steps("advise", "a job", name, flag=flag, viewer=viewer))

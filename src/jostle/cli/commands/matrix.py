@@ -55,7 +55,7 @@ def command(
     with Bar("comparing runs", quiet=as_json), asking(store, engine) as asked:
         program_matrix = asked.matrix(as_user=viewer)
     saved = _draw(program_matrix, place, endings, quiet=as_json) if place else []
-    evidence = all_rest_on(store, "matrix")
+    evidence = all_rest_on(store)
     if as_json:
         answer = program_matrix.to_json() | {"figures": saved_json(saved)}
         emit_json(answer | evidence_json(evidence))

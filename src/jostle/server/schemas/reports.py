@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 
 from jostle.analysis.estimation.light import Light
 from jostle.analysis.estimation.model import Cause, Hit
+from jostle.analysis.identification.met_runs import RunAmongItsLike
 from jostle.analysis.identification.model import (
     AccountPart,
     Encounter,
@@ -144,6 +145,18 @@ class MatrixReport(Matrix):
 
     commit: int
     seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class LikeRunsReport(RunAmongItsLike):
+    """What `jostle interference --json` prints of an imported job that is known as a whole.
+
+    Attributes:
+        rests_on: What the answer rests on, one sentence each; empty, as all else: of this job
+            slices are known, and its verdict says more.
+    """
+
+    rests_on: list[str]
 
 
 class EvidenceRun(BaseModel):
