@@ -33,7 +33,7 @@ trainings=(python3/dist-packages/torch/__init__.py:python3-torch)
 # the pages of `jostle serve` are tested in a real browser
 browsers=(chromium:chromium)
 # only `make check` needs these
-wanted=(clang:clang hyperfine:hyperfine clang-tidy:clang-tidy clang-format:clang-format strace:strace valgrind:valgrind
+wanted=(clang:clang clang-tidy:clang-tidy clang-format:clang-format strace:strace valgrind:valgrind
     ccache:ccache javac:default-jdk-headless nginx:nginx-light rpmbuild:rpm musl-gcc:musl-tools)
 
 say() { printf '%s\n' "$*" >&2; }
