@@ -35,7 +35,8 @@ ROOMS = {
     "ci": "reader repository analysis report",
     "plot": "reader repository analysis report topology network",
     "server": "reader repository analysis report topology network",
-    "cli": "reader repository analysis report plot server receive imports spark ci topology network",
+    "cli": "reader repository analysis report plot server receive imports spark ci topology "
+    "network",
 }
 FOR_ALL = ("schema", "names", "values", "files")
 #: The same of the lab, whose rooms may all import the public API of jostle.
