@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from jostle.repository.types import RunTables
 
 #: How long to wait for the last slice of a span, s: a heartbeat without a core is late.
-_PATIENCE_S, _STEP_S = 2.0, 0.02
+_PATIENCE_S, _STEP_S = 1.0, 0.02
 
 
 class WindowError(JostleError):
@@ -121,10 +121,12 @@ def within(tables: RunTables, start_ns: int, end_ns: int) -> RunTables:
     slices = _inside(tables.slices, start_ns, end_ns)
     if not slices.num_rows:
         raise WindowError(
-            "No slice lies wholly in it.",
+            "No slice lies wholly in it, or nothing was done in those that do.",
             hint="Measure for longer, or take shorter slices: jostle run --slice 100ms -- pytest",
         )
-    begin, end = int(_begins(slices).min()), int(_ends(slices).max())
+    length = int(slices["slice_ns"].to_numpy().min())
+    # What an idle process did not do is in no row.
+    begin, end = -(-start_ns // length) * length, end_ns // length * length
     processes = tables.processes
     own_end = floats(processes, "end_ns").astype(np.int64)
     own_end = np.where(own_end > 0, own_end, end)
