@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -119,7 +119,7 @@ class Watch:
         )
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         """Note the span of time in which the test itself ran."""
         begin = time.time_ns()
         try:
@@ -131,7 +131,7 @@ class Watch:
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> object:
         """Run a benchmark until it was not disturbed, or no repeats are left."""
         marker = item.get_closest_marker(MARKER)
-        if marker is None and "benchmark" not in getattr(item, "fixturenames", ()):
+        if marker is None and not _is_benchmark(item):
             return None
         most = marker.args[0] if marker is not None and marker.args else self._most
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
@@ -185,6 +185,13 @@ class Watch:
     def pytest_unconfigure(self) -> None:
         """End the process that evaluates."""
         self._evaluator.end()
+
+
+def _is_benchmark(item: pytest.Item) -> bool:
+    """Return whether pytest-benchmark measures in a test."""
+    session = getattr(item.config, "_benchmarksession", None)
+    disabled = session is not None and (session.disabled or session.skip)
+    return not disabled and "benchmark" in getattr(item, "fixturenames", ())
 
 
 def _results(item: pytest.Item) -> list[Any]:
