@@ -15,8 +15,8 @@ from jostle.server.transport.routers import api_router
 from jostle.values.openmetrics import CONTENT_TYPE
 
 router = api_router()
-#: How long an answer stands without a new slice or verdict, ns: jobs grow too old meanwhile.
-_STANDS_NS = 30_000_000_000
+#: How long an answer is valid without a new slice or verdict, ns: jobs grow too old meanwhile.
+_VALID_NS = 30_000_000_000
 
 
 @router.get(
@@ -41,5 +41,5 @@ def openmetrics(context: Context, request: Request, viewer: Looking) -> Response
         jobs = [SeenJob(service.row(job, viewer), service.suspects(job, viewer)) for job in recent]
         return job_metrics(jobs, max((row["end_ns"] for row in rows.values()), default=0))
 
-    key = ("openmetrics", viewer.users, now // _STANDS_NS)
+    key = ("openmetrics", viewer.users, now // _VALID_NS)
     return service.answer(request, key, make, CONTENT_TYPE, has_verdicts=True)
