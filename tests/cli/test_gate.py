@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import xml.etree.ElementTree as Xml
 from pathlib import Path
 
 import pytest
@@ -195,7 +196,7 @@ def test_a_finding_is_as_sure_as_its_interval(
     import estimates
 
     from jostle.analysis.interval import Interval
-    from jostle.cli.launch.gate import find
+    from jostle.report.verdict.gate import find
 
     made = estimates.plain(estimates.ftq(), percent=Interval(*lost), coverage=coverage)
     found = find(made, 7.5)
@@ -213,6 +214,8 @@ def test_a_finding_is_as_sure_as_its_interval(
     [
         (("--retries", "2"), "--gate 7.5 --retries 2"),
         (("--gate-status", "70"), "--gate 7.5 --gate-status 70"),
+        (("--junit", "it.xml"), "--gate 7.5 --junit it.xml"),
+        (("--annotate", "github"), "--gate 7.5 --annotate github"),
         (("--gate", "5", "--output-of", "all"), "--gate 7.5 --retries 2 --output-of all"),
     ],
 )
@@ -228,3 +231,49 @@ def test_a_real_run_is_judged(tmp_path: Path) -> None:
     done = jostle("run", *words, code, JOSTLE_REPOSITORY=str(tmp_path / "r"))
     assert done.code in (0, 4), done.err  # a share of 100 is never exceeded
     assert ("gate: clean" in done.err) == (done.code == 0)
+
+
+@pytest.mark.parametrize(
+    ("percent", "end", "outcome", "level", "severities"),
+    [
+        ("2", 0, "system-out", "notice", []),
+        ("31", 0, "skipped", "warning", ["info"]),
+        ("fail", 0, "skipped", "warning", ["info"]),
+        ("2", 9, "failure", "error", ["major"]),
+    ],
+)
+def test_a_pipeline_gets_the_finding_in_its_own_form(
+    tmp_path: Path, percent: str, end: int, outcome: str, level: str, severities: list[str]
+) -> None:
+    (tmp_path / "bench.sh").write_text(f"head -c 200000 /dev/zero >data; exit {end}\n")
+    place = {"JOSTLE_REPOSITORY": str(tmp_path / "r"), "STUB_PERCENT": percent}
+    statuses = set()
+    for annotate in ("github", "gitlab"):
+        words = ("run", "--job", "n", "--gate", "7.5", "--junit", "out/junit.xml")
+        done = subprocess.run(
+            [sys.executable, STUB, *words, "--annotate", annotate, "--", "sh", "bench.sh"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            env=environment() | place,
+        )
+        statuses.add(done.returncode)
+        (case,) = Xml.parse(tmp_path / "out/junit.xml").iter("testcase")
+        assert case.attrib["name"] == "sh bench.sh"
+        assert case[-1].tag == outcome, done.stderr
+        assert ("::" in done.stderr) == (annotate == "github")
+        if annotate == "github":
+            file = "file=bench.sh,title=jostle run%3A sh bench.sh::"
+            assert f"\n::{level} {file}" in done.stderr, done.stderr
+    assert statuses == {end or {"2": 0, "31": 3, "fail": 4}[percent]}
+    entries = json.loads((tmp_path / "gl-code-quality-report.json").read_text())
+    assert [entry["severity"] for entry in entries] == severities
+    assert all(entry["location"]["path"] == "bench.sh" for entry in entries)
+
+
+def test_a_report_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    place = {"JOSTLE_REPOSITORY": str(tmp_path / "r"), "STUB_PERCENT": "2"}
+    words = ("run", "--gate", "5", "--junit", "/dev/null/junit.xml", "--", "true")
+    done = stub(*words, **place)
+    assert done.code == 1
+    assert "/dev/null/junit.xml cannot be written" in done.err

@@ -226,12 +226,14 @@ def test_commands(page: Path, command: Path, tmp_path: Path, labs_go: None) -> N
     if not found:
         pytest.skip("the page has no commands to run")
     need_labs(found)
-    for tool in ("mpicc", "mpirun", "mpicc.mpich", "mpirun.mpich"):
-        words = {word for command in found for word in command.text.split()}
+    words = {word for command in found for word in command.text.split()}
+    for tool in ("mpicc", "mpirun", "mpicc.mpich", "mpirun.mpich", "hyperfine"):
         if tool in words and shutil.which(tool) is None:
             pytest.skip(f"no {tool} here")
     if page.stem == "ask-with-spark" and importlib.util.find_spec("pyspark") is None:
         pytest.skip("no pyspark here")
+    if "test_sorting.py" in words and importlib.util.find_spec("pytest_benchmark") is None:
+        pytest.skip("no pytest-benchmark here")
     bins = [ROOT / ".venv/bin", ROOT / "build/native"]
     if page.stem == "profile-a-training-job":
         bins.insert(0, with_torchrun(tmp_path / "bin"))

@@ -32,9 +32,11 @@ ROOMS = {
     "report": "reader repository analysis topology network",
     "spark": "reader repository analysis report",
     "api": "reader repository analysis report",
+    "ci": "reader repository analysis report",
     "plot": "reader repository analysis report topology network",
     "server": "reader repository analysis report topology network",
-    "cli": "reader repository analysis report plot server receive imports spark topology network",
+    "cli": "reader repository analysis report plot server receive imports spark ci topology "
+    "network",
 }
 FOR_ALL = ("schema", "names", "values", "files")
 #: The same of the lab, whose rooms may all import the public API of jostle.

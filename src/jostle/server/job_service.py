@@ -131,7 +131,15 @@ class JobService:
         """Return a job's row with its verdict, or why there can be none, where that is known."""
         verdict = self._verdicts.get(job, sight(viewer.users))
         brief, why_not = (verdict.brief, verdict.error) if verdict else (None, "")
+        if brief is not None:  # whom it suspects is on the job's page, and in the metrics
+            brief = {key: value for key, value in brief.items() if key != "suspects"}
         return self.rows()[job] | {"verdict": brief, "why_not": why_not}
+
+    def suspects(self, job: str, viewer: Viewer) -> list[dict[str, Any]]:
+        """Return who took most of a job's loss, by its stored verdict (see verdict_worker)."""
+        verdict = self._verdicts.get(job, sight(viewer.users))
+        brief = verdict.brief if verdict else None
+        return brief.get("suspects", []) if brief else []
 
     def verdict(self, job: str, viewer: Viewer, wait_s: float = 0.2) -> dict[str, Any] | None:
         """Return the full verdict on a job; None while it is being made.

@@ -11,6 +11,7 @@ import click
 from jostle.cli.launch.one_run import RunOptions, once
 from jostle.cli.launch.run_names import job_name
 from jostle.cli.launch.run_spool import NameOfRun
+from jostle.cli.options.ci_reports import check_ci_reports, ci_report_options, write_ci_reports
 from jostle.cli.options.common import CanaryInterval, SliceLength, repository_option
 from jostle.errors import UsageError
 from jostle.names.identity import program_of_command
@@ -69,6 +70,7 @@ from jostle.names.identity import program_of_command
     metavar="N",
     help="End with N instead of 3, with N + 1 instead of 4.",
 )
+@ci_report_options
 @click.option(
     "--no-verdict", is_flag=True, help="Do not estimate at the end what interference cost CMD."
 )
@@ -91,6 +93,8 @@ def command(
     retries: int,
     output_of: str | None,
     gate_status: int | None,
+    junit: str | None,
+    annotate: str | None,
     no_verdict: bool,
     repository: Path,
     as_json: bool,
@@ -104,6 +108,7 @@ def command(
     from jostle.cli.launch.gate import DISTURBED, Gate, HeldOutput, Rewind
 
     _check_options(gate, retries, output_of, gate_status, live=live, as_json=as_json)
+    check_ci_reports(gate, junit, annotate)
     name = job_name(job, program_of_command(cmd))
     limit = None if gate is None else Gate(gate, retries + 1, gate_status or DISTURBED)
     again = Rewind()
@@ -121,6 +126,8 @@ def command(
     finally:
         if held:
             held.release()
+    if limit is not None:
+        write_ci_reports([limit.case(cmd)], junit, annotate)
     return status or (limit.status if limit else 0)
 
 

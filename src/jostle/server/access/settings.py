@@ -26,6 +26,8 @@ _WAYS: Final = ("oidc", "proxy", "accounts")
 _LOOPBACK = [ip_network("127.0.0.0/8"), ip_network("::1/128")]
 _REFERENCE = "docs/reference/serve.md has all keys."
 _Text = Annotated[str, Field(min_length=1)]
+#: Of the token for monitoring, which opens the names of all jobs: nobody must be able to guess it.
+_LEAST_TOKEN = 32
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,10 @@ class _AlertsTable(_Table):
     light: Literal["yellow", "red"] = "red"
 
 
+class _MetricsTable(_Table):
+    token_file: _Text
+
+
 class _ServeFile(_Table):
     """The keys of the file; url and audit are needed to serve, and not to change its accounts."""
 
@@ -91,6 +97,7 @@ class _ServeFile(_Table):
     accounts: _AccountsTable | None = None
     roles: _RolesTable = _RolesTable()
     alerts: _AlertsTable | None = None
+    metrics: _MetricsTable | None = None
 
 
 @dataclass(frozen=True)
@@ -138,6 +145,7 @@ class ServeSettings:
             audit=Audit(self._audit()),
             proxies=proxies,
             proxy_secret=self._proxy_secret(proxies or []),
+            metrics_token=self.metrics_token(),
         )
 
     def alerts(self) -> AlertSettings | None:
@@ -161,6 +169,23 @@ class ServeSettings:
                 hint="Write into it, on one line, the URL that takes the messages.",
             )
         return AlertSettings(url, table.light)
+
+    def metrics_token(self) -> str | None:
+        """Return what monitoring sends to get the metrics of all jobs; None: it gets none.
+
+        Raises:
+            AccessError: The file of the token is not valid.
+        """
+        table = self.content.metrics
+        if table is None:
+            return None
+        token = read_secret(Path(table.token_file))
+        if len(token) < _LEAST_TOKEN:
+            raise AccessError(
+                f"The token in {table.token_file} is shorter than {_LEAST_TOKEN} characters.",
+                hint=f"openssl rand -hex 32 >{table.token_file}",
+            )
+        return token
 
     def _way(self, url: str, roles: RolesFile, *, is_behind: bool) -> Way:
         ways = [name for name in _WAYS if getattr(self.content, name) is not None]
