@@ -82,7 +82,7 @@ def _on_files(
     moved, asked = float(_sum(here, *_BYTES).sum()), float(_sum(here, *_METADATA_OPS).sum())
     run_s = max((fact.last_ns - fact.start_ns) / 1e9, active_s)
     scale = 1 / max(whole, data + metadata)  # several threads of a process may be in calls
-    pattern, chunk, period_s = _pattern(here, library, moved, asked)
+    pattern, chunk, period_s = _pattern(here, library, processes, (moved, asked))
     return LoadKind(
         pattern,
         chunk_bytes=chunk,
@@ -114,12 +114,24 @@ def _active_s(rows: pa.Table) -> float:
 
 
 def _pattern(
-    rows: pa.Table, library: str | None, moved: float, asked: float
+    rows: pa.Table, library: str | None, processes: int, done: tuple[float, float]
 ) -> tuple[str, float, float | None]:
-    """Return the pattern of access, its chunk in bytes (0: unknown) and its period in seconds."""
+    """Return the pattern of access, its chunk in bytes (0: unknown) and its period in seconds.
+
+    Args:
+        rows: Of one job and mount.
+        library: Version of the runtime.
+        processes: That used the mount.
+        done: Bytes moved, and operations on metadata.
+    """
+    moved, asked = done
     none = pa.table({"process": pa.array([], pa.int64())})
-    processes = pa.table({"library": pa.array([library], pa.string())})
-    tables = JobTables("", processes, none, none, none, accesses=rows.drop_columns("job"))
+    runtimes = pa.table({"library": pa.array([library], pa.string())})
+    # Who of them wrote is not asked for: all that used the mount count.
+    used = {"mount": rows.column("mount").to_pylist()[:1] * processes}
+    used |= {name: [1] * processes for name in _BYTES}
+    accesses = rows.drop_columns("job")
+    tables = JobTables("", runtimes, none, none, pa.table(used), accesses=accesses)
     ways = [*write_patterns(tables), *read_patterns(tables)]
     way = max(ways, key=lambda each: each.bytes)
     if asked > 0 and moved < _FEW_BYTES * asked:
