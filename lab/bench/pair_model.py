@@ -57,7 +57,7 @@ GOALS = {"error": 5.0, "coverage": 90.0, "order": 0.8}
 
 @dataclass(frozen=True)
 class Cell:
-    """The loss of one program beside another one in one setting: a truth to predict.
+    """The loss of one program alongside another one in one setting: a truth to predict.
 
     Attributes:
         file_system: Where.

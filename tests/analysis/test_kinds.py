@@ -228,7 +228,7 @@ def test_small_requests_wait_longer_than_large_ones() -> None:
 
 
 def meetings(slowed: float, *, users: tuple[int, int] = (1, 1)) -> tuple[Programs, dict[str, Any]]:
-    """Gives three runs alone and three beside a neighbour, which makes calls longer.
+    """Gives three runs alone and three alongside a neighbour, which makes calls longer.
 
     A victim of one process spends 0.3 s of a second in writes, alone.
     """

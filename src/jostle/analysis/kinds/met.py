@@ -121,15 +121,15 @@ def _on_mount(
     # References of kinds that never had the mount to themselves are guesses.
     programs = len(roles.names)
     known = np.bincount(roles.program[job[alone]], slices[alone], minlength=programs) >= _SLICES
-    beside = (
+    together = (
         (others > DOSE * total[slot])
         & (other_load >= _MOST * others)
         & (expected > 0)
         & known[roles.program[job]]
     )
-    pair, where = np.unique(job[beside] * many + other[beside], return_inverse=True)
-    sums = [_sums(where, values[beside], len(pair)) for values in (expected, spent, seconds)]
-    slices = np.bincount(where.reshape(-1), slices[beside], minlength=len(pair)).astype(np.int64)
+    pair, where = np.unique(job[together] * many + other[together], return_inverse=True)
+    sums = [_sums(where, values[together], len(pair)) for values in (expected, spent, seconds)]
+    slices = np.bincount(where.reshape(-1), slices[together], minlength=len(pair)).astype(np.int64)
     for number, key in enumerate(pair.tolist()):
         victim, neighbour = roles.jobs[key // many], roles.jobs[key % many]
         if slices[number] < _SLICES or victim not in kinds:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from jostle.analysis.access.model import MIXED, NONE, PATTERNS, READ_PATTERNS, UNKNOWN
 from jostle.errors import UsageError
 
-#: Names of what a job does most, beside the patterns of access.
+#: Names of what a job does most, besides the patterns of access.
 METADATA = "metadata"
 MESSAGES = "messages"
 COMPUTES = "computes"
@@ -27,7 +27,7 @@ _SHARE = re.compile(r"([0-9]+(?:\.[0-9]+)?)%")
 
 @dataclass(frozen=True)
 class LoadKind:
-    """What a job did on the shared mount where it spent most time, and beside it.
+    """What a job did on the shared mount where it spent most time, and on its nodes.
 
     Rates and shares are of the slices in which it used the mount; `duty` says how many they are.
 

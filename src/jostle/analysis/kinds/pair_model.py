@@ -1,4 +1,4 @@
-"""Predicts what a load loses beside another one, from their kinds.
+"""Predicts what a load loses alongside another one, from their kinds.
 
 The loss is the mean of two laws of fair share (fair_share.py), corrected by what pairs that met
 have shown: a regression on Gaussian processes (Rasmussen and Williams 2006, section 2.7). The
