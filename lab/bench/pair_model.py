@@ -64,20 +64,23 @@ class Cell:
         names: Victim and neighbour.
         kinds: Theirs, by their runs alone or by their settings.
         mount: As the repository calls it.
-        loss: Median over the runs, percent.
-        runs: How many they are.
+        losses: Of each run, percent of its run time.
     """
 
     file_system: str
     names: tuple[str, str]
     kinds: tuple[LoadKind, LoadKind]
     mount: str
-    loss: float
-    runs: int
+    losses: tuple[float, ...]
+
+    @property
+    def loss(self) -> float:
+        """The median over the runs."""
+        return float(np.median(self.losses))
 
     def sample(self) -> PairSample:
         """The same as the model learns it."""
-        return PairSample(*self.kinds, self.mount, self.loss, self.runs, self.names)
+        return PairSample(*self.kinds, self.mount, self.loss, len(self.losses), self.names)
 
 
 #: Of some cells: values and interval ends, shape (3, cells); NaN where there is no interval.
@@ -98,7 +101,9 @@ def cells_of(repository: Repository, kinds: dict[str, LoadKind]) -> list[Cell]:
                 alone.setdefault(program["config"], program["job"])
         for cell in result(repository, name).cells:
             kept = [one for one in cell.repetitions if one.verdict == "kept"]
-            if not kept or cell.degradation.median is None or cell.setting.periodic:
+            found_losses = [one.probe.degradation for one in kept if one.probe]
+            losses = tuple(100 * loss for loss in found_losses if loss is not None)
+            if not losses or cell.setting.periodic:
                 continue
             sides = [programs[side.job] for side in (kept[0].probe, kept[0].signal) if side]
             jobs = [alone.get(program["baseline"], "") for _, program in sides]
@@ -110,8 +115,7 @@ def cells_of(repository: Repository, kinds: dict[str, LoadKind]) -> list[Cell]:
                     (cell.probe, cell.signal),
                     (kinds[jobs[0]], kinds[jobs[1]]),
                     str(sides[0][0]["resource"]),
-                    100 * cell.degradation.median,
-                    len(kept),
+                    losses,
                 )
             )
     return found
@@ -139,8 +143,7 @@ def stored_cells() -> list[Cell]:
                 parse_kind(f"{SIGNALS[neighbour]}:{size}:x{other}{shared}"),
             ),
             f"sshfs {more}".strip(),
-            float(np.median(losses)),
-            len(losses),
+            tuple(losses),
         )
         for (victim, neighbour, size, own, other, shared, more), losses in runs.items()
     ]
@@ -227,7 +230,7 @@ def _boosted(known: Sequence[Cell], asked: Sequence[Cell]) -> np.ndarray[Any, An
     )
     fair = fair_share(known, known, "")[0]
     losses = np.array([cell.loss for cell in known])
-    trees.fit(_features(known), losses - fair, sample_weight=[cell.runs for cell in known])
+    trees.fit(_features(known), losses - fair, sample_weight=[len(cell.losses) for cell in known])
     return trees.predict(_features(asked)) + fair_share(known, asked, "")[0]
 
 
@@ -311,6 +314,14 @@ def scored(pairs: Sequence[tuple[Cell, np.ndarray[Any, Any]]]) -> Score:
     )
 
 
+def scatter(cells: Sequence[Cell]) -> float:
+    """Return how far runs of one cell are from their median, in the median of runs, points."""
+    apart = [
+        abs(loss - cell.loss) for cell in cells if len(cell.losses) > 2 for loss in cell.losses
+    ]
+    return float(np.median([each for each in apart if each > 0]))
+
+
 def table(scores: dict[tuple[str, str], Score]) -> list[str]:
     """Return the lines of the table."""
 
@@ -372,7 +383,8 @@ def main() -> int:
         programs = {name for cell in cells for name in cell.names}
         facts = (
             f"{len(there)} cells of {len({n for c in there for n in c.names})} programs on CephFS, "
-            f"{len(cells) - len(there)} on SSHFS; {len(programs)} programs in all."
+            f"{len(cells) - len(there)} on SSHFS; {len(programs)} programs in all. Runs of a cell "
+            f"lie {scatter(there):.1f} points from their median on CephFS."
         )
         asked.page.write_text("\n".join(record(table(scores), facts)))
     return 0

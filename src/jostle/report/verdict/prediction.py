@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from jostle.repository import Repository
 
 #: The newest jobs that the model learns from: more take longer, and systems change.
-_NEWEST = 1000
+_NEWEST = 500
 #: The newest runs of a program that say of which kind it is.
 _RUNS = 20
 
