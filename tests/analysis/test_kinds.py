@@ -271,9 +271,9 @@ def meetings(slowed: float, *, users: tuple[int, int] = (1, 1)) -> tuple[Program
     )
     none = table.slice(0, 0)
     kinds = {
-        name: LoadKind("write-seek", 64 * KIB, 1, in_data=0.3)
+        name: LoadKind("write-seek", 64 * KIB, 1, in_data=0.3, mount=FS)
         if name.startswith("victim")
-        else LoadKind("aggregate-write", MIB, 1, in_data=0.9)
+        else LoadKind("aggregate-write", MIB, 1, in_data=0.9, mount=FS)
         for name in jobs
     }
     return Programs(jobs, table, none, none), kinds
@@ -302,6 +302,9 @@ def test_other_users_jobs_teach_a_viewer_nothing() -> None:
     assert not pairs_met(tables, kinds, as_user=2)
     tables, kinds = meetings(3.0)
     assert pairs_met(tables, kinds, as_user=1)
+    # Of what was done elsewhere the kinds say nothing.
+    kinds = {job: replace(kind, mount="nfs:server:/home") for job, kind in kinds.items()}
+    assert not pairs_met(tables, kinds)
 
 
 def test_the_matrix_can_be_by_kind() -> None:

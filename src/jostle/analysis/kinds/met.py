@@ -85,11 +85,16 @@ def pairs_met(
     # By kind as the matrix is by program: then calls are compared with those of the same kind.
     roles = roles_of(by_kind(tables, kinds).jobs, visibility)
     seen = {name for name, own in zip(roles.jobs, roles.own, strict=True) if own and name in kinds}
+    used = {kind.mount for kind in kinds.values()}
     meetings = [
         meeting
         for mount, rows in _by_mount(tables.mounts)
+        if mount in used
         for meeting in _on_mount(mount, file_rows(rows, roles, _AROUND), roles, kinds)
-        if meeting.victim in seen and meeting.neighbour in seen
+        # A kind says what a job did on one mount.
+        if all(
+            job in seen and kinds[job].mount == mount for job in (meeting.victim, meeting.neighbour)
+        )
     ]
     programs = {name: fact.program for name, fact in tables.jobs.items()}
     return _together(meetings, kinds, programs)
