@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
@@ -26,7 +26,11 @@ from jostle.report.format.values import count
 from jostle.report.models.batch_jobs import batch_row, with_batch_jobs
 from jostle.report.models.jobs import is_chosen, job_rows
 from jostle.report.models.scheduler import with_facts
+from jostle.report.verdict.prediction import capacity_of, prediction_of
 from jostle.repository import Repository
+
+if TYPE_CHECKING:
+    from jostle.analysis.kinds import Capacity, Prediction
 
 _JOBS = pa.schema(
     [
@@ -134,6 +138,34 @@ class Site:
         else:
             (row,) = job_rows(self._store, names)
         return Job(self._store, with_facts(self._store, [row])[0])
+
+    @with_hints
+    def predict(self, *loads: str, mount: str | None = None) -> Prediction:
+        """Predict what loads will cost each other, though they never met, as `jostle predict`.
+
+        Args:
+            *loads: Two or more jobs, programs, or kinds such as `aggregate-write:1MiB:x4`.
+            mount: The mount that all use; None: the one that they used most.
+
+        Raises:
+            UsageError: There are too few loads, or no such kind or mount.
+            JobError: There is no such job or program, or nothing was recorded of it.
+        """
+        return prediction_of(self._store, loads, mount=mount)
+
+    @with_hints
+    def capacity(self, load: str, *, mount: str | None = None) -> Capacity:
+        """Predict how many jobs may run at once before each loses more than 10 % of its run time.
+
+        Args:
+            load: A job, program or kind, as for `predict`.
+            mount: As for `predict`.
+
+        Raises:
+            UsageError: There is no such kind or mount.
+            JobError: There is no such job or program, or nothing was recorded of it.
+        """
+        return capacity_of(self._store, load, mount=mount)
 
     @with_hints
     def batch_jobs(self) -> Table[dict[str, Any]]:

@@ -34,6 +34,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "interference": ("interference", "Which neighbours slowed a job, when, and how much."),
         "advise": ("advise", "What to change about a job, what it saves, and who pays."),
         "matrix": ("matrix", "Which program slowed which, over the whole repository."),
+        "predict": ("predict", "What loads will cost each other, though they never met."),
         "trends": ("trends", "Which programs disturb and which suffer, week by week."),
         "placement": ("placement", "Where a job sits in the network, and who may use its links."),
         "nodes": ("nodes", "Which nodes, links and disks are lastingly worse than their peers."),

@@ -34,6 +34,7 @@ PATH = (
     "placement",
     "interference",
     "advise",
+    "predict",
     "timeline",
     "background",
     "serve",
@@ -102,6 +103,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "a whole run": ("timeline JOB", "background JOB"),
     },
     "advise": {"a job": ("serve JOB", "timeline JOB")},
+    "predict": {"loads": ("serve",)},
     "simulate site": {"victims": ("interference JOB", "matrix"), "jobs": ("jobs", "matrix")},
     "timeline": {"jobs": ("background JOB", "serve JOB"), "machines": ("serve",)},
     "background": {"a load": ("serve JOB",), "nobody": ("serve JOB",)},
@@ -169,7 +171,7 @@ def _agent_runs() -> bool:
 
 
 #: Verbs that can show what another user may see.
-_AS_USER = ("advise", "estimate", "interference", "neighbours", "matrix", "placement")
+_AS_USER = ("advise", "estimate", "interference", "neighbours", "matrix", "placement", "predict")
 
 
 def seen_by_estimate(evaluated_job: EvaluatedJob, slice_ns: int) -> str:

@@ -18,6 +18,7 @@ from jostle.repository.query.engine import ALWAYS, Engine, total
 from jostle.repository.query.export import ExportSelection, export
 from jostle.repository.query.gpus import Gpus
 from jostle.repository.query.job_sums import job_sums
+from jostle.repository.query.load_tables import LoadTables, load_tables
 from jostle.repository.query.machine_loads import (
     MachineLoads,
     StorageServers,
@@ -405,6 +406,10 @@ class Questions:
     def programs_beside(self, span: tuple[int, int] = ALWAYS) -> Programs:
         """Return the loads of all jobs on the resources that they share (analysis.matrix)."""
         return programs_beside(self._engine, span)
+
+    def load_tables(self, jobs: Sequence[str]) -> LoadTables:
+        """Return what some jobs did on shared mounts (analysis.kinds)."""
+        return load_tables(self._engine, jobs)
 
     # Handing out
 

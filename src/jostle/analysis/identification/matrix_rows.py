@@ -134,6 +134,18 @@ def tables_of(kind: str, table: pa.Table) -> dict[ResourceKind, pa.Table]:
     return tables | {"object servers": both, "metadata server": both}
 
 
+def file_rows(table: pa.Table, roles: Roles, around: int) -> ResourceRows:
+    """Return the rows of mounts, all of whose rows must be there, whatever their file systems.
+
+    Args:
+        table: Their rows, in the order of resource and time.
+        roles: Of all jobs; rows of others are not expected.
+        around: A job has a mount to itself where nobody else used it within so many slices:
+            where calls are long, a slice without load of others is no slice without others.
+    """
+    return _service("file system", table, FILE_CLASSES, _moved(table, FILE_CLASSES), roles, around)
+
+
 def rows_of(kind: ResourceKind, table: pa.Table, roles: Roles) -> ResourceRows:
     """Return the rows of some resources, all of whose rows must be there.
 
@@ -211,7 +223,12 @@ def _asked(table: pa.Table, meta: Sequence[str]) -> Floats:
 
 
 def _service(
-    kind: ResourceKind, table: pa.Table, classes: Sequence[str], load: Floats, roles: Roles
+    kind: ResourceKind,
+    table: pa.Table,
+    classes: Sequence[str],
+    load: Floats,
+    roles: Roles,
+    around: int = 0,
 ) -> ResourceRows:
     columns = []
     for name in classes:
@@ -222,10 +239,10 @@ def _service(
             (moved / OPERATION if in_pieces else ops, moved, _numbers(table, f"{name}_ns"))
         )
     rows = _rows(kind, table, roles, load)
-    quiet = _alone(rows)
+    quiet = _alone(rows, around)
     even = _evenly(rows, roles)
     for column in columns:
-        _expect(rows, *(even(values) for values in column), quiet)
+        _expect(rows, *(even(values) for values in column), quiet, by_job=around > 0)
     return rows
 
 
@@ -295,10 +312,15 @@ def _gpus(table: pa.Table, roles: Roles) -> ResourceRows:
     return rows
 
 
-def _alone(rows: ResourceRows) -> NDArray[np.bool_]:
-    """Find the rows of jobs that had a resource nearly to themselves."""
-    own = Flows(rows.own(), rows.start, rows.end, rows.load)
-    return np.asarray(rows.while_there(own, rows.own()) >= (1 - DOSE) * load_at(rows))
+def _alone(rows: ResourceRows, around: int = 0) -> NDArray[np.bool_]:
+    """Find the rows of jobs that had a resource nearly to themselves, so many slices around."""
+    start = np.maximum(rows.start - around * rows.step, 0)
+    end = rows.end + around * rows.step
+    own, every = (
+        Flows(channel, rows.start, rows.end, rows.load).between(channel, start, end)
+        for channel in (rows.own(), rows.resource)
+    )
+    return np.asarray(own >= (1 - DOSE) * every)
 
 
 def load_at(rows: ResourceRows) -> Floats:
@@ -307,7 +329,13 @@ def load_at(rows: ResourceRows) -> Floats:
 
 
 def _expect(
-    rows: ResourceRows, ops: Floats, moved: Floats, ns: Floats, quiet: NDArray[np.bool_]
+    rows: ResourceRows,
+    ops: Floats,
+    moved: Floats,
+    ns: Floats,
+    quiet: NDArray[np.bool_],
+    *,
+    by_job: bool = False,
 ) -> None:
     """Add what operations of one class took, and would have taken undisturbed."""
     on = np.flatnonzero((ops > 0) & (ns > 0))
@@ -318,25 +346,39 @@ def _expect(
     level = np.where(mean > 0, np.rint(np.log2(np.maximum(mean, 1))) + 1, 0).astype(np.int64)
     many = int(rows.resource.max()) + 1
     group = (rows.like[on] * many + rows.resource[on]) * 64 + np.clip(level, 0, 63)
-    reference = _references(group, rate, quiet[on])
+    job = rows.job[on] if by_job else None
+    reference = _references(group, rate, quiet[on], job)
     known = reference > 0
     rows.expected[on[known]] += (ops[on] * reference)[known]
     rows.spent[on[known]] += ns[on[known]]
 
 
-def _references(group: Ints, rate: Floats, quiet: NDArray[np.bool_]) -> Floats:
+def _references(
+    group: Ints, rate: Floats, quiet: NDArray[np.bool_], job: Ints | None = None
+) -> Floats:
     """Return the undisturbed rate of each group, 0 for groups of few rows.
 
-    The median of its quiet rows, else the lower quartile of all.
+    The median of its quiet rows, else the lower quartile of all. With jobs, the median over the
+    medians of its jobs: a slow one has the most rows, and counts no more than another.
     """
     ids, where = np.unique(group, return_inverse=True)
     where = where.reshape(-1)
     found = quantile_of(where, rate, len(ids), 0.25)
     found[np.bincount(where, minlength=len(ids)) < _QUIET] = 0.0
-    calm = quantile_of(where[quiet], rate[quiet], len(ids), 0.5)
+    calm = _medians(where[quiet], rate[quiet], len(ids), None if job is None else job[quiet])
     enough = np.bincount(where[quiet], minlength=len(ids)) >= _QUIET
     found[enough] = calm[enough]
     return np.asarray(found[where])
+
+
+def _medians(where: Ints, rate: Floats, groups: int, job: Ints | None) -> Floats:
+    """Return the median rate of each group; with jobs, the median of its jobs' medians."""
+    if job is None or not len(job):
+        return quantile_of(where, rate, groups, 0.5)
+    many = int(job.max()) + 1
+    pairs, place = np.unique(where * many + job, return_inverse=True)
+    each = quantile_of(place.reshape(-1), rate, len(pairs), 0.5)
+    return quantile_of(pairs // many, each, groups, 0.5)
 
 
 def quantile_of(where: Ints, values: Floats, groups: int, part: float) -> Floats:
