@@ -96,7 +96,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "suspects": ("advise JOB", "serve JOB"),
         "no suspects": ("serve JOB", "timeline JOB"),
     },
-    "advise": {"a job": ("serve JOB", "timeline JOB")},
+    "advise": {"a job": ("serve JOB", "timeline JOB"), "a site": ("serve",)},
     "simulate site": {"victims": ("interference JOB", "matrix"), "jobs": ("jobs", "matrix")},
     "timeline": {"jobs": ("background JOB", "serve JOB"), "machines": ("serve",)},
     "background": {"a load": ("serve JOB",), "nobody": ("serve JOB",)},

@@ -9,13 +9,23 @@ from collections.abc import Iterator, Mapping
 from jostle.analysis.interval import Interval
 from jostle.analysis.site_advice.model import Cost, Directive, SiteEvidence, SiteRecommendation
 from jostle.analysis.site_advice.outcome import Outcome, Pair, by_pair, outcome
-from jostle.analysis.site_advice.words import delay_words, energy, is_safe, rate_text, share_words
+from jostle.analysis.site_advice.words import (
+    core_hours,
+    delay_words,
+    energy,
+    is_safe,
+    listed,
+    rate_text,
+    share_words,
+)
 from jostle.values.storage_servers import FILE_KINDS, mount_of
 
 #: A program that asks for less of the peak needs no licence.
 _LEAST_SHARE = 0.05
 #: A bandwidth is divided into at least so many licences.
 _LEAST_COUNT = 10
+#: Jobs that lose a smaller part of their time while they run together had better do so.
+_LEAST_LOSS = 0.05
 #: Programs that cost most on a file system, for which it is tried to run alone.
 _MOST_CAUSES = 3
 
@@ -63,6 +73,8 @@ def _bandwidth(
     if not needs:
         return
     done = outcome(evidence, lambda job: mount in job.mounts, lost, needs, total)
+    if done.saved.value < _LEAST_LOSS * done.apart:
+        return
     name = f"{_licence_name(evidence, mount)}_bw"
     asked = ", ".join(f"{program} {rate_text(needs[program] * unit)}" for program in sorted(needs))
     yield _recommendation(
@@ -83,8 +95,8 @@ def _apart(
 ) -> Iterator[SiteRecommendation]:
     """Yield licences that keep a program that costs others much apart from these."""
     caused: dict[str, float] = {}
-    for (cause, _), core_hours in lost.items():
-        caused[cause] = caused.get(cause, 0.0) + core_hours.value
+    for (cause, _), hours in lost.items():
+        caused[cause] = caused.get(cause, 0.0) + hours.value
     for cause in sorted(caused, key=lambda each: -caused[each])[:_MOST_CAUSES]:
         victims = sorted(
             {victim for by, victim in lost if by == cause and lost[by, victim].low > 0}
@@ -94,18 +106,19 @@ def _apart(
         total = max(_at_once(evidence, mount, [each for each in victims if each != cause]), 1)
         needs = dict.fromkeys(victims, 1) | {cause: total}
         done = outcome(evidence, lambda job: mount in job.mounts, lost, needs, total)
-        others = [victim for victim in victims if victim != cause]
-        who = " and ".join(others) or f"another {cause}"
+        if done.saved.value < _LEAST_LOSS * done.apart:
+            continue
+        others = [victim if victim != cause else f"another {cause}" for victim in victims]
         yield _recommendation(
             evidence,
             mount,
             (f"{_licence_name(evidence, mount)}_{_word(cause)}", needs, total),
             (lost, done),
             seen=(
-                f"{cause} cost {', '.join(victims)} {caused[cause]:.3g} core hours on "
+                f"{cause} cost {listed(victims)} {core_hours(caused[cause])} on "
                 f"{_path(evidence, mount)}"
             ),
-            lever=f"do not run {cause} at the same time as {who}",
+            lever=f"do not run {cause} at the same time as {listed(others)}",
         )
 
 
@@ -136,7 +149,7 @@ def _recommendation(
         ),
         saving=done.saved,
         kwh=energy(evidence, done.saved, {victim for _, victim in lost}),
-        saving_words=share_words(done.saved, lost.values(), _path(evidence, mount)),
+        saving_words=share_words(done, lost.values(), _path(evidence, mount)),
         pays=delay_words(done),
         delays=done.delays,
         unless=(

@@ -116,7 +116,7 @@ class SiteEvidence:
         rpc_bytes: Of each Lustre mount, mean bytes of a request to its servers, where counted.
         servers: Of each Lustre mount, how many object servers were counted.
         node_cores: Cores of each node, where its agent counted them.
-        leaf_nodes: Nodes of the smallest leaf switch; 0: the fabric is not known.
+        leaf_nodes: Nodes below a leaf switch, in the median; 0: the fabric is not known.
         slow_nodes: Nodes that are persistently worse than their peers.
         names: Path of each mount, for users.
     """

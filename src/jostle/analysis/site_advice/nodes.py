@@ -17,7 +17,7 @@ from jostle.analysis.site_advice.model import (
     scaled,
 )
 from jostle.analysis.site_advice.outcome import lost_core_hours
-from jostle.analysis.site_advice.words import energy, is_safe
+from jostle.analysis.site_advice.words import core_hours, energy, is_safe
 from jostle.values.storage_servers import mount_of
 
 #: Kinds of resources that a node has for itself.
@@ -85,7 +85,7 @@ def _exclusive(evidence: SiteEvidence, program: str, costs: list[Cost]) -> SiteR
         where=shown,
         seen=(
             f"{program} and {', '.join(sorted(others - {program})) or 'other jobs of it'} cost "
-            f"each other {lost.value:.3g} core hours on nodes that they shared"
+            f"each other {core_hours(lost.value)} on nodes that they shared"
         ),
         lever=f"give {program} whole nodes",
         texts=(f"#SBATCH --exclusive   # jobs that run {program}",),
@@ -93,7 +93,7 @@ def _exclusive(evidence: SiteEvidence, program: str, costs: list[Cost]) -> SiteR
         kwh=energy(evidence, saved, {evidence.jobs[cost.job].program for cost in costs}),
         saving_words=(
             "what they cost each other on shared nodes"
-            + ("" if idle is None else f", less {idle:.3g} core hours of cores left idle")
+            + ("" if idle is None else f", less {core_hours(idle)} of cores left idle")
         ),
         pays=(
             f"{program}: it is charged for whole nodes and may wait longer for them"
@@ -127,8 +127,8 @@ def slow_servers(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
             rule="drain",
             where=path,
             seen=(
-                f"{server} was slow without load, which cost {len(jobs)} jobs {lost.value:.3g} "
-                f"core hours on {path}"
+                f"{server} was slow without load, which cost {len(jobs)} jobs "
+                f"{core_hours(lost.value)} on {path}"
             ),
             lever=f"repair {server}, and let no new files be created there until then",
             texts=_server_texts(mount, server),
@@ -182,7 +182,7 @@ def slow_nodes(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
             saving=saved,
             kwh=None if saved is None else energy(evidence, saved, {job.program for job in on_it}),
             saving_words=(
-                f"{len(on_it)} jobs held {hours:.3g} core hours on it; those that compute lose as "
+                f"{len(on_it)} jobs held {core_hours(hours)} on it; those that compute lose as "
                 "much as its cores lack, those that wait for memory or files nothing"
                 if saved is not None
                 else "what this figure costs jobs is not known"
@@ -219,7 +219,7 @@ def one_switch(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
             rule="one switch",
             where=links[0] + (f" and {len(links) - 1} more" if len(links) > 1 else ""),
             seen=(
-                f"{program} lost {lost.value:.3g} core hours on {len(links)} links between "
+                f"{program} lost {core_hours(lost.value)} on {len(links)} links between "
                 "switches that others used too; its nodes would fit under one leaf switch"
             ),
             lever=f"ask for one leaf switch for {program}, and wait at most an hour for it",

@@ -30,12 +30,14 @@ class Outcome:
 
     Attributes:
         saved: Core hours that would not have been lost; below 0 where it would have done harm.
+        apart: Core hours for which victims and causes ran together, and would not have.
         delays: Whose jobs would have started later.
         jobs: How many would have.
         delay_s: By how much in the sum, s.
     """
 
     saved: Interval
+    apart: float
     delays: tuple[Delay, ...]
     jobs: int
     delay_s: float
@@ -86,13 +88,20 @@ def outcome(
     ]
     moved = start_times(requests, {"licence": total})
     later = {job.job: max(moved.get(job.job, job.start_s) - job.start_s, 0.0) for job in jobs}
-    saved = []
+    saved, apart = [], 0.0
     for pair, core_hours in lost.items():
         before, after = _together(jobs, pair, {}), _together(jobs, pair, later)
         if before > 0:
             saved.append(scaled(core_hours, 1 - after / before))
+            apart += (before - after) / 3600
     late = [(job, later[job.job]) for job in jobs if later[job.job] >= _LEAST_DELAY_S]
-    return Outcome(added(saved), delays_of(late), len(late), sum(delay for _, delay in late))
+    return Outcome(
+        saved=added(saved),
+        apart=apart,
+        delays=delays_of(late),
+        jobs=len(late),
+        delay_s=sum(delay for _, delay in late),
+    )
 
 
 def delays_of(late: Iterable[tuple[SiteJob, float]]) -> tuple[Delay, ...]:

@@ -16,7 +16,7 @@ from jostle.analysis.site_advice.model import (
     scaled,
 )
 from jostle.analysis.site_advice.outcome import delays_of, lost_core_hours
-from jostle.analysis.site_advice.words import energy, is_safe, rate_text
+from jostle.analysis.site_advice.words import core_hours, energy, is_safe, rate_text
 from jostle.values.storage_servers import mount_of
 
 #: Programs of one mount that a limit is given for.
@@ -82,8 +82,8 @@ def _recommendation(
         rule="rate limit",
         where=path,
         seen=(
-            f"{program} asks for {rate_text(own)} on {path}, and cost others {lost.value:.3g} "
-            "core hours there"
+            f"{program} asks for {rate_text(own)} on {path}, and cost others "
+            f"{core_hours(lost.value)} there"
         ),
         lever=f"limit {program} to {rate_text(left)} on {path}",
         texts=(
@@ -110,7 +110,7 @@ def _recommendation(
 
 def _pays(program: str, late: list[tuple[SiteJob, float]]) -> str:
     hours = sum(job.cores * delay for job, delay in late) / 3600
-    return f"{program}: its {len(late)} jobs would have taken {hours:.3g} core hours longer"
+    return f"{program}: its {len(late)} jobs would have taken {core_hours(hours)} longer"
 
 
 def _word(program: str) -> str:

@@ -26,6 +26,17 @@ def rate_text(rate: float) -> str:
     return f"{rate:.3g} B/s"
 
 
+def core_hours(hours: float) -> str:
+    """Return a time of cores in the unit that a reader needs."""
+    return f"{hours:.3g} core-hours" if hours >= 0.1 else f"{3600 * hours:.3g} core-seconds"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names as a part of a sentence: `a, b and c`."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 def delay_words(done: Outcome) -> str:
     """Return who would have waited, and for how long, part of a sentence."""
     if not done.jobs:
@@ -38,13 +49,13 @@ def delay_words(done: Outcome) -> str:
     )
 
 
-def share_words(saved: Interval, lost: Iterable[Interval], where: str) -> str:
+def share_words(done: Outcome, lost: Iterable[Interval], where: str) -> str:
     """Return what a saving rests on."""
     whole = added(lost).value
-    part = f"{max(saved.value, 0.0) / whole:.0%}" if whole > 0 else "a part"
+    part = f"{max(done.saved.value, 0.0) / whole:.0%}" if whole > 0 else "a part"
     return (
-        f"{part} of what jobs cost each other on {where}, by the time for which they would still "
-        "have run together"
+        f"{part} of what jobs cost each other on {where}; they would have run apart for "
+        f"{core_hours(done.apart)} of the victims"
     )
 
 
