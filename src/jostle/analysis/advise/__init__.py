@@ -2,6 +2,7 @@
 
 Public interface:
     recommend: the advice on one job, the greatest saving first.
+    PastRun: a run of the same program, which time limits are made from.
     Recommendations, Recommendation: what it returns.
 """
 
@@ -9,5 +10,6 @@ from __future__ import annotations
 
 from jostle.analysis.advise.model import Recommendation, Recommendations
 from jostle.analysis.advise.recommend import recommend
+from jostle.analysis.advise.time_limit import PastRun
 
-__all__ = ["Recommendation", "Recommendations", "recommend"]
+__all__ = ["PastRun", "Recommendation", "Recommendations", "recommend"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import sqrt
 from typing import Any
 
 from jostle.analysis.interval import Interval
@@ -57,3 +59,12 @@ class Recommendations:
         """Return everything as plain values."""
         found: dict[str, Any] = plain(self)
         return found
+
+
+def added(parts: Iterable[Interval]) -> Interval:
+    """Return the sum of losses that are estimated independently, at least 0."""
+    parts = list(parts)
+    value = sum(part.value for part in parts)
+    low = value - sqrt(sum((part.value - part.low) ** 2 for part in parts))
+    high = value + sqrt(sum((part.high - part.value) ** 2 for part in parts))
+    return Interval(value, max(low, 0.0), high)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jostle.analysis.access.bursts import Period, find_period, usual_amount
-from jostle.analysis.advise.model import Recommendation
+from jostle.analysis.advise.model import Recommendation, added
 from jostle.analysis.identification.model import JobInterference, ResourceLoss, Suspect
 from jostle.analysis.interval import Interval
 from jostle.repository.query.co_running import JobFacts
@@ -24,18 +24,22 @@ _MOST_OF_IT = 0.9
 _WORTH = 0.25
 
 
-def own_jobs(job: JobFacts, interference: JobInterference) -> Iterator[Recommendation]:
+def own_jobs(
+    job: JobFacts, interference: JobInterference, without: Collection[str] = ()
+) -> Iterator[Recommendation]:
     """Yield what can be done about each suspect that belongs to the job's own user.
 
     Args:
         job: The job.
         interference: Who slowed it.
+        without: Jobs about which other advice is given.
     """
     if job.user is None:
         return
     mine: dict[str, list[Suspect]] = {}
     for suspect in interference.suspects:
-        if suspect.kind == "job" and suspect.user == job.user and suspect.job != job.job:
+        own = suspect.kind == "job" and suspect.user == job.user and suspect.job != job.job
+        if own and suspect.job not in without:
             mine.setdefault(suspect.job, []).append(suspect)
     resources = {each.resource: each for each in interference.resources}
     for name, suspects in mine.items():
@@ -47,7 +51,7 @@ def own_jobs(job: JobFacts, interference: JobInterference) -> Iterator[Recommend
 
 
 def _one_after_the_other(name: str, suspects: list[Suspect]) -> Recommendation:
-    seconds = _sum([suspect.seconds for suspect in suspects])
+    seconds = added(suspect.seconds for suspect in suspects)
     where = " and ".join(dict.fromkeys(suspect.resource for suspect in suspects))
     return Recommendation(
         rule="one after the other",
@@ -123,11 +127,3 @@ def _out_of_step(suspect: Suspect, shift: _Shift) -> Recommendation:
         pays=f"nobody; {suspect.job} ends {shift.seconds:.3g} s later",
         unless=f"the periods are not kept: 1 % apart they meet again within 100 times {period}",
     )
-
-
-def _sum(parts: list[Interval]) -> Interval:
-    """Add up losses on several resources; they are estimated independently."""
-    value = sum(part.value for part in parts)
-    low = value - float(np.sqrt(sum((part.value - part.low) ** 2 for part in parts)))
-    high = value + float(np.sqrt(sum((part.high - part.value) ** 2 for part in parts)))
-    return Interval(value, max(low, 0.0), high)
