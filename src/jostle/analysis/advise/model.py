@@ -46,6 +46,7 @@ class Recommendations:
         lost: Seconds that others cost it.
         found: The advice, the greatest predicted saving first; those without a prediction last.
         nothing: Why nothing is advised, a sentence; "" where something is.
+        limits: What to know before following it, one sentence each.
     """
 
     job: str

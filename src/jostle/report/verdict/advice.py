@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
@@ -10,7 +11,7 @@ import pyarrow.compute as pc
 from jostle.errors import JostleError
 
 if TYPE_CHECKING:
-    from jostle.analysis.advise import PastRun, Recommendations
+    from jostle.analysis.advise import PastRun, Recommendation, Recommendations
     from jostle.repository import Repository
 
 #: Returns what others cost a run, s; None: it is not known.
@@ -66,6 +67,21 @@ def advice_on(
     )
     store.require_whole(name)
     return given
+
+
+def best_advice(store: Repository, parts: Sequence[str]) -> Recommendation | None:
+    """Return the advice that would save a job most run time; None: there is none that saves any.
+
+    Args:
+        store: The repository.
+        parts: The job, or the parts of a batch job.
+    """
+    found: list[Recommendation] = []
+    for part in parts:
+        with contextlib.suppress(JostleError):  # of the other parts something may be known
+            found += advice_on(store, part, lost_of=lambda _: None).found
+    with_saving = [each for each in found if each.saving is not None]
+    return max(with_saving, key=lambda each: each.saving.value if each.saving else 0, default=None)
 
 
 def past_runs(store: Repository, name: str, lost_of: LostOf) -> list[PastRun]:
