@@ -83,6 +83,16 @@ def test_a_scheduler_gets_a_table_and_the_same_as_json(jostle) -> None:  # type:
     assert "JobSubmitPlugins=lua" in text
 
 
+def test_the_end_of_a_jobs_output_has_its_best_advice(jostle) -> None:  # type: ignore[no-untyped-def]
+    """Of logger-0000 another user's job is the cause: only its operator can do something."""
+    lines = jostle("digest", "--brief", "solver-0005").out.splitlines()
+    (at,) = [number for number, line in enumerate(lines) if line.startswith("advice (saves ")]
+    assert "burster-0004" in " ".join(lines[at : at + 3])
+    assert len(lines) <= 25
+    assert max(map(len, lines)) <= 80
+    assert "advice" not in jostle("digest", "--brief", "logger-0000").out
+
+
 @pytest.mark.parametrize(
     "words",
     [

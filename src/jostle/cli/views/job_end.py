@@ -59,7 +59,8 @@ def job_end_text(
     lines += _table(end)
     lines += _wrapped(f"interference: {lost_words(loss)}")
     if best is not None and best.saving is not None:
-        lines += _wrapped(f"advice: {best.lever}; that saves {seconds_within(best.saving)}")
+        saves = f"saves {seconds_within(best.saving)}"
+        lines += _wrapped(f"advice ({saves}): {best.lever}; {best.seen}")
     missing = _missing(end, facts)
     if missing:
         lines += _wrapped(missing)
