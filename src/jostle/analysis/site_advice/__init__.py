@@ -3,8 +3,11 @@
 Public interface:
     recommend_site: the advice from what is known of a period, the greatest saving first.
     site_sums: what a user may know of it: sums over his own jobs.
+    policy_of, Policy: what a scheduler shall add to jobs.
+    replay: the jobs of a period once more, with and without a policy.
     SiteEvidence, SiteJob, MountUse, Cost, SlowNode: what it is made from.
-    SiteAdvice, SiteRecommendation, Delay, Directive, SiteSums: what they return.
+    SiteAdvice, SiteRecommendation, Delay, Directive, SiteSums, Replay: what they
+        return.
 """
 
 from __future__ import annotations
@@ -20,7 +23,10 @@ from jostle.analysis.site_advice.model import (
     SiteRecommendation,
     SlowNode,
 )
+from jostle.analysis.site_advice.policy import Policy, policy_of
 from jostle.analysis.site_advice.recommend import recommend_site
+from jostle.analysis.site_advice.replay import replay
+from jostle.analysis.site_advice.replay_model import Replay
 from jostle.analysis.site_advice.sums import ResourceSum, SiteSums, site_sums
 
 __all__ = [
@@ -28,6 +34,8 @@ __all__ = [
     "Delay",
     "Directive",
     "MountUse",
+    "Policy",
+    "Replay",
     "ResourceSum",
     "SiteAdvice",
     "SiteEvidence",
@@ -35,6 +43,8 @@ __all__ = [
     "SiteRecommendation",
     "SiteSums",
     "SlowNode",
+    "policy_of",
     "recommend_site",
+    "replay",
     "site_sums",
 ]

@@ -44,8 +44,8 @@ def delay_words(done: Outcome) -> str:
     worst = done.delays[0]
     mean = done.delay_s / done.jobs
     return (
-        f"{done.jobs} jobs would have started later, by {_span(mean)} in the mean; most of all "
-        f"those of {worst.program}, by up to {_span(max(each.most_s for each in done.delays))}"
+        f"{done.jobs} of the jobs would have started later, by {_span(mean)} in the mean; most of "
+        f"all those of {worst.program}, by up to {_span(max(each.most_s for each in done.delays))}"
     )
 
 
