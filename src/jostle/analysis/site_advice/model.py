@@ -112,7 +112,8 @@ class SiteEvidence:
         from_s, to_s: The period, s since the epoch.
         jobs: The jobs that ran in it, by name.
         costs: What they cost each other, of all jobs with a verdict.
-        peaks: Of each shared mount, the most bytes per second that it served (99 of 100 slices).
+        peaks: Of each shared mount, the most bytes per second that it served: 99 of 100 slices of
+            its busiest day had no more.
         rpc_bytes: Of each Lustre mount, mean bytes of a request to its servers, where counted.
         servers: Of each Lustre mount, how many object servers were counted.
         node_cores: Cores of each node, where its agent counted them.

@@ -11,6 +11,7 @@ from jostle.errors import JostleError
 from jostle.report.models.batch_jobs import with_batch_jobs
 from jostle.report.models.jobs import job_rows
 from jostle.report.models.scheduler import with_facts
+from jostle.report.verdict.batch_loss import too_short
 from jostle.values.storage_servers import mount_of
 
 if TYPE_CHECKING:
@@ -29,33 +30,40 @@ _BYTES = " + ".join(
     for kind in ("posix", "stdio")
     for way in ("read", "write")
 )
+_DAY = "slice * slice_ns // 86400000000000 AS day"
+_WITHIN = "(slice + 1) * slice_ns > {lo} AND slice * slice_ns < {hi}"
 _SLICES = f"""
-SELECT job, mount, slice, slice_ns, sum({_BYTES}) AS bytes FROM rollup
-WHERE (slice + 1) * slice_ns > $1 AND slice * slice_ns < $2 AND mount IN (
-    SELECT mount FROM mounts WHERE shared)
-GROUP BY job, mount, slice, slice_ns
+SELECT job, mount, {_DAY}, slice, slice_ns, sum({_BYTES}) AS bytes FROM stored_rollup
+WHERE {_WITHIN} AND mount IN (SELECT mount FROM mounts WHERE shared)
+GROUP BY job, mount, day, slice, slice_ns
 """
 _USES = f"""
-SELECT job, mount, sum(bytes) AS moved,
+SELECT job, mount, day, sum(bytes) AS moved,
        coalesce(quantile_cont(bytes * 1e9 / slice_ns, 0.9) FILTER (bytes > 0), 0) AS rate
-FROM ({_SLICES}) GROUP BY job, mount
+FROM ({_SLICES}) GROUP BY job, mount, day
 """
 _PEAKS = f"""
-WITH slices AS ({_SLICES}), longest AS (SELECT max(slice_ns) AS ns FROM slices),
+WITH slices AS ({_SLICES}), longest AS (SELECT day, max(slice_ns) AS ns FROM slices GROUP BY day),
 together AS (
-    SELECT mount, (slice * slice_ns) // ns AS step, any_value(ns) AS ns, sum(bytes) AS bytes
-    FROM slices, longest GROUP BY mount, step
+    SELECT mount, day, slice * slice_ns // ns AS step, any_value(ns) AS ns, sum(bytes) AS bytes
+    FROM slices JOIN longest USING (day) GROUP BY mount, day, step
 )
-SELECT mount, quantile_cont(bytes * 1e9 / ns, 0.99) AS peak FROM together
-WHERE bytes > 0 GROUP BY mount
+SELECT mount, day, quantile_cont(bytes * 1e9 / ns, 0.99) AS peak FROM together
+WHERE bytes > 0 GROUP BY mount, day
+"""
+_OSTS = f"""
+SELECT source AS file_system, {_DAY}, count(DISTINCT host) AS servers,
+       sum(storage_read_ops + storage_write_ops)::DOUBLE AS ops,
+       sum(storage_read_bytes + storage_write_bytes)::DOUBLE AS bytes
+FROM stored_component_slices WHERE {_WITHIN} AND kind = 'lustre_ost' AND job = ''
+GROUP BY source, day
+"""
+_CORES = f"""
+SELECT host, {_DAY}, max(cpu_count)::BIGINT AS cores FROM stored_component_slices
+WHERE {_WITHIN} AND kind = 'machine' AND cpu_count > 0 GROUP BY host, day
 """
 _NODES = "SELECT DISTINCT job, host FROM process_kinds WHERE list_contains($1, job) ORDER BY host"
 _PATHS = "SELECT DISTINCT mount, path FROM mounts WHERE path <> ''"
-_CORES = """
-SELECT host, max(cpu_count)::BIGINT AS cores FROM component_slices
-WHERE kind = 'machine' AND (slice + span) * slice_ns > $1 AND slice * slice_ns < $2
-GROUP BY host HAVING max(cpu_count) > 0
-"""
 
 
 @dataclass(frozen=True)
@@ -162,11 +170,11 @@ def site_evidence(
     rows = with_batch_jobs(store, job_rows(store, traffic=False))
     rows = [row for row in rows if row["end_ns"] > span[0] and row["start_ns"] < span[1]]
     rows = [row for row in rows if user is None or row["uid"] in user]
-    whole_of = {name: row["job"] for row in rows for name in _parts(row)}
+    whole_of = {part["job"]: row["job"] for row in rows for part in _parts(row)}
     found: dict[str, JobCosts | None] = {}
-    for number, name in enumerate(whole_of):
-        say(number, len(whole_of), name)
-        found[name] = costs_of(name)
+    for number, part in enumerate(part for row in rows for part in _parts(row)):
+        say(number, len(whole_of), part["job"])
+        found[part["job"]] = None if too_short(part) else costs_of(part["job"])
     jobs = _jobs(store, rows, span, found)
     costs = [
         replace(cost, job=whole_of[cost.job], cause=whole_of.get(cost.cause, cost.cause))
@@ -182,18 +190,19 @@ def site_evidence(
         to_s=span[1] / 1e9,
         jobs=jobs,
         costs=costs,
-        peaks={row["mount"]: row["peak"] for row in store.query(_PEAKS, span).to_pylist()},
+        peaks=_largest(_by_day(store, _PEAKS, span), "mount", "peak"),
         rpc_bytes=rpc_bytes,
         servers=servers,
-        node_cores={row["host"]: row["cores"] for row in store.query(_CORES, span).to_pylist()},
+        node_cores=_largest(_by_day(store, _CORES, span), "host", "cores"),
         leaf_nodes=_leaf_nodes(store),
         slow_nodes=_slow_nodes(store, days),
         names=_paths(store),
     )
 
 
-def _parts(row: Mapping[str, Any]) -> list[str]:
-    return [part["job"] for part in row["parts"]] if "parts" in row else [row["job"]]
+def _parts(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the rows of the parts of a batch job; of another job its own."""
+    return row["parts"] if "parts" in row else [row]
 
 
 def _jobs(
@@ -204,14 +213,15 @@ def _jobs(
 ) -> dict[str, SiteJob]:
     from jostle.analysis.site_advice import SiteJob
 
-    names = [name for row in rows for name in _parts(row)]
+    names = [part["job"] for row in rows for part in _parts(row)]
     nodes: dict[str, list[str]] = {}
     for each in store.query(_NODES, [names]).to_pylist():
         nodes.setdefault(each["job"], []).append(each["host"])
     uses = _uses(store, span)
     jobs = {}
     for row in with_facts(store, rows):
-        parts, facts = _parts(row), row["scheduler"] or {}
+        parts = [part["job"] for part in _parts(row)]
+        facts = row["scheduler"] or {}
         known = [each for name in parts if (each := found[name])]
         processes = row["ranks"] or row["processes"] - row["short_processes"]
         waited = facts.get("waited_s") or 0.0
@@ -231,17 +241,35 @@ def _jobs(
     return jobs
 
 
+def _by_day(store: Repository, sql: str, span: tuple[int, int]) -> list[dict[str, Any]]:
+    """Ask something of the slices of a period; the answer has rows for each day."""
+    from jostle.repository.query.divided import Question
+
+    question = Question(sql.format(lo=span[0], hi=span[1]), span=span)
+    rows: list[dict[str, Any]] = store.divided.ask(question).to_pylist()
+    return rows
+
+
+def _largest(rows: Iterable[Mapping[str, Any]], key: str, value: str) -> dict[str, Any]:
+    """Return the largest value over all days by key."""
+    found: dict[str, Any] = {}
+    for row in rows:
+        found[row[key]] = max(row[value], found.get(row[key], row[value]))
+    return found
+
+
 def _uses(store: Repository, span: tuple[int, int]) -> dict[str, dict[str, MountUse]]:
     from jostle.analysis.site_advice import MountUse
 
     uses: dict[str, dict[str, MountUse]] = {}
-    for row in store.query(_USES, span).to_pylist():
-        uses.setdefault(row["job"], {})[row["mount"]] = MountUse(row["moved"], row["rate"])
+    for row in _by_day(store, _USES, span):
+        today = {row["mount"]: MountUse(row["moved"], row["rate"])}
+        uses[row["job"]] = _added_uses([uses.get(row["job"], {}), today])
     return uses
 
 
 def _added_uses(parts: Iterable[Mapping[str, MountUse]]) -> dict[str, MountUse]:
-    """Return what the parts of a batch job did: most of them run one after the other."""
+    """Return what a job did in parts that ran one after the other."""
     whole: dict[str, MountUse] = {}
     for part in parts:
         for mount, use in part.items():
@@ -268,20 +296,23 @@ def _lustre(
     store: Repository, mounts: Iterable[str], span: tuple[int, int]
 ) -> tuple[dict[str, float], dict[str, int]]:
     """Return of Lustre mounts the mean bytes of a request and the number of object servers."""
-    lustre = sorted(mount for mount in mounts if mount.startswith("lustre:"))
-    sizes: dict[str, float] = {}
-    servers: dict[str, int] = {}
-    rows = store.served(lustre, span).to_pylist() if lustre else []
-    rows = [row for row in rows if row["kind"] == "lustre_ost"]
-    for mount in lustre:
-        mine = [row for row in rows if row["mount"] == mount]
-        ops = sum(row["storage_read_ops"] + row["storage_write_ops"] for row in mine)
-        moved = sum(row["storage_read_bytes"] + row["storage_write_bytes"] for row in mine)
-        if ops and moved:
-            sizes[mount] = moved / ops
-        if mine:
-            servers[mount] = len({row["host"] for row in mine})
-    return sizes, servers
+    lustre = {
+        mount: mount.rpartition(":")[2].strip("/").partition("/")[0]
+        for mount in mounts
+        if mount.startswith("lustre:")
+    }
+    rows = _by_day(store, _OSTS, span) if lustre else []
+    servers = _largest(rows, "file_system", "servers")
+    sizes = {}
+    for name in servers:
+        mine = [row for row in rows if row["file_system"] == name]
+        ops = sum(row["ops"] or 0.0 for row in mine)
+        if ops > 0:
+            sizes[name] = sum(row["bytes"] or 0.0 for row in mine) / ops
+    return (
+        {mount: sizes[name] for mount, name in lustre.items() if name in sizes},
+        {mount: servers[name] for mount, name in lustre.items() if name in servers},
+    )
 
 
 def _leaf_nodes(store: Repository) -> int:
