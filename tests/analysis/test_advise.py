@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from jostle.analysis.advise import recommend
+from jostle.analysis.advise.another_hour import another_hour
 from jostle.analysis.advise.requests import larger_requests
 from jostle.analysis.advise.time_limit import PastRun, time_limit
 from jostle.analysis.binding.model import BindingAdvice
@@ -248,6 +250,39 @@ def test_a_time_limit_without_others_is_given_where_it_is_another() -> None:
     assert len(cautious.texts) == 1
 
 
+def at_hours(lost: dict[int, float]) -> list[PastRun]:
+    """Six runs at each of some hours, by the clock of this machine, with losses about a mean."""
+    dice = np.random.default_rng(1)
+    days = [datetime(2026, 3, day) for day in range(1, 7)]
+    return [
+        PastRun(600.0, mean + dice.normal(0, 5), (day + timedelta(hours=hour)).timestamp())
+        for hour, mean in lost.items()
+        for day in days
+    ]
+
+
+def test_another_hour_is_advised_where_runs_lost_less_then() -> None:
+    runs = at_hours({9: 120.0, 14: 110.0, 22: 20.0})
+    start = datetime(2026, 3, 8, 10).timestamp()
+    (advice,) = another_hour(runs, start, seed=0)
+    assert advice.texts == ("sbatch --begin=18:00 SCRIPT",)
+    assert advice.saving is not None
+    assert advice.saving.low < 100 < advice.saving.high
+    assert advice.saving.low > 80
+    # At the best hour already: what others save is below 0, and is not worth a word.
+    (already,) = another_hour(runs, datetime(2026, 3, 8, 20).timestamp(), seed=0)
+    assert already.saving is not None
+    assert already.saving.value < 0
+
+
+def test_too_few_runs_say_nothing_of_another_hour() -> None:
+    runs = at_hours({9: 120.0, 22: 20.0})
+    start = datetime(2026, 3, 8, 10).timestamp()
+    assert list(another_hour(runs[:9], start, seed=0)) == []
+    unknown = [replace(run, lost_s=None) for run in runs]
+    assert list(another_hour(unknown, start, seed=0)) == []
+
+
 def siblings(number: int) -> Beside:
     """A job beside others of its user and program that ran for as long as it did."""
     facts = JobFacts("mine", program="code", user=7, start_ns=0, end_ns=100 * NS)
@@ -271,6 +306,19 @@ def test_several_jobs_of_one_program_are_to_be_fewer_at_once() -> None:
 def test_two_jobs_of_one_program_are_to_run_one_after_the_other() -> None:
     found = interference(suspect("job0", "m1", Interval(10.0, 9.0, 11.0)))
     assert rules(recommend(siblings(1), found, digest())) == ["one after the other"]
+
+
+def test_own_neighbours_are_named_with_when_they_ran_and_others_are_not() -> None:
+    lost = Interval(10.0, 9.0, 11.0)
+    found = interference(
+        suspect("job0", "m1", lost), suspect("job0", "m2", lost), suspect("job1", "m1", lost, 8)
+    )
+    around = siblings(2)
+    later = replace(around.others["job0"], start_ns=30 * NS, end_ns=0, seen_ns=90 * NS)
+    given = recommend(replace(around, others={**around.others, "job0": later}), found, digest())
+    (own,) = given.own_neighbours
+    assert (own.job, own.start_s, own.end_s) == ("job0", 30.0, 90.0)
+    assert own.seconds.value == pytest.approx(20.0)
 
 
 def both_mounts(second_ns_per_byte: float, size: int = 4096) -> pa.Table:

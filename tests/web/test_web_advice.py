@@ -74,3 +74,18 @@ def test_a_user_sees_sums_and_no_advice_on_the_site(closed, page, idle):
     section.get_by_text("The page of a job says what you can change.").wait_for()
     idle(page)
     assert section.locator("article").count() == 0
+
+
+def test_a_job_can_be_moved_in_time_and_its_loss_is_predicted(client, judged, page, idle):
+    for job in jobs_of(judged.repository):
+        given = made(client, f"jobs/{job}/advice")
+        if given["own_neighbours"]:
+            break
+    else:
+        pytest.skip("no planted job is slowed by another one of its user")
+    page.goto(judged.enter(f"/jobs/{job}"))
+    panel = page.locator(".what-if")
+    panel.get_by_text("As it ran, others cost it").wait_for()
+    idle(page)
+    panel.get_by_role("slider").press("End")
+    panel.get_by_text("later, it would lose").wait_for()

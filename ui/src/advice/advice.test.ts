@@ -17,7 +17,7 @@ test('core hours are written as in the command', () => {
 test('a card of a job says what is saved, as a part of its run', () => {
   expect(jobSaving(sleep, 100)).toBe('20.0 s (16.0 s to 24.0 s), 20 % of the run: by the overlap');
   expect(jobSaving({ ...sleep, saving: null }, 100)).toBe('by the overlap');
-  const [card] = jobCards({ job: 'a', run_s: 100, lost: { value: 1, low: 0, high: 2 }, found: [sleep], nothing: '', limits: [] });
+  const [card] = jobCards({ job: 'a', run_s: 100, lost: { value: 1, low: 0, high: 2 }, found: [sleep], nothing: '', limits: [], own_neighbours: [] });
   expect(card?.texts).toEqual(['sleep 4']);
   expect(card?.facts.map(([what]) => what)).toEqual(['Saves', 'Who pays', 'Not if']);
 });

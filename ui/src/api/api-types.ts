@@ -1298,6 +1298,18 @@ export interface OnLink {
   jobs: JobOnLink[];
 }
 
+/** Another job of the same user that cost the job time. */
+export interface OwnNeighbour {
+  /** Its name. */
+  job: string;
+  /** When it started, s after the start of the job that it slowed; below 0: before it. */
+  start_s: number;
+  /** When it ended, likewise. */
+  end_s: number;
+  /** What it cost, s. */
+  seconds: Interval;
+}
+
 /** A name and a password. */
 export interface Password {
   name: string;
@@ -1503,7 +1515,10 @@ export interface Recommendations {
   found: Recommendation[];
   /** Why nothing is advised, a sentence; "" where something is. */
   nothing: string;
+  /** What to know before following it, one sentence each. */
   limits: string[];
+  /** The jobs of the same user that cost it time, and when they ran: what it would lose if it started earlier or later. */
+  own_neighbours: OwnNeighbour[];
 }
 
 /** A run of a cell. */

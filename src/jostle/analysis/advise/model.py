@@ -37,6 +37,23 @@ class Recommendation:
 
 
 @dataclass(frozen=True)
+class OwnNeighbour:
+    """Another job of the same user that cost the job time.
+
+    Attributes:
+        job: Its name.
+        start_s: When it started, s after the start of the job that it slowed; below 0: before it.
+        end_s: When it ended, likewise.
+        seconds: What it cost, s.
+    """
+
+    job: str
+    start_s: float
+    end_s: float
+    seconds: Interval
+
+
+@dataclass(frozen=True)
 class Recommendations:
     """What to change about a job.
 
@@ -47,6 +64,8 @@ class Recommendations:
         found: The advice, the greatest predicted saving first; those without a prediction last.
         nothing: Why nothing is advised, a sentence; "" where something is.
         limits: What to know before following it, one sentence each.
+        own_neighbours: The jobs of the same user that cost it time, and when they ran: what it
+            would lose if it started earlier or later.
     """
 
     job: str
@@ -55,6 +74,7 @@ class Recommendations:
     found: tuple[Recommendation, ...] = ()
     nothing: str = ""
     limits: tuple[str, ...] = field(default=())
+    own_neighbours: tuple[OwnNeighbour, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain values."""

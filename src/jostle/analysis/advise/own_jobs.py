@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jostle.analysis.access.bursts import Period, find_period, usual_amount
-from jostle.analysis.advise.model import Recommendation, added
+from jostle.analysis.advise.model import OwnNeighbour, Recommendation, added
 from jostle.analysis.identification.model import JobInterference, ResourceLoss, Suspect
 from jostle.analysis.interval import Interval
-from jostle.repository.query.co_running import JobFacts
+from jostle.repository.query.co_running import Beside, JobFacts
 
 #: Two periods are the same if they differ by no more; otherwise a shift does not last.
 _ALIKE = 0.02
@@ -34,20 +34,44 @@ def own_jobs(
         interference: Who slowed it.
         without: Jobs about which other advice is given.
     """
-    if job.user is None:
-        return
-    mine: dict[str, list[Suspect]] = {}
-    for suspect in interference.suspects:
-        own = suspect.kind == "job" and suspect.user == job.user and suspect.job != job.job
-        if own and suspect.job not in without:
-            mine.setdefault(suspect.job, []).append(suspect)
     resources = {each.resource: each for each in interference.resources}
-    for name, suspects in mine.items():
+    for name, suspects in _own_suspects(job, interference).items():
+        if name in without:
+            continue
         main = max(suspects, key=lambda each: each.seconds.value)
         shift = _shift(resources[main.resource], main)
         if shift is not None:
             yield _out_of_step(main, shift)
         yield _one_after_the_other(name, suspects)
+
+
+def own_neighbours(beside: Beside, interference: JobInterference) -> Iterator[OwnNeighbour]:
+    """Yield the jobs of the job's own user that cost it time, with when they ran.
+
+    Args:
+        beside: The job and those that ran beside it.
+        interference: Who slowed it.
+    """
+    begin = beside.job.start_ns
+    for name, suspects in _own_suspects(beside.job, interference).items():
+        other = beside.others.get(name)
+        if other is not None:
+            yield OwnNeighbour(
+                name,
+                (other.start_ns - begin) / 1e9,
+                ((other.end_ns or other.last_ns) - begin) / 1e9,
+                added(suspect.seconds for suspect in suspects),
+            )
+
+
+def _own_suspects(job: JobFacts, interference: JobInterference) -> dict[str, list[Suspect]]:
+    """Return the suspects that belong to the job's own user, by their jobs."""
+    mine: dict[str, list[Suspect]] = {}
+    for suspect in interference.suspects:
+        own = suspect.kind == "job" and suspect.user == job.user and suspect.job != job.job
+        if job.user is not None and own:
+            mine.setdefault(suspect.job, []).append(suspect)
+    return mine
 
 
 def _one_after_the_other(name: str, suspects: list[Suspect]) -> Recommendation:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jostle.analysis.advise.another_hour import another_hour
 from jostle.analysis.advise.at_once import fewer_at_once, like_jobs
 from jostle.analysis.advise.model import Recommendation, Recommendations
 from jostle.analysis.advise.nodes import cpu_limit, exclusive
 from jostle.analysis.advise.other_mount import another_mount, another_target
-from jostle.analysis.advise.own_jobs import own_jobs
+from jostle.analysis.advise.own_jobs import own_jobs, own_neighbours
 from jostle.analysis.advise.requests import larger_requests
 from jostle.analysis.advise.time_limit import PastRun, time_limit
 from jostle.analysis.binding.model import BindingAdvice
@@ -53,6 +54,7 @@ def recommend(
         *cpu_limit(digest),
         *larger_requests(beside, seed=seed),
         *(_of_binding(each) for each in digest.binding),
+        *another_hour(runs, job.start_ns / 1e9, seed=seed),
         *time_limit(runs, job.program),
     ]
     least = max(_WORTH * run_s, _WORTH_S)
@@ -66,6 +68,7 @@ def recommend(
         found=tuple(found),
         nothing="" if changes else _nothing(interference),
         limits=tuple(interference.limits),
+        own_neighbours=tuple(own_neighbours(beside, interference)),
     )
 
 

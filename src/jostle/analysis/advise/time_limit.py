@@ -22,10 +22,12 @@ class PastRun:
     Attributes:
         seconds: Its run time, s.
         lost_s: What others cost it, s; None: not known.
+        start_s: When it started, s since the epoch; None: not known.
     """
 
     seconds: float
     lost_s: float | None = None
+    start_s: float | None = None
 
 
 def time_limit(runs: Sequence[PastRun], program: str) -> Iterator[Recommendation]:

@@ -110,6 +110,6 @@ def past_runs(store: Repository, name: str, lost_of: LostOf) -> list[PastRun]:
 
     def past(row: dict[str, Any]) -> PastRun:
         lost = lost_of(row["job"]) if row["job"] in newest else None
-        return PastRun((row["end_ns"] - row["start_ns"]) / 1e9, lost)
+        return PastRun((row["end_ns"] - row["start_ns"]) / 1e9, lost, row["start_ns"] / 1e9)
 
     return [past(row) for row in runs]
