@@ -1,6 +1,6 @@
 -- job_submit.lua: adds to jobs what `jostle advise --site --format slurm` advises for their programs.
 --
--- It belongs beside slurm.conf, with the table jostle_policy.tsv in the same folder and
+-- It belongs in the folder of slurm.conf, with the table jostle_policy.tsv in the same folder and
 -- JobSubmitPlugins=lua in slurm.conf. The table is read at each submission, so that a new one holds
 -- at once. Without a table, or where a line is not understood, jobs are submitted as they are.
 -- A site with a job_submit.lua of its own reads this file with dofile, and calls

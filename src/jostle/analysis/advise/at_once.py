@@ -37,7 +37,7 @@ def fewer_at_once(beside: Beside, interference: JobInterference) -> Iterator[Rec
     What a job loses is taken to grow with the number of the others.
 
     Args:
-        beside: The job and those that ran beside it.
+        beside: The job and its co-running jobs.
         interference: Who slowed it.
     """
     names, job = like_jobs(beside, interference), beside.job
@@ -75,7 +75,7 @@ def fewer_at_once(beside: Beside, interference: JobInterference) -> Iterator[Rec
 
 
 def _mean_others(beside: Beside, names: list[str], run_s: float) -> float:
-    """Return how many of some jobs ran beside a job, in the mean over its run time."""
+    """Return how many of some jobs ran at the same time as a job, in the mean over its run time."""
     job, shared = beside.job, 0.0
     end_ns = job.end_ns or job.last_ns
     for name in names:

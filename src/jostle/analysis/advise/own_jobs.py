@@ -49,7 +49,7 @@ def own_neighbours(beside: Beside, interference: JobInterference) -> Iterator[Ow
     """Yield the jobs of the job's own user that cost it time, with when they ran.
 
     Args:
-        beside: The job and those that ran beside it.
+        beside: The job and its co-running jobs.
         interference: Who slowed it.
     """
     begin = beside.job.start_ns

@@ -17,14 +17,14 @@ from jostle.analysis.site_advice.replay_model import Load
 
 Floats = NDArray[np.float64]
 
-#: However many jobs run beside it, a job keeps at least this part of its speed.
+#: However many jobs run at the same time, a job keeps at least this part of its speed.
 _LEAST_SPEED = 0.05
 _SOON_S = 1e-6
 
 
 @dataclass(frozen=True)
 class Rates:
-    """How fast programs run beside each other.
+    """How fast programs run while others run.
 
     Attributes:
         place: Program -> its row and column.

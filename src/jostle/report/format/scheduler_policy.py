@@ -11,7 +11,7 @@ from jostle.errors import UsageError
 if TYPE_CHECKING:
     from jostle.analysis.site_advice import Policy, SiteAdvice
 
-#: Where the table belongs, beside job_submit.lua.
+#: Where the table belongs: in the folder of job_submit.lua.
 FILE = "/etc/slurm/jostle_policy.tsv"
 _TOTALS = re.compile(r"#\s*Licenses=((?:\w+:\d+,?)+)\s*")
 _ROW = re.compile(r"([^#\t][^\t]*)\t(.*)")

@@ -12,7 +12,7 @@ export function range({ run_s, own_neighbours }: Recommendations): readonly [num
   return [Math.min(Math.floor(earliest), 0), Math.max(Math.ceil(latest), 0)];
 }
 
-/** What a job would lose in all, in seconds, if it started so much later: by how long it would run beside jobs of its own user. What others cost stays. */
+/** What a job would lose in all, in seconds, if it started so much later: by how long it would run at the same time as jobs of its own user. What others cost stays. */
 export function lostAt(given: Recommendations, laterS: number): number {
   const own = given.own_neighbours.reduce((sum, other) => {
     const now = overlap(0, given.run_s, other.start_s, other.end_s);
