@@ -58,7 +58,7 @@ LAB_ROOMS = {
 SUBROOMS = {
     "repository": "store query segments maintenance ingest",
     "analysis": "access+binding+waits estimation identification "
-    "digest+kinds+nodes+placement advise",
+    "digest+kinds+nodes+placement advise+site_advice",
     "report": "format models verdict",
     "plot": "charts terminal+figures document",
     "server": "access cache schemas background jobs verdicts+system fabric transport routes",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pyarrow as pa
 
+from jostle.analysis.site_advice import SiteAdvice, recommend_site
 from jostle.api import html, machines
 from jostle.api.errors import JostleWarning, with_hints
 from jostle.api.job import Job
@@ -27,6 +28,7 @@ from jostle.report.models.batch_jobs import batch_row, with_batch_jobs
 from jostle.report.models.jobs import is_chosen, job_rows
 from jostle.report.models.scheduler import with_facts
 from jostle.report.verdict.prediction import capacity_of, prediction_of
+from jostle.report.verdict.site_advice import DAYS, evaluated_costs, site_evidence
 from jostle.repository import Repository
 
 if TYPE_CHECKING:
@@ -185,6 +187,21 @@ class Site:
             "exit",
         ]
         return Table(stamped(rows), as_dict, "batch jobs", shown=shown)
+
+    @with_hints
+    def advice(self, days: int = DAYS, *, seed: int = 0) -> SiteAdvice:
+        """Return what to change about the site, as `jostle advise --site`.
+
+        Every job of the period is evaluated, which takes from 0.1 s to some seconds each.
+
+        Args:
+            days: By the last days, up to the end of the newest job.
+            seed: Of the random steps.
+        """
+        evidence = site_evidence(
+            self._store, days, lambda name: evaluated_costs(self._store, name, seed=seed)
+        )
+        return recommend_site(evidence)
 
     @with_hints
     def machines(self) -> Table[Machine]:

@@ -25,6 +25,7 @@ class ServerContext:
         live: The streams of changes.
         matrices: Results of the matrix, for each set of visible users.
         node_reports: The comparison of nodes.
+        advice: Advice on jobs and on the site, for each set of visible users.
     """
 
     def __init__(self, job_service: JobService, access: Access, flag: str = "") -> None:
@@ -34,6 +35,7 @@ class ServerContext:
         self.live = LiveEvents(job_service)
         self.matrices = BackgroundCache()
         self.node_reports = BackgroundCache()
+        self.advice = BackgroundCache()
 
     def lives(self) -> list[Life]:
         """Return when and where every job ran."""

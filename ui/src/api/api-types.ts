@@ -463,6 +463,26 @@ export interface DayOfPeers {
   worse: boolean;
 }
 
+/** By how much the jobs of a program would have started or ended later. */
+export interface Delay {
+  /** The program. */
+  program: string;
+  /** How many of its jobs. */
+  jobs: number;
+  /** Mean over these jobs, s. */
+  mean_s: number;
+  /** The largest, s. */
+  most_s: number;
+}
+
+/** What a scheduler shall add to the jobs of a program. */
+export interface Directive {
+  /** The program. */
+  program: string;
+  /** What: `licenses=NAME:COUNT`, `exclusive` or `switches=COUNT@MINUTES`. */
+  words: string;
+}
+
 /** One program (victim) with and without another (aggressor) beside it. */
 export interface Encounter {
   /** Its program. */
@@ -1278,6 +1298,18 @@ export interface OnLink {
   jobs: JobOnLink[];
 }
 
+/** Another job of the same user that cost the job time. */
+export interface OwnNeighbour {
+  /** Its name. */
+  job: string;
+  /** When it started, s after the start of the job that it slowed; below 0: before it. */
+  start_s: number;
+  /** When it ended, likewise. */
+  end_s: number;
+  /** What it cost, s. */
+  seconds: Interval;
+}
+
 /** A name and a password. */
 export interface Password {
   name: string;
@@ -1451,6 +1483,44 @@ export interface Rate {
   seconds: number;
 }
 
+/** One thing to change. */
+export interface Recommendation {
+  /** Its short name, which stays the same between versions. */
+  rule: string;
+  /** What was seen, with its figures; a sentence without its full stop. */
+  seen: string;
+  /** What is to be changed. */
+  lever: string;
+  /** Exact lines to paste; empty where there are none. */
+  texts: string[];
+  /** Seconds of the job's run time that it would save; null where none can be predicted. */
+  saving: Interval | null;
+  /** What the saving rests on, or why none is predicted. */
+  saving_words: string;
+  /** Who pays for it, and how. */
+  pays: string;
+  /** When not to apply it. */
+  unless: string;
+}
+
+/** What to change about a job. */
+export interface Recommendations {
+  /** Its name. */
+  job: string;
+  /** Its run time, s. */
+  run_s: number;
+  /** Seconds that others cost it. */
+  lost: Interval;
+  /** The advice, the greatest predicted saving first; those without a prediction last. */
+  found: Recommendation[];
+  /** Why nothing is advised, a sentence; "" where something is. */
+  nothing: string;
+  /** What to know before following it, one sentence each. */
+  limits: string[];
+  /** The jobs of the same user that cost it time, and when they ran: what it would lose if it started earlier or later. */
+  own_neighbours: OwnNeighbour[];
+}
+
 /** A run of a cell. */
 export interface Repetition {
   run: string;
@@ -1505,6 +1575,16 @@ export interface ResourceLoss {
   mount: string;
   /** Of the memory of a node, what the neighbours' load is known by. */
   load_source: '' | 'misses' | 'controllers' | 'cores';
+}
+
+/** What the jobs of a user lost on a resource. */
+export interface ResourceSum {
+  /** The resource. */
+  where: string;
+  /** Core hours. */
+  lost: Interval;
+  /** Core hours of these that other jobs of the same user cost. */
+  to_own: Interval;
 }
 
 /** Clusters that are not named one by one. */
@@ -1742,6 +1822,86 @@ export interface Side {
   degradation: number | null;
   dilation: number | null;
   seconds: number | null;
+}
+
+/** What a site can change. */
+export interface SiteAdvice {
+  /** The period that it rests on, s since the epoch. */
+  from_s: number;
+  /** The period that it rests on, s since the epoch. */
+  to_s: number;
+  /** Jobs that ran in it. */
+  jobs: number;
+  /** How many of them have a verdict. */
+  evaluated: number;
+  /** Core hours that all of them held. */
+  core_hours: number;
+  /** Core hours that those with a verdict lost to others. */
+  lost: Interval;
+  /** The advice, the greatest saving first; those without a prediction last. */
+  found: SiteRecommendation[];
+  /** Why nothing is advised, a sentence; "" where something is. */
+  nothing: string;
+  /** What to know before following it, one sentence each. */
+  limits: string[];
+}
+
+/** What to change about a site, or what the jobs lost that the viewer may see. */
+export interface SiteAdviceReport {
+  /** jobs of the period without a verdict yet: they count nothing */
+  waiting: number;
+  /** null: the viewer may not see all jobs */
+  advice: SiteAdvice | null;
+  /** null: the viewer may see all jobs */
+  sums: SiteSums | null;
+}
+
+/** One thing that a site can change. */
+export interface SiteRecommendation {
+  /** What kind of change it is. */
+  rule: 'licence' | 'rate limit' | 'exclusive nodes' | 'one switch' | 'drain';
+  /** The resource that it is about, for users. */
+  where: string;
+  /** What was seen, with its figures; a sentence without its full stop. */
+  seen: string;
+  /** What is to be changed. */
+  lever: string;
+  /** Exact lines to paste. */
+  texts: string[];
+  /** Core hours that it would have saved in the period; null: none can be predicted. */
+  saving: Interval | null;
+  /** The same as energy of nodes; null: their power is not known. */
+  kwh: Interval | null;
+  /** What the saving rests on, or why none is predicted. */
+  saving_words: string;
+  /** Who pays for it, and how. */
+  pays: string;
+  /** Whose jobs would have been delayed, those with the longest delays first. */
+  delays: Delay[];
+  /** When not to apply it. */
+  unless: string;
+  /** Lines for slurm.conf. */
+  settings: string[];
+  /** What the scheduler shall add to jobs. */
+  directives: Directive[];
+}
+
+/** What the jobs of a user lost in a period. */
+export interface SiteSums {
+  /** The period, s since the epoch. */
+  from_s: number;
+  /** The period, s since the epoch. */
+  to_s: number;
+  /** His jobs that ran in it. */
+  jobs: number;
+  /** How many of them have a verdict. */
+  evaluated: number;
+  /** Core hours that they held. */
+  core_hours: number;
+  /** Core hours that they lost to others. */
+  lost: Interval;
+  /** The same by resource, the greatest loss first. */
+  resources: ResourceSum[];
 }
 
 /** By how much one program slows another, with its 95 % interval; infinite: without an end. */

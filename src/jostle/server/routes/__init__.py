@@ -7,6 +7,7 @@ from fastapi import FastAPI
 from jostle.extensions import named
 from jostle.server.context import ServerContext
 from jostle.server.routes import (
+    advice,
     communication,
     compare,
     fabrics,
@@ -34,6 +35,7 @@ def add_routes(app: FastAPI, context: ServerContext) -> None:
         placement,
         compare,
         losses,
+        advice,
         system,
         fabrics,
         nodes,

@@ -24,6 +24,7 @@ from jostle.analysis.identification.model import (
     Untested,
 )
 from jostle.analysis.interval import Interval
+from jostle.analysis.site_advice import SiteAdvice, SiteSums
 from jostle.analysis.waits.model import WaitAnswer, WaitCause
 from jostle.report.verdict.verdict import CauseRow
 
@@ -132,6 +133,14 @@ class InterferenceReport(BaseModel):
     accounts: list[CoreAccount] = Field(
         default=[], description="who had the cores that the job waited for"
     )
+
+
+class SiteAdviceReport(BaseModel):
+    """What to change about a site, or what the jobs lost that the viewer may see."""
+
+    waiting: int = Field(description="jobs of the period without a verdict yet: they count nothing")
+    advice: SiteAdvice | None = Field(description="null: the viewer may not see all jobs")
+    sums: SiteSums | None = Field(description="null: the viewer may see all jobs")
 
 
 @dataclass(frozen=True, kw_only=True)
