@@ -55,7 +55,7 @@ LAB_ROOMS = {
 #: they are the room's interface, or hold what its subrooms have in common.
 SUBROOMS = {
     "repository": "store query segments maintenance ingest",
-    "analysis": "access+binding+waits estimation identification digest+nodes+placement advise",
+    "analysis": "access+binding+waits+live estimation identification digest+nodes+placement advise",
     "report": "format models verdict",
     "plot": "charts terminal+figures document",
     "server": "access cache schemas background jobs verdicts+system fabric transport routes",

@@ -1,0 +1,341 @@
+"""The state of one running job, updated slice by slice; its size is bounded."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from jostle.analysis.live.change import Change
+from jostle.analysis.live.loads import LoadBook
+from jostle.analysis.live.model import Because, LiveAnswer, LiveChange, LiveSuspect, ResourceKind
+from jostle.analysis.live.reasons import reason
+from jostle.analysis.live.series import Series
+from jostle.repository.query.live import CALLS, LiveJob, MountRow, NodeRow
+
+#: Where jobs meet: kind and name.
+ResourceKey = tuple[ResourceKind, str]
+MESSAGES: ResourceKey = ("messages", "")
+
+_TREND, _MOST_CHANGES = 40, 20
+#: Slices of which what a job loses "now" is the mean.
+_NOW = 3
+#: Calls that take less than this part of a process's time can cost no visible part of a run.
+_LEAST_BUSY = 0.02
+#: Fewer operations in a slice have no mean worth comparing.
+_LEAST_OPS, _LEAST_CALLS = 3, 20
+#: Changes of two series within so many slices have one cause.
+_TOGETHER = 5
+#: The usual computing per call is that of so many slices, about.
+_WORK_MEMORY = 60
+#: Part of a change of the iteration time that the job's own computing explains.
+_OWN_WORK = 0.5
+
+
+@dataclass(frozen=True)
+class _Slow:
+    """What slower calls cost a job in a slice, s of its run time: to others, or for no reason."""
+
+    lost_s: float = 0.0
+    unexplained_s: float = 0.0
+
+    @classmethod
+    def of(cls, seconds: float, because: Because | None) -> _Slow:
+        """Make it of seconds, and of why they were lost."""
+        return cls(seconds) if because == "other jobs" else cls(0.0, seconds)
+
+
+@dataclass
+class _Place:
+    """A resource of a job: its series, and why it is slow now."""
+
+    series: dict[str, Series] = field(default_factory=dict)
+    because: Because | None = None
+    suspects: tuple[LiveSuspect, ...] = ()
+    lost: deque[float] = field(default_factory=lambda: deque(maxlen=_NOW))
+
+
+@dataclass
+class JobState:
+    """What the stream knows of a job.
+
+    Attributes:
+        facts: The job.
+        seen_ns: End of the newest slice that was evaluated.
+        run_s: Evaluated time, s.
+        lost_s: What was lost in it to others, s.
+        unexplained_s: What it was slower than usual besides, for no known reason, s.
+    """
+
+    facts: LiveJob
+    seen_ns: int = 0
+    run_s: float = 0.0
+    lost_s: float = 0.0
+    unexplained_s: float = 0.0
+    _places: dict[ResourceKey, _Place] = field(default_factory=dict)
+    _trend: deque[float] = field(default_factory=lambda: deque(maxlen=_TREND))
+    _changes: deque[LiveChange] = field(default_factory=lambda: deque(maxlen=_MOST_CHANGES))
+    _work: deque[float] = field(default_factory=lambda: deque(maxlen=2 * _TOGETHER))
+    _usual_work: float | None = None
+
+    def step(
+        self,
+        span: tuple[int, int],
+        mounts: Sequence[MountRow],
+        nodes: Sequence[NodeRow],
+        books: Mapping[ResourceKey, LoadBook],
+    ) -> list[LiveChange]:
+        """Take one slice; return the changes that it shows.
+
+        Args:
+            span: Its start and end, ns since the epoch.
+            mounts: The job's rows of it by mount.
+            nodes: The job's rows of it by node.
+            books: The loads of all jobs, this slice included.
+        """
+        slice_s = (span[1] - span[0]) / 1e9
+        found: list[LiveChange] = []
+        files = [self._mount(row, span, books, found) for row in mounts]
+        cores = max((self._node(row, span, books, found) for row in nodes), default=0.0)
+        iteration = self._iteration(nodes, span, books, found)
+        known = sum(slow.lost_s for slow in files) + cores
+        lost = min(max(known, iteration.lost_s), slice_s)
+        unknown = sum(slow.unexplained_s for slow in files)
+        unexplained = min(max(unknown, iteration.unexplained_s - lost), slice_s - lost)
+        self.run_s += slice_s
+        self.lost_s = min(self.lost_s + lost, self.run_s)
+        self.unexplained_s = min(self.unexplained_s + unexplained, self.run_s - self.lost_s)
+        self._trend.append(100 * lost / slice_s)
+        self._changes.extend(found)
+        self.seen_ns = span[1]
+        return found
+
+    def answer(self) -> LiveAnswer:
+        """Return what is known now."""
+        facts = self.facts
+        slice_s = facts.slice_ns / 1e9
+        now = list(self._trend)[-_NOW:]
+        key, place = max(
+            self._places.items(), key=lambda item: sum(item[1].lost), default=(None, None)
+        )
+        loses = place is not None and sum(place.lost) > 0.005 * slice_s * _NOW
+        every = [
+            series.present
+            for each in self._places.values()
+            for series in each.series.values()
+            if series.present is not None
+        ]
+        known = [detector.smallest for detector in every if not detector.learning]
+        return LiveAnswer(
+            job=facts.job,
+            program=facts.program,
+            uid=facts.uid,
+            start_ns=facts.start_ns,
+            seen_ns=self.seen_ns,
+            running=not facts.end_ns,
+            run_s=self.run_s,
+            lost_s=self.lost_s,
+            unexplained_s=self.unexplained_s,
+            now_percent=sum(now) / len(now) if now else 0.0,
+            resource_kind=key[0] if loses and key else None,
+            resource=key[1] if loses and key else "",
+            suspects=place.suspects if loses and place else (),
+            because=(place.because or "nobody known") if loses and place else None,
+            trend=tuple(self._trend),
+            changes=tuple(self._changes),
+            learning=not known,
+            smallest_percent=100 * min(known) if known else None,
+        )
+
+    def _place(self, key: ResourceKey) -> _Place:
+        return self._places.setdefault(key, _Place())
+
+    def _mount(
+        self,
+        row: MountRow,
+        span: tuple[int, int],
+        books: Mapping[ResourceKey, LoadBook],
+        found: list[LiveChange],
+    ) -> _Slow:
+        """Take what the job did on a mount; return how much slower it was there."""
+        key: ResourceKey = ("file system", row.mount)
+        place, count, lost = self._place(key), max(row.count, 1), 0.0
+        slice_s = (span[1] - span[0]) / 1e9
+        for call, ops, seconds, moved in zip(CALLS, row.ops, row.seconds, row.bytes, strict=True):
+            if ops < _LEAST_OPS or seconds < _LEAST_BUSY * slice_s * count:
+                continue
+            series = place.series.setdefault(call, Series())
+            phase = round(math.log2(moved / ops + 1))
+            step = series.add(phase, seconds / ops, seconds / count)
+            if step.change is not None:
+                why = reason(books.get(key), self.facts.job, *_since(step.change, span))
+                if not self._note(step.change, call, key, span, why, found):
+                    series.accept()
+                    continue
+            lost += step.lost_s
+        lost = min(lost, slice_s)
+        place.lost.append(lost)
+        return _Slow.of(lost, place.because)
+
+    def _node(
+        self,
+        row: NodeRow,
+        span: tuple[int, int],
+        books: Mapping[ResourceKey, LoadBook],
+        found: list[LiveChange],
+    ) -> float:
+        """Take what the job did on a node; return what others' use of cores cost it there, s.
+
+        That is measured, and needs no usual time: the waiting is divided by who ran meanwhile.
+        """
+        key: ResourceKey = ("node", row.host)
+        place, slice_s = self._place(key), (span[1] - span[0]) / 1e9
+        book = books.get(key) or LoadBook()
+        used = {name: load.rate(*span) * slice_s for name, load in book.others(self.facts.job)}
+        others = sum(used.values())
+        threads = max(row.awake, (row.cpu_s + row.queue_s) / slice_s, 1.0)
+        share = others / (others + row.cpu_s) if others > 0 else 0.0
+        lost = min(row.queue_s / threads * share, slice_s)
+        place.lost.append(lost)
+        if others > 0:
+            place.because = "other jobs"
+            place.suspects = tuple(
+                LiveSuspect(name, cpu / others, cpu / others)
+                for name, cpu in sorted(used.items(), key=lambda item: (-item[1], item[0]))[:5]
+                if cpu > 0
+            )
+        else:
+            place.because, place.suspects = "nobody known", ()
+        if row.cpu_s >= _LEAST_BUSY * slice_s * max(row.count, 1):
+            series = place.series.setdefault("waiting for cores", Series())
+            dilation = (row.cpu_s + row.queue_s) / row.cpu_s
+            change = series.add(0, dilation, row.queue_s / threads).change
+            if change is not None:
+                why = reason(book, self.facts.job, *_since(change, span))
+                if not self._note(change, "waiting for cores", key, span, why, found):
+                    series.accept()
+        return lost
+
+    def _iteration(
+        self,
+        nodes: Sequence[NodeRow],
+        span: tuple[int, int],
+        books: Mapping[ResourceKey, LoadBook],
+        found: list[LiveChange],
+    ) -> _Slow:
+        """Take the calls of MPI of a slice; return what slower iterations cost."""
+        calls = sum(row.mpi_ops for row in nodes)
+        if self.facts.ranks < 2 or calls < _LEAST_CALLS or span[0] < self.facts.start_ns:
+            return _Slow()
+        place, slice_s = self._place(MESSAGES), (span[1] - span[0]) / 1e9
+        series = place.series.setdefault("iteration", Series())
+        phase = round(math.log2(sum(row.mpi_bytes for row in nodes) / calls + 1))
+        # A rank that waits for others in MPI may spin: its computing is the rest of its CPU time.
+        cpu = sum(row.cpu_s for row in nodes)
+        work = max(cpu - sum(row.mpi_s for row in nodes), 0.05 * cpu, 1e-9) / calls
+        self._work.append(math.log(work))
+        step = series.add(phase, slice_s * self.facts.ranks / calls, slice_s)
+        if step.change is None:
+            if series.present is not None and not series.present.doubtful and not series.slowed:
+                old = self._usual_work
+                self._usual_work = (
+                    self._work[0] if old is None else old + (self._work[0] - old) / 60
+                )
+        else:
+            key, why = self._why_iteration(step.change, span, nodes, books, found)
+            noted = self._note(step.change, "iteration", key, span, why, found)
+            place.because, place.suspects = why if series.slowed else (None, ())
+            if not noted:
+                series.accept()
+                self._usual_work = self._work[-1]
+                place.lost.append(0.0)
+                return _Slow()
+        lost = min(step.lost_s, slice_s)
+        # What files and cores cost already is not the messages' own.
+        place.lost.append(lost if self._is_of_messages() else 0.0)
+        return _Slow.of(lost, place.because)
+
+    def _is_of_messages(self) -> bool:
+        return not any(
+            sum(place.lost) > 0 for key, place in self._places.items() if key != MESSAGES
+        )
+
+    def _why_iteration(
+        self,
+        change: Change,
+        span: tuple[int, int],
+        nodes: Sequence[NodeRow],
+        books: Mapping[ResourceKey, LoadBook],
+        found: Sequence[LiveChange],
+    ) -> tuple[ResourceKey, tuple[Because, tuple[LiveSuspect, ...]]]:
+        """Return where iterations became slower, and why."""
+        near = span[1] - (_TOGETHER + change.slices) * (span[1] - span[0])
+        for earlier in reversed(self._changes):
+            if (
+                earlier.found_ns >= near
+                and earlier.kind == "slower"
+                and earlier.what != "iteration"
+            ):
+                key: ResourceKey = (earlier.resource_kind, earlier.resource)
+                return key, (earlier.because, earlier.suspects)
+        since = _since(change, span)
+        recent = list(self._work)[-change.slices :]
+        grown = sum(recent) / len(recent) - (self._usual_work or recent[0])
+        if self._usual_work is not None and grown > _OWN_WORK * (change.after - change.before):
+            for row in nodes:  # who computes there may slow the job's own computing
+                because, suspects = reason(books.get(("node", row.host)), self.facts.job, *since)
+                if because == "other jobs":
+                    return ("node", row.host), (because, suspects)
+            return ("node", nodes[0].host), ("own change of phase", ())
+        because, suspects = reason(books.get(MESSAGES), self.facts.job, *since)
+        return MESSAGES, (because, suspects)
+
+    def _note(
+        self,
+        change: Change,
+        what: str,
+        key: ResourceKey,
+        span: tuple[int, int],
+        why: tuple[Because, tuple[LiveSuspect, ...]],
+        found: list[LiveChange],
+    ) -> bool:
+        """Record a change; return False if the job itself does something else now."""
+        because, suspects = why
+        if change.kind != "slower":
+            because, suspects = ("it is over" if change.kind == "over" else "it is faster"), ()
+        place = self._place(key)
+        if key[0] == "file system":
+            place.because, place.suspects = (None, ()) if change.kind != "slower" else why
+        percent = 100 * (change.ratio - 1)
+        since = _since(change, span)[0]
+        found.append(
+            LiveChange(since, span[1], change.kind, what, *key, percent, because, suspects)
+        )
+        return because != "own change of phase"
+
+
+def _since(change: Change, span: tuple[int, int]) -> tuple[int, int]:
+    """Return when a change began, and the end of the slice that showed it, ns."""
+    return span[1] - change.slices * (span[1] - span[0]), span[1]
+
+
+def hidden(answer: LiveAnswer, visible: set[str], name: str) -> LiveAnswer:
+    """Return an answer in which jobs that a viewer may not see have one common name.
+
+    Args:
+        answer: The answer.
+        visible: Jobs, and other names, that he may see.
+        name: The common name.
+    """
+
+    def merged(suspects: tuple[LiveSuspect, ...]) -> tuple[LiveSuspect, ...]:
+        seen = [each for each in suspects if each.job in visible]
+        rest = [each for each in suspects if each.job not in visible]
+        if rest:
+            share, confidence = sum(e.share for e in rest), sum(e.confidence for e in rest)
+            seen.append(LiveSuspect(name, share, confidence))
+        return tuple(sorted(seen, key=lambda each: (-each.confidence, each.job)))
+
+    changes = tuple(replace(each, suspects=merged(each.suspects)) for each in answer.changes)
+    return replace(answer, suspects=merged(answer.suspects), changes=changes)

@@ -1,0 +1,223 @@
+"""The newest slices of all jobs at once, as `jostle.analysis.live` takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jostle.names.identity import is_wrapper
+from jostle.repository.query.co_running import MPI_BYTES, MPI_NS, MPI_OPS
+from jostle.repository.query.engine import Engine, total
+from jostle.repository.query.process_kinds import jobs_of
+from jostle.repository.query.watched import watched_processes
+from jostle.values.file_metrics import file_metrics
+
+#: Kinds of file calls that have a time per operation of their own.
+CALLS = ("read", "write", "sync", "meta")
+_OPS = {
+    "read": file_metrics("read_ops"),
+    "write": file_metrics("write_ops"),
+    "sync": file_metrics("sync_ops"),
+    "meta": file_metrics("open_ops", "close_ops", "meta_ops"),
+}
+_NS = {call: file_metrics(f"{call}_ns") for call in CALLS}
+_BYTES = {"read": file_metrics("read_bytes"), "write": file_metrics("write_bytes")}
+_MPI_OPS = (*MPI_OPS, "mpi_barrier_ops")
+_CPU = ("os_user_ns", "os_system_ns")
+
+
+@dataclass(frozen=True)
+class LiveJob:
+    """A job that may still run.
+
+    Attributes:
+        job: Its name.
+        program: What it runs.
+        uid: Its owner; None: several, or not known.
+        start_ns: Its start, ns since the epoch.
+        end_ns: Its end; 0 while it runs.
+        processes: Its processes; ranks: those of them that use MPI.
+        nodes: Its nodes.
+        slice_ns: Length of its slices.
+    """
+
+    job: str
+    program: str = ""
+    uid: int | None = None
+    start_ns: int = 0
+    end_ns: int = 0
+    processes: int = 1
+    ranks: int = 0
+    nodes: tuple[str, ...] = ()
+    slice_ns: int = 4_000_000_000
+
+
+@dataclass(frozen=True)
+class MountRow:
+    """What a job did on a mount in a slice.
+
+    Attributes:
+        job: The job.
+        mount: The mount.
+        start_ns: Start of the slice; length_ns: its length.
+        count: Processes that had a record there.
+        ops, seconds, bytes: Operations, seconds in them (sum over processes) and bytes of each of
+            CALLS.
+    """
+
+    job: str
+    mount: str
+    start_ns: int
+    length_ns: int
+    count: int
+    ops: tuple[int, ...]
+    seconds: tuple[float, ...]
+    bytes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class NodeRow:
+    """What a job, or load without a profile, did on a node in a slice.
+
+    Attributes:
+        job: The job; of load without a profile what to call it.
+        host: The node.
+        start_ns: Start of the slice; length_ns: its length.
+        count: Processes that had a record there; 0: load without a profile.
+        cpu_s: CPU time; queue_s: time that runnable threads waited for a core, seconds.
+        mpi_ops: Calls of MPI that send or synchronise; mpi_bytes: what they sent.
+        mpi_s: Time in MPI, seconds, sum over processes.
+        awake: Threads that were awake, sum over the processes of their means.
+    """
+
+    job: str
+    host: str
+    start_ns: int
+    length_ns: int
+    count: int
+    cpu_s: float
+    queue_s: float = 0.0
+    mpi_ops: int = 0
+    mpi_bytes: int = 0
+    awake: int = 0
+    mpi_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class LiveRows:
+    """What was recorded in a span of time.
+
+    Attributes:
+        jobs: The jobs that lived in it; wrappers and launchers are left out.
+        mounts: Their slices by mount, the earliest first.
+        nodes: Their slices by node, the earliest first.
+        newest_ns: End of the newest slice; 0: there is none.
+    """
+
+    jobs: tuple[LiveJob, ...] = ()
+    mounts: tuple[MountRow, ...] = ()
+    nodes: tuple[NodeRow, ...] = ()
+    newest_ns: int = 0
+
+
+def live_rows(engine: Engine, span: tuple[int, int]) -> LiveRows:
+    """Return what all jobs did in the slices that begin in a span of time, ns since the epoch."""
+    jobs = _jobs(engine, span)
+    known = {job.job for job in jobs}
+    mounts = tuple(row for row in _mounts(engine, span) if row.job in known)
+    nodes = [row for row in _nodes(engine, span) if row.job in known]
+    newest = max((row.start_ns + row.length_ns for row in (*mounts, *nodes)), default=0)
+    nodes += _unprofiled(engine, sorted({row.host for row in nodes}), span)
+    return LiveRows(jobs, mounts, tuple(nodes), newest)
+
+
+def _jobs(engine: Engine, span: tuple[int, int]) -> tuple[LiveJob, ...]:
+    def question() -> str:
+        kinds = engine.source("process_kinds", *span)
+        return (
+            "SELECT job, program, uid, start_ns, "
+            "CASE WHEN running THEN 0 ELSE end_ns END AS end_ns, "
+            "processes, mpi_processes AS ranks, nodes, slice_ns "
+            f"FROM ({jobs_of(f'({kinds})')}) "
+            "WHERE start_ns < $2 AND (running OR end_ns > $1) ORDER BY job"
+        )
+
+    rows = engine.ask(question, list(span)).to_pylist()
+    return tuple(
+        LiveJob(**{**row, "nodes": tuple(row["nodes"] or ())})
+        for row in rows
+        if not is_wrapper(row["program"] or "")
+    )
+
+
+def _mounts(engine: Engine, span: tuple[int, int]) -> list[MountRow]:
+    values = [
+        *(_sum(_OPS[call]) for call in CALLS),
+        *(_sum(_NS[call]) for call in CALLS),
+        *(_sum(_BYTES[call]) if call in _BYTES else "0" for call in CALLS),
+    ]
+    used = [*_OPS.values(), *_NS.values(), *_BYTES.values()]
+    rows = _asked(engine, "rollup", "mount", span, values, [name for line in used for name in line])
+    n = len(CALLS)
+    return [
+        MountRow(
+            *row[:5],
+            tuple(row[5 : 5 + n]),
+            tuple(value / 1e9 for value in row[5 + n : 5 + 2 * n]),
+            tuple(row[5 + 2 * n :]),
+        )
+        for row in rows
+    ]
+
+
+def _nodes(engine: Engine, span: tuple[int, int]) -> list[NodeRow]:
+    lines = [_CPU, ("os_runqueue_ns",), _MPI_OPS, MPI_BYTES, ("os_awake",), MPI_NS]
+    used = [name for line in lines for name in line]
+    rows = _asked(engine, "node_rollup", "host", span, [_sum(line) for line in lines], used)
+    return [
+        NodeRow(*row[:5], row[5] / 1e9, row[6] / 1e9, *row[7:-1], row[-1] / 1e9)  # type: ignore[misc,arg-type]
+        for row in rows
+    ]
+
+
+def _unprofiled(engine: Engine, hosts: Sequence[str], span: tuple[int, int]) -> list[NodeRow]:
+    """Return what processes without a profile used of the cores of some hosts."""
+    used: dict[tuple[str, str, int, int], float] = {}
+    for row in watched_processes(engine, hosts, span).to_pylist():
+        length = row["slice_ns"] * row["span"]
+        key = row["host"], row["title"], row["slice"] * row["slice_ns"], length
+        used[key] = used.get(key, 0.0) + row["cpu_ns"] / 1e9
+    return [
+        NodeRow(title, host, start, length, 0, cpu)
+        for (host, title, start, length), cpu in sorted(used.items())
+        if span[0] <= start < span[1] and cpu > 0
+    ]
+
+
+def _sum(metrics: Sequence[str]) -> str:
+    return " + ".join(total(f"{name}_sum") for name in dict.fromkeys(metrics))
+
+
+def _asked(
+    engine: Engine,
+    table: str,
+    resource: str,
+    span: tuple[int, int],
+    values: Sequence[str],
+    metrics: Sequence[str],
+) -> list[tuple[int, ...]]:
+    """Return rows of a rollup: job, resource, start, length, count, then the values."""
+    named = ["job", resource, "slice", "slice_ns", "count", *(f"{name}_sum" for name in metrics)]
+    columns = ", ".join(f"({value})::BIGINT AS v{at}" for at, value in enumerate(values))
+    found = engine.ask(
+        lambda: (
+            f"SELECT job, {resource}, slice * slice_ns AS start_ns, slice_ns, "
+            f"{total('count')}::BIGINT AS count, {columns} "
+            f"FROM {engine.stored(table, *span, columns=list(dict.fromkeys(named)))} "
+            "WHERE slice * slice_ns >= $1 AND slice * slice_ns < $2 "
+            f"GROUP BY job, {resource}, slice, slice_ns ORDER BY start_ns, job, {resource}"
+        ),
+        list(span),
+    )
+    columns_read = [found.column(at).to_pylist() for at in range(found.num_columns)]
+    return list(zip(*columns_read, strict=True))
