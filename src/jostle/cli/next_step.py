@@ -23,6 +23,7 @@ PATH = (
     "receive",
     "import",
     "jobs",
+    "top",
     "trends",
     "matrix",
     "nodes",
@@ -55,6 +56,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "receive": {"posts": ("jobs", "serve")},
     "import": {"jobs": ("jobs", "matrix"), "nothing": ("run -- CMD",)},
     "jobs": {"jobs": ("digest JOB", "estimate JOB"), "nothing": ("run -- CMD", "demo")},
+    "top": {"jobs": ("interference JOB", "serve"), "nothing": ("run -- CMD",)},
     "matrix": {
         "jobs": ("interference JOB", "serve"),
         "no pair": ("run -- CMD", "serve"),
