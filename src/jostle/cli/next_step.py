@@ -24,6 +24,7 @@ PATH = (
     "import",
     "jobs",
     "top",
+    "wait-until-quiet",
     "trends",
     "matrix",
     "nodes",
@@ -57,6 +58,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "import": {"jobs": ("jobs", "matrix"), "nothing": ("run -- CMD",)},
     "jobs": {"jobs": ("digest JOB", "estimate JOB"), "nothing": ("run -- CMD", "demo")},
     "top": {"jobs": ("interference JOB", "serve"), "nothing": ("run -- CMD",)},
+    "wait-until-quiet": {"a place": ("run -- CMD", "serve")},
     "matrix": {
         "jobs": ("interference JOB", "serve"),
         "no pair": ("run -- CMD", "serve"),

@@ -74,15 +74,12 @@ class LiveStream:
         found = [state.answer() for state in self.jobs.values()]
         return sorted(found, key=lambda each: (-each.now_percent, -each.lost_s, each.job))
 
-    def load_on(self, key: ResourceKey, span_ns: int) -> dict[str, float]:
-        """Return the mean load of each job on a resource over the newest time, per second.
+    def load_on(self, key: ResourceKey, span: tuple[int, int]) -> dict[str, float]:
+        """Return the mean load of each job on a resource in a span, ns since the epoch, per second.
 
-        Args:
-            key: The resource.
-            span_ns: How far back, ns.
+        Of files it is bytes, of nodes cores, of messages bytes.
         """
         book = self._books.get(key, LoadBook())
-        span = (self.newest_ns - span_ns, self.newest_ns)
         rates = {name: load.rate(*span) for name, load in book.jobs.items()}
         return {name: rate for name, rate in rates.items() if rate > 0}
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.identification.model import OTHERS
-from jostle.analysis.live.job import hidden
+from jostle.analysis.live.job import ResourceKey, hidden
 from jostle.analysis.live.model import LiveAnswer, LiveChange, LiveSuspect
 from jostle.analysis.live.stream import LiveStream
 from jostle.names.users import owner_name
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _BACK_NS, _AT_ONCE_NS = 12 * 3_600_000_000_000, 900_000_000_000
 #: The newest time over which the load on a resource is a mean, ns, and slices at least.
 _LOAD_NS, _LOAD_SLICES = 10_000_000_000, 2
+#: How long after its end a slice is known at the latest: this time, ns, and so many slices.
+_LATE_NS, _LATE_SLICES = 5_000_000_000, 3
 #: Nobody asks more often than this for new slices, s.
 _LEAST_S = 0.5
 _KINDS = {"file system": "file system", "node": "cores of", "messages": "messages"}
@@ -112,19 +114,37 @@ class Now:
             jobs = tuple(self._shown(each) for each in answers)
             return NowReport(self._stream.newest_ns, jobs)
 
-    def load_on(self, place: str) -> dict[str, float]:
+    def load_on(self, place: str) -> Mapping[str, float] | None:
         """Return the load of each job on a node (cores) or a mount (bytes/s) just now.
 
         Args:
-            place: Name of a node, or a path or identity of a mount.
+            place: Name of a node, the identity of a mount, or a path on one.
+
+        Returns:
+            The loads; None: nothing is recorded there, now or in the last minutes.
         """
         with self._guard:
             longest = max((s.facts.slice_ns for s in self._stream.jobs.values()), default=0)
-            loads: dict[str, float] = {}
-            for key in self._stream.resources():
-                if place in (key[1], self._path(key[1])) and key[0] != "messages":
-                    loads |= self._stream.load_on(key, max(_LOAD_NS, _LOAD_SLICES * longest))
-            return loads
+            # A slice is known some time after its end: before that, it is as the last one.
+            end = max(self._stream.newest_ns, time.time_ns() - _LATE_NS - _LATE_SLICES * longest)
+            span = end - max(_LOAD_NS, _LOAD_SLICES * longest), end
+            keys = self._keys_of(place)
+            if not keys:
+                return None
+            return {
+                job: rate for key in keys for job, rate in self._stream.load_on(key, span).items()
+            }
+
+    def _keys_of(self, place: str) -> list[ResourceKey]:
+        """Return the resources that are meant by a name, or by a path on a mount."""
+        keys = [key for key in self._stream.resources() if key[0] != "messages"]
+        named = [key for key in keys if key[1] == place]
+        if named or not place.startswith("/"):
+            return named
+        paths = {key: self._path(key[1]) for key in keys if key[0] == "file system"}
+        above = [path for path in paths.values() if f"{place}/".startswith(f"{path.rstrip('/')}/")]
+        best = max(above, key=len, default=None)
+        return [key for key, path in paths.items() if path == best]
 
     def _read(self) -> list[tuple[str, LiveChange]]:
         stream, store = self._stream, self._store
