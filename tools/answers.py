@@ -45,7 +45,7 @@ def questions(repository: Path) -> list[list[str]]:
     names = sorted(job["job"] for job in listed["jobs"])
     chosen = names[:: max(1, len(names) // JOBS_EACH)][:JOBS_EACH]
     asked = [["jobs", "--all"], ["matrix"], ["matrix", "--as-user", "1001"], ["study", "list"]]
-    asked += [["trends"], ["targets"]]
+    asked += [["trends"], ["targets"], ["top", "--once"]]
     asked += [["topology", "show"]]
     asked += [["study", "show", path.name] for path in (repository / "studies").glob("*")]
     asked += [["repository", "check"], ["compare", *chosen[:2]], ["timeline", *chosen]]
