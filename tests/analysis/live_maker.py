@@ -45,6 +45,7 @@ def reader(job: str, slow: Floats, ops: float | Floats = 1000.0) -> list[MountRo
             (int(n), 0, 0, 0),
             (int(n) * 0.002 * math.exp(log), 0.0, 0.0, 0.0),
             (int(n) << 20, 0, 0, 0),
+            (int(n) * 0.002 * math.exp(log), 0.0, 0.0, 0.0),
         )
         for at, (log, n) in enumerate(zip(slow.tolist(), many.tolist(), strict=True))
         if n

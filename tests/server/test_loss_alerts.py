@@ -24,6 +24,7 @@ def losing(job: str, percent: float, culprit: str = "bully<1>", sure: float = 0.
         job=job,
         program="p",
         uid=1,
+        nodes=(),
         start_ns=0,
         seen_ns=0,
         running=True,

@@ -35,7 +35,10 @@ def test_the_answer_is_as_described(repository: Path, tmp_path: Path) -> None:
         == NowAnswer.model_fields["jobs"].annotation.__args__[0].model_fields.keys()
     )
     assert answer.jobs[0].job == "reader-1" and answer.jobs[0].suspects[0].job == "bully-1"
+    one = house.guest("adam").get("/api/v1/now", params={"job": "bully-1"}).json()["jobs"]
+    assert [row["job"] for row in one] == ["bully-1"]
     assert house.guest("anne").get("/api/v1/now").json()["jobs"] == []
+    assert house.guest("anne").get("/api/v1/now?job=bully-1").status_code == 404
     assert house.guest(None).get("/api/v1/now").status_code == 401
 
 

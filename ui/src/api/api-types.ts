@@ -1300,6 +1300,7 @@ export interface NowRow {
   uid: number | null;
   /** name of its owner; empty: several */
   user: string;
+  nodes: string[];
   start_ns: number;
   /** end of its newest slice that was evaluated; 0: none yet */
   seen_ns: number;

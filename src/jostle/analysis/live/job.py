@@ -131,6 +131,7 @@ class JobState:
             job=facts.job,
             program=facts.program,
             uid=facts.uid,
+            nodes=facts.nodes,
             start_ns=facts.start_ns,
             seen_ns=self.seen_ns,
             running=not facts.end_ns,
@@ -162,12 +163,15 @@ class JobState:
         key: ResourceKey = ("file system", row.mount)
         place, count, lost = self._place(key), max(row.count, 1), 0.0
         slice_s = (span[1] - span[0]) / 1e9
-        for call, ops, seconds, moved in zip(CALLS, row.ops, row.seconds, row.bytes, strict=True):
-            if ops < _LEAST_OPS or seconds < _LEAST_BUSY * slice_s * count:
+        for at, call in enumerate(CALLS):
+            ops, seconds = row.ops[at], row.seconds[at]
+            # The ranks of an MPI job wait for the slowest of them.
+            busy = row.longest[at] if self.facts.ranks > 1 else seconds / count
+            if ops < _LEAST_OPS or busy < _LEAST_BUSY * slice_s:
                 continue
             series = place.series.setdefault(call, Series())
-            phase = round(math.log2(moved / ops + 1))
-            step = series.add(phase, seconds / ops, seconds / count)
+            phase = round(math.log2(row.bytes[at] / ops + 1))
+            step = series.add(phase, seconds / ops, busy)
             if step.change is not None:
                 why = reason(books.get(key), self.facts.job, *_since(step.change, span))
                 if not self._note(step.change, call, key, span, why, found):

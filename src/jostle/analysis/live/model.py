@@ -56,6 +56,7 @@ class LiveAnswer:
 
     Attributes:
         job: Its name; program: what it runs; uid: its owner.
+        nodes: Its nodes.
         start_ns: Its start, ns since the epoch.
         seen_ns: End of its newest slice that was evaluated; 0: none yet.
         running: It runs.
@@ -76,6 +77,7 @@ class LiveAnswer:
     job: str
     program: str
     uid: int | None
+    nodes: tuple[str, ...]
     start_ns: int
     seen_ns: int
     running: bool

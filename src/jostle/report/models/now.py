@@ -18,8 +18,10 @@ from jostle.report.format.values import duration
 if TYPE_CHECKING:
     from jostle.repository import Repository
 
-#: How far back the jobs that run are read at the begin, ns, and how much of it at once.
-_BACK_NS, _AT_ONCE_NS = 12 * 3_600_000_000_000, 900_000_000_000
+#: How far back the jobs that run are read at the begin, ns, at most; and slices of all of them.
+_BACK_NS, _BACK_SLICES = 12 * 3_600_000_000_000, 200_000
+#: How much of it at once, ns: all of it would take its whole memory.
+_AT_ONCE_NS = 900_000_000_000
 #: The newest time over which the load on a resource is a mean, ns, and slices at least.
 _LOAD_NS, _LOAD_SLICES = 10_000_000_000, 2
 #: How long after its end a slice is known at the latest: this time, ns, and so many slices.
@@ -148,18 +150,24 @@ class Now:
 
     def _read(self) -> list[tuple[str, LiveChange]]:
         stream, store = self._stream, self._store
-        since = stream.since_ns()
-        if not since:
-            rows = store.query("SELECT min(start_ns) AS start FROM jobs WHERE running").to_pylist()
-            start = rows[0]["start"] if rows else None
-            if start is None:
-                return []
-            since = max(start, time.time_ns() - _BACK_NS)
-        found, until = [], time.time_ns() + _AT_ONCE_NS
-        while since < until:  # a whole job at once would take its whole memory
+        since, until = stream.since_ns() or self._begin_ns(), time.time_ns()
+        found: list[tuple[str, LiveChange]] = []
+        while since <= until:
             found += stream.take(store.live_rows((since, since + _AT_ONCE_NS)))
             since += _AT_ONCE_NS
         return found
+
+    def _begin_ns(self) -> int:
+        """Return from when on the jobs that run are read, ns since the epoch."""
+        now = time.time_ns()
+        row = self._store.query(
+            "SELECT count(*) AS jobs, min(start_ns) AS start_ns, min(slice_ns) AS slice_ns "
+            "FROM jobs WHERE running"
+        ).to_pylist()[0]
+        if not row["jobs"]:
+            return now + 1
+        back = min(_BACK_NS, _BACK_SLICES // row["jobs"] * row["slice_ns"])
+        return max(row["start_ns"], now - back)
 
     def _path(self, mount: str) -> str:
         """Return the shortest path at which jobs see a mount."""

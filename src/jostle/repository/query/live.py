@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from jostle.names.identity import is_wrapper
 from jostle.repository.query.co_running import MPI_BYTES, MPI_NS, MPI_OPS
@@ -63,6 +64,7 @@ class MountRow:
         count: Processes that had a record there.
         ops, seconds, bytes: Operations, seconds in them (sum over processes) and bytes of each of
             CALLS.
+        longest: Seconds in each of CALLS of the process that spent most.
     """
 
     job: str
@@ -73,6 +75,7 @@ class MountRow:
     ops: tuple[int, ...]
     seconds: tuple[float, ...]
     bytes: tuple[int, ...]
+    longest: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -155,16 +158,19 @@ def _mounts(engine: Engine, span: tuple[int, int]) -> list[MountRow]:
         *(_sum(_OPS[call]) for call in CALLS),
         *(_sum(_NS[call]) for call in CALLS),
         *(_sum(_BYTES[call]) if call in _BYTES else "0" for call in CALLS),
+        *(" + ".join(f"coalesce(max({name}_max), 0)" for name in _NS[call]) for call in CALLS),
     ]
-    used = [*_OPS.values(), *_NS.values(), *_BYTES.values()]
-    rows = _asked(engine, "rollup", "mount", span, values, [name for line in used for name in line])
+    used = [f"{name}_sum" for line in (_OPS, _NS, _BYTES) for of in line.values() for name in of]
+    used += [f"{name}_max" for of in _NS.values() for name in of]
+    rows = _asked(engine, "rollup", "mount", span, values, used)
     n = len(CALLS)
     return [
         MountRow(
             *row[:5],
             tuple(row[5 : 5 + n]),
             tuple(value / 1e9 for value in row[5 + n : 5 + 2 * n]),
-            tuple(row[5 + 2 * n :]),
+            tuple(row[5 + 2 * n : 5 + 3 * n]),
+            tuple(value / 1e9 for value in row[5 + 3 * n :]),
         )
         for row in rows
     ]
@@ -172,11 +178,10 @@ def _mounts(engine: Engine, span: tuple[int, int]) -> list[MountRow]:
 
 def _nodes(engine: Engine, span: tuple[int, int]) -> list[NodeRow]:
     lines = [_CPU, ("os_runqueue_ns",), _MPI_OPS, MPI_BYTES, ("os_awake",), MPI_NS]
-    used = [name for line in lines for name in line]
+    used = [f"{name}_sum" for line in lines for name in line]
     rows = _asked(engine, "node_rollup", "host", span, [_sum(line) for line in lines], used)
     return [
-        NodeRow(*row[:5], row[5] / 1e9, row[6] / 1e9, *row[7:-1], row[-1] / 1e9)  # type: ignore[misc,arg-type]
-        for row in rows
+        NodeRow(*row[:5], row[5] / 1e9, row[6] / 1e9, *row[7:-1], row[-1] / 1e9) for row in rows
     ]
 
 
@@ -204,10 +209,10 @@ def _asked(
     resource: str,
     span: tuple[int, int],
     values: Sequence[str],
-    metrics: Sequence[str],
-) -> list[tuple[int, ...]]:
+    used: Sequence[str],
+) -> list[tuple[Any, ...]]:
     """Return rows of a rollup: job, resource, start, length, count, then the values."""
-    named = ["job", resource, "slice", "slice_ns", "count", *(f"{name}_sum" for name in metrics)]
+    named = ["job", resource, "slice", "slice_ns", "count", *used]
     columns = ", ".join(f"({value})::BIGINT AS v{at}" for at, value in enumerate(values))
     found = engine.ask(
         lambda: (

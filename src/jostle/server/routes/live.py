@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from fastapi import Request
+from dataclasses import replace
+from typing import Annotated
+
+from fastapi import Query, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from jostle.server.access import Looking
@@ -34,10 +37,21 @@ async def listen(context: Context, viewer: Looking, request: Request) -> Streami
 
 
 @router.get("/api/v1/now", operation_id="now", tags=["live"], response_model=NowAnswer)
-def now(context: Context, viewer: Looking) -> Response:
+def now(
+    context: Context,
+    viewer: Looking,
+    job: Annotated[
+        str, Query(max_length=4096, description="of this job alone; empty: of all")
+    ] = "",
+) -> Response:
     """Return what running jobs lose now, to whom and on what: what `jostle top --json` prints.
 
     Jobs of users that the viewer may not see are in no list; as suspects they have one name.
     """
+    full = context.job(viewer, job) if job else ""
     context.now.refresh()
-    return JSONResponse(context.now.report(viewer.users).to_json())
+    report = context.now.report(viewer.users)
+    if job:
+        only = tuple(each for each in report.jobs if each.answer.job == full)
+        report = replace(report, jobs=only)
+    return JSONResponse(report.to_json())

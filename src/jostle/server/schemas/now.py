@@ -14,6 +14,7 @@ class NowRow(BaseModel):
     program: str
     uid: int | None
     user: str = Field(description="name of its owner; empty: several")
+    nodes: list[str]
     start_ns: int
     seen_ns: int = Field(description="end of its newest slice that was evaluated; 0: none yet")
     running: bool
