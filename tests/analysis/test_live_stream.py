@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from live_maker import EPOCH_NS, MOUNT, SLICE_NS, busy, noise, reader, stencil, together, until
 
-from jostle.analysis.live.job import hidden
+from jostle.analysis.live.model import hidden
 from jostle.analysis.live.stream import LiveStream
 
 _SPREAD = 0.015

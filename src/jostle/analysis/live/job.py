@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from jostle.analysis.live.change import Change
+from jostle.analysis.live.iteration import Iterations, IterationStep
 from jostle.analysis.live.loads import LoadBook
 from jostle.analysis.live.model import Because, LiveAnswer, LiveChange, LiveSuspect, ResourceKind
 from jostle.analysis.live.reasons import reason
@@ -24,13 +25,9 @@ _NOW = 3
 #: Calls that take less than this part of a process's time can cost no visible part of a run.
 _LEAST_BUSY = 0.02
 #: Fewer operations in a slice have no mean worth comparing.
-_LEAST_OPS, _LEAST_CALLS = 3, 20
+_LEAST_OPS = 3
 #: Changes of two series within so many slices have one cause.
 _TOGETHER = 5
-#: The usual computing per call is that of so many slices, about.
-_WORK_MEMORY = 60
-#: Part of a change of the iteration time that the job's own computing explains.
-_OWN_WORK = 0.5
 
 
 @dataclass(frozen=True)
@@ -76,8 +73,7 @@ class JobState:
     _places: dict[ResourceKey, _Place] = field(default_factory=dict)
     _trend: deque[float] = field(default_factory=lambda: deque(maxlen=_TREND))
     _changes: deque[LiveChange] = field(default_factory=lambda: deque(maxlen=_MOST_CHANGES))
-    _work: deque[float] = field(default_factory=lambda: deque(maxlen=2 * _TOGETHER))
-    _usual_work: float | None = None
+    _iterations: Iterations = field(default_factory=Iterations)
 
     def step(
         self,
@@ -98,7 +94,8 @@ class JobState:
         found: list[LiveChange] = []
         files = [self._mount(row, span, books, found) for row in mounts]
         cores = max((self._node(row, span, books, found) for row in nodes), default=0.0)
-        iteration = self._iteration(nodes, span, books, found)
+        files_s = sum(sum(row.longest) for row in mounts)
+        iteration = self._iteration(nodes, span, files_s, books, found)
         known = sum(slow.lost_s for slow in files) + cores
         lost = min(max(known, iteration.lost_s), slice_s)
         unknown = sum(slow.unexplained_s for slow in files)
@@ -120,12 +117,8 @@ class JobState:
             self._places.items(), key=lambda item: sum(item[1].lost), default=(None, None)
         )
         loses = place is not None and sum(place.lost) > 0.005 * slice_s * _NOW
-        every = [
-            series.present
-            for each in self._places.values()
-            for series in each.series.values()
-            if series.present is not None
-        ]
+        series = [each for place in self._places.values() for each in place.series.values()]
+        every = [each.present for each in (*series, self._iterations.series) if each.present]
         known = [detector.smallest for detector in every if not detector.learning]
         return LiveAnswer(
             job=facts.job,
@@ -225,40 +218,26 @@ class JobState:
         self,
         nodes: Sequence[NodeRow],
         span: tuple[int, int],
+        files_s: float,
         books: Mapping[ResourceKey, LoadBook],
         found: list[LiveChange],
     ) -> _Slow:
-        """Take the calls of MPI of a slice; return what slower iterations cost."""
-        calls = sum(row.mpi_ops for row in nodes)
-        if self.facts.ranks < 2 or calls < _LEAST_CALLS or span[0] < self.facts.start_ns:
+        """Take the calls of MPI of a slice; return what longer iterations cost."""
+        if span[0] < self.facts.start_ns:  # a part of a slice is no slice
             return _Slow()
         place, slice_s = self._place(MESSAGES), (span[1] - span[0]) / 1e9
-        series = place.series.setdefault("iteration", Series())
-        phase = round(math.log2(sum(row.mpi_bytes for row in nodes) / calls + 1))
-        # A rank that waits for others in MPI may spin: its computing is the rest of its CPU time.
-        cpu = sum(row.cpu_s for row in nodes)
-        work = max(cpu - sum(row.mpi_s for row in nodes), 0.05 * cpu, 1e-9) / calls
-        self._work.append(math.log(work))
-        step = series.add(phase, slice_s * self.facts.ranks / calls, slice_s)
-        if step.change is None:
-            if series.present is not None and not series.present.doubtful and not series.slowed:
-                old = self._usual_work
-                self._usual_work = (
-                    self._work[0] if old is None else old + (self._work[0] - old) / 60
-                )
-        else:
-            key, why = self._why_iteration(step.change, span, nodes, books, found)
+        step = self._iterations.take(nodes, self.facts.ranks, slice_s, files_s)
+        if step.change is not None:
+            key, why = self._why_iteration(step, span, nodes, books, found)
             noted = self._note(step.change, "iteration", key, span, why, found)
-            place.because, place.suspects = why if series.slowed else (None, ())
+            place.because, place.suspects = why if noted else (None, ())
             if not noted:
-                series.accept()
-                self._usual_work = self._work[-1]
+                self._iterations.accept()
                 place.lost.append(0.0)
                 return _Slow()
-        lost = min(step.lost_s, slice_s)
         # What files and cores cost already is not the messages' own.
-        place.lost.append(lost if self._is_of_messages() else 0.0)
-        return _Slow.of(lost, place.because)
+        place.lost.append(step.lost_s if self._is_of_messages() else 0.0)
+        return _Slow.of(step.lost_s, place.because)
 
     def _is_of_messages(self) -> bool:
         return not any(
@@ -267,33 +246,31 @@ class JobState:
 
     def _why_iteration(
         self,
-        change: Change,
+        step: IterationStep,
         span: tuple[int, int],
         nodes: Sequence[NodeRow],
         books: Mapping[ResourceKey, LoadBook],
         found: Sequence[LiveChange],
     ) -> tuple[ResourceKey, tuple[Because, tuple[LiveSuspect, ...]]]:
-        """Return where iterations became slower, and why."""
-        near = span[1] - (_TOGETHER + change.slices) * (span[1] - span[0])
-        for earlier in reversed(self._changes):
-            if (
-                earlier.found_ns >= near
-                and earlier.kind == "slower"
-                and earlier.what != "iteration"
-            ):
+        """Return where iterations became longer, and why."""
+        assert step.change is not None
+        if step.change.kind != "slower":
+            return MESSAGES, ("it is over", ())
+        near = span[1] - (_TOGETHER + step.change.slices) * (span[1] - span[0])
+        for earlier in (*reversed(found), *reversed(self._changes)):
+            is_slower = earlier.kind == "slower" and earlier.what != "iteration"
+            if is_slower and earlier.found_ns >= near and earlier.because == "other jobs":
                 key: ResourceKey = (earlier.resource_kind, earlier.resource)
                 return key, (earlier.because, earlier.suspects)
-        since = _since(change, span)
-        recent = list(self._work)[-change.slices :]
-        grown = sum(recent) / len(recent) - (self._usual_work or recent[0])
-        if self._usual_work is not None and grown > _OWN_WORK * (change.after - change.before):
+        since = _since(step.change, span)
+        if step.grown == "messages":
+            return MESSAGES, reason(books.get(MESSAGES), self.facts.job, *since)
+        if step.grown == "work":
             for row in nodes:  # who computes there may slow the job's own computing
-                because, suspects = reason(books.get(("node", row.host)), self.facts.job, *since)
-                if because == "other jobs":
-                    return ("node", row.host), (because, suspects)
-            return ("node", nodes[0].host), ("own change of phase", ())
-        because, suspects = reason(books.get(MESSAGES), self.facts.job, *since)
-        return MESSAGES, (because, suspects)
+                why = reason(books.get(("node", row.host)), self.facts.job, *since)
+                if why[0] == "other jobs":
+                    return ("node", row.host), why
+        return MESSAGES, ("own change of phase", ())
 
     def _note(
         self,
@@ -322,24 +299,3 @@ class JobState:
 def _since(change: Change, span: tuple[int, int]) -> tuple[int, int]:
     """Return when a change began, and the end of the slice that showed it, ns."""
     return span[1] - change.slices * (span[1] - span[0]), span[1]
-
-
-def hidden(answer: LiveAnswer, visible: set[str], name: str) -> LiveAnswer:
-    """Return an answer in which jobs that a viewer may not see have one common name.
-
-    Args:
-        answer: The answer.
-        visible: Jobs, and other names, that he may see.
-        name: The common name.
-    """
-
-    def merged(suspects: tuple[LiveSuspect, ...]) -> tuple[LiveSuspect, ...]:
-        seen = [each for each in suspects if each.job in visible]
-        rest = [each for each in suspects if each.job not in visible]
-        if rest:
-            share, confidence = sum(e.share for e in rest), sum(e.confidence for e in rest)
-            seen.append(LiveSuspect(name, share, confidence))
-        return tuple(sorted(seen, key=lambda each: (-each.confidence, each.job)))
-
-    changes = tuple(replace(each, suspects=merged(each.suspects)) for each in answer.changes)
-    return replace(answer, suspects=merged(answer.suspects), changes=changes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 ResourceKind = Literal["file system", "node", "messages"]
@@ -97,3 +97,24 @@ class LiveAnswer:
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values."""
         return asdict(self)
+
+
+def hidden(answer: LiveAnswer, visible: set[str], name: str) -> LiveAnswer:
+    """Return an answer in which jobs that a viewer may not see have one common name.
+
+    Args:
+        answer: The answer.
+        visible: Jobs, and other names, that he may see.
+        name: The common name.
+    """
+
+    def merged(suspects: tuple[LiveSuspect, ...]) -> tuple[LiveSuspect, ...]:
+        seen = [each for each in suspects if each.job in visible]
+        rest = [each for each in suspects if each.job not in visible]
+        if rest:
+            share, confidence = sum(e.share for e in rest), sum(e.confidence for e in rest)
+            seen.append(LiveSuspect(name, share, confidence))
+        return tuple(sorted(seen, key=lambda each: (-each.confidence, each.job)))
+
+    changes = tuple(replace(each, suspects=merged(each.suspects)) for each in answer.changes)
+    return replace(answer, suspects=merged(answer.suspects), changes=changes)

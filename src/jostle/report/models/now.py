@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.identification.model import OTHERS
-from jostle.analysis.live.job import ResourceKey, hidden
-from jostle.analysis.live.model import LiveAnswer, LiveChange, LiveSuspect
+from jostle.analysis.live.job import ResourceKey
+from jostle.analysis.live.model import LiveAnswer, LiveChange, LiveSuspect, hidden
 from jostle.analysis.live.stream import LiveStream
 from jostle.names.users import owner_name
 from jostle.report.format.values import duration
