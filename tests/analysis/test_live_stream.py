@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -138,10 +139,7 @@ def test_iterations_that_messages_of_others_prolong_have_a_suspect() -> None:
     length[60:] *= 1.4
     victim = stencil("solver-1", length, np.full(120, 0.014))
     bully = stencil("chatter-1", np.full(60, 0.001), np.full(60, 0.0005))
-    late = [
-        row.__class__(**{**row.__dict__, "start_ns": row.start_ns + 60 * SLICE_NS, "host": "n2"})
-        for row in bully
-    ]
+    late = [replace(row, start_ns=row.start_ns + 60 * SLICE_NS, host="n2") for row in bully]
     stream = LiveStream()
     stream.take(together(nodes=[*victim, *late], ranks=4))
     answer = _answer(stream, "solver-1")
@@ -160,6 +158,25 @@ def test_waiting_for_cores_is_divided_by_account_from_the_first_slice_on() -> No
     assert answer.lost_s == pytest.approx((size - 1) * 1.0, rel=0.05)  # half of the waiting
     assert answer.suspects[0].job.startswith("cc1") and answer.resource_kind == "node"
     assert len(stream.answers()) == 1  # load without a profile is no job
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "part"),
+    [({0}, {0}, 1), ({0}, {0, 1}, 2 / 3), ({0}, {1}, 0), ({0, 1, 2, 3}, {0, 1, 2, 3}, 0)],
+)
+def test_only_who_can_have_been_on_the_own_cores_made_it_wait(
+    mine: set[int], theirs: set[int], part: float
+) -> None:
+    size = 10
+    victim = busy("victim-1", np.full(size, 0.5), queue_s=np.full(size, 2.0))
+    loud = busy("bully-1", np.full(size, 0.5))
+    rows = [replace(row, cores=frozenset(mine)) for row in victim]
+    rows += [replace(row, cores=frozenset(theirs)) for row in loud]
+    stream = LiveStream()
+    stream.take(together(nodes=rows))
+    # Half of the waiting; a third if half of its time may have been elsewhere: 1 / (1 + 2) of 2 s.
+    lost = _answer(stream, "victim-1").lost_s
+    assert lost == pytest.approx(part * (size - 1) * 1.0, rel=0.05, abs=0.01)
 
 
 def test_jobs_that_a_viewer_may_not_see_have_one_name() -> None:

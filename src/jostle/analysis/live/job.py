@@ -26,6 +26,8 @@ _NOW = 3
 _LEAST_BUSY = 0.02
 #: Fewer operations in a slice have no mean worth comparing.
 _LEAST_OPS = 3
+#: With less of the time of its cores used, nobody made a job wait for them.
+_FULL = 0.7
 #: Changes of two series within so many slices have one cause.
 _TOGETHER = 5
 
@@ -189,8 +191,13 @@ class JobState:
         key: ResourceKey = ("node", row.host)
         place, slice_s = self._place(key), (span[1] - span[0]) / 1e9
         book = books.get(key) or LoadBook()
-        used = {name: load.rate(*span) * slice_s for name, load in book.others(self.facts.job)}
+        used = {
+            name: load.rate(*span) * slice_s * _overlap(load.cores, row.cores)
+            for name, load in book.others(self.facts.job)
+        }
         others = sum(used.values())
+        if row.cores and row.cpu_s + others < _FULL * len(row.cores) * slice_s:
+            others = 0.0  # its cores were not full: the waiting has another reason
         threads = max(row.awake, (row.cpu_s + row.queue_s) / slice_s, 1.0)
         share = others / (others + row.cpu_s) if others > 0 else 0.0
         lost = min(row.queue_s / threads * share, slice_s)
@@ -294,6 +301,13 @@ class JobState:
             LiveChange(since, span[1], change.kind, what, *key, percent, because, suspects)
         )
         return because != "own change of phase"
+
+
+def _overlap(theirs: frozenset[int] | None, mine: frozenset[int] | None) -> float:
+    """Return the part of a load that may be on the job's own cores."""
+    if not theirs or not mine:
+        return 1.0
+    return len(theirs & mine) / len(theirs)
 
 
 def _since(change: Change, span: tuple[int, int]) -> tuple[int, int]:

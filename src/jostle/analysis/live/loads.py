@@ -25,12 +25,14 @@ class Load:
         seen: Values that it was learned from, at most as many as count.
         slices: How many values there were.
         rises: How often it rose.
+        cores: Of a node: cores that it may be on; None: any.
     """
 
     usual: float = 0.0
     seen: int = 0
     slices: int = 0
     rises: int = 0
+    cores: frozenset[int] | None = None
     _newest: deque[tuple[int, int, float]] = field(default_factory=lambda: deque())
 
     def add(self, start_ns: int, length_ns: int, amount: float) -> None:
@@ -87,9 +89,18 @@ class LoadBook:
 
     jobs: dict[str, Load] = field(default_factory=dict)
 
-    def add(self, job: str, start_ns: int, length_ns: int, amount: float) -> None:
-        """Add what a job did in a slice."""
-        self.jobs.setdefault(job, Load()).add(start_ns, length_ns, amount)
+    def add(
+        self,
+        job: str,
+        start_ns: int,
+        length_ns: int,
+        amount: float,
+        cores: frozenset[int] | None = None,
+    ) -> None:
+        """Add what a job did in a slice, and of a node on which cores it may have been."""
+        load = self.jobs.setdefault(job, Load())
+        load.cores = cores
+        load.add(start_ns, length_ns, amount)
 
     def others(self, job: str) -> Iterator[tuple[str, Load]]:
         """Yield the loads of other jobs."""

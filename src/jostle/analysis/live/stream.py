@@ -94,7 +94,7 @@ class LiveStream:
             amount = float(sum(row.bytes) + _OPERATION * sum(row.ops))
             self._book(("file system", row.mount)).add(*where, amount)
             return
-        self._book(("node", row.host)).add(*where, row.cpu_s)
+        self._book(("node", row.host)).add(*where, row.cpu_s, row.cores)
         if row.mpi_bytes:
             self._book(MESSAGES).add(*where, float(row.mpi_bytes))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from jostle.names.identity import is_wrapper
@@ -11,6 +11,7 @@ from jostle.repository.query.co_running import MPI_BYTES, MPI_NS, MPI_OPS
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.process_kinds import jobs_of
 from jostle.repository.query.watched import watched_processes
+from jostle.values.core_lists import read_list
 from jostle.values.file_metrics import file_metrics
 
 #: Kinds of file calls that have a time per operation of their own.
@@ -91,6 +92,7 @@ class NodeRow:
         mpi_ops: Calls of MPI that send or synchronise; mpi_bytes: what they sent.
         mpi_s: Time in MPI, seconds, sum over processes.
         awake: Threads that were awake, sum over the processes of their means.
+        cores: Cores that its processes may run on; None: not known.
     """
 
     job: str
@@ -104,6 +106,7 @@ class NodeRow:
     mpi_bytes: int = 0
     awake: int = 0
     mpi_s: float = 0.0
+    cores: frozenset[int] | None = None
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,8 @@ def live_rows(engine: Engine, span: tuple[int, int]) -> LiveRows:
     known = {job.job for job in jobs}
     mounts = tuple(row for row in _mounts(engine, span) if row.job in known)
     nodes = [row for row in _nodes(engine, span) if row.job in known]
+    cores = _cores(engine, sorted({row.job for row in nodes}), span)
+    nodes = [replace(row, cores=cores.get((row.job, row.host))) for row in nodes]
     newest = max((row.start_ns + row.length_ns for row in (*mounts, *nodes)), default=0)
     nodes += _unprofiled(engine, sorted({row.host for row in nodes}), span)
     return LiveRows(jobs, mounts, tuple(nodes), newest)
@@ -188,15 +193,39 @@ def _nodes(engine: Engine, span: tuple[int, int]) -> list[NodeRow]:
 def _unprofiled(engine: Engine, hosts: Sequence[str], span: tuple[int, int]) -> list[NodeRow]:
     """Return what processes without a profile used of the cores of some hosts."""
     used: dict[tuple[str, str, int, int], float] = {}
+    cores: dict[tuple[str, str, int, int], frozenset[int] | None] = {}
     for row in watched_processes(engine, hosts, span).to_pylist():
         length = row["slice_ns"] * row["span"]
         key = row["host"], row["title"], row["slice"] * row["slice_ns"], length
         used[key] = used.get(key, 0.0) + row["cpu_ns"] / 1e9
+        cores[key] = _united(cores.get(key, frozenset()), read_list(row["cores"]))
     return [
-        NodeRow(title, host, start, length, 0, cpu)
+        NodeRow(title, host, start, length, 0, cpu, cores=cores[host, title, start, length])
         for (host, title, start, length), cpu in sorted(used.items())
         if span[0] <= start < span[1] and cpu > 0
     ]
+
+
+def _cores(
+    engine: Engine, jobs: Sequence[str], span: tuple[int, int]
+) -> dict[tuple[str, str], frozenset[int] | None]:
+    """Return the cores that the processes of jobs may run on, by job and host."""
+    rows = engine.ask(
+        lambda: (
+            "SELECT DISTINCT job, host, coalesce(allowed_cpus, '') AS cpus "
+            f"FROM ({engine.source('processes', *span)}) WHERE list_contains($1, job)"
+        ),
+        [list(jobs)],
+    )
+    found: dict[tuple[str, str], frozenset[int] | None] = {}
+    for row in rows.to_pylist():
+        key = row["job"], row["host"]
+        found[key] = _united(found.get(key, frozenset()), read_list(row["cpus"]))
+    return found
+
+
+def _united(some: frozenset[int] | None, more: frozenset[int] | None) -> frozenset[int] | None:
+    return None if some is None or more is None else some | more
 
 
 def _sum(metrics: Sequence[str]) -> str:
