@@ -20,6 +20,8 @@ ResourceKey = tuple[ResourceKind, str]
 MESSAGES: ResourceKey = ("messages", "")
 
 _TREND, _MOST_CHANGES = 40, 20
+#: Part of the newest slices below which nothing is lost now.
+_NOTHING = 0.005
 #: Slices of which what a job loses "now" is the mean.
 _NOW = 3
 #: Calls that take less than this part of a process's time can cost no visible part of a run.
@@ -115,10 +117,9 @@ class JobState:
         facts = self.facts
         slice_s = facts.slice_ns / 1e9
         now = list(self._trend)[-_NOW:]
-        key, place = max(
-            self._places.items(), key=lambda item: sum(item[1].lost), default=(None, None)
-        )
-        loses = place is not None and sum(place.lost) > 0.005 * slice_s * _NOW
+        places = sorted(self._places.items(), key=lambda item: -sum(item[1].lost))
+        key, place = places[0] if places else (MESSAGES, _Place())
+        loses = sum(place.lost) > _NOTHING * slice_s * _NOW
         series = [each for place in self._places.values() for each in place.series.values()]
         every = [each.present for each in (*series, self._iterations.series) if each.present]
         known = [detector.smallest for detector in every if not detector.learning]
@@ -134,10 +135,10 @@ class JobState:
             lost_s=self.lost_s,
             unexplained_s=self.unexplained_s,
             now_percent=sum(now) / len(now) if now else 0.0,
-            resource_kind=key[0] if loses and key else None,
-            resource=key[1] if loses and key else "",
-            suspects=place.suspects if loses and place else (),
-            because=(place.because or "nobody known") if loses and place else None,
+            resource_kind=key[0] if loses else None,
+            resource=key[1] if loses else "",
+            suspects=place.suspects if loses else (),
+            because=(place.because or "nobody known") if loses else None,
             trend=tuple(self._trend),
             changes=tuple(self._changes),
             learning=not known,

@@ -73,6 +73,6 @@ def command(
     show(headline(report))
     if rows:
         show(top_table(rows), *change_lines(rows))
-    flag = "" if server else repository_flag(repository)
-    seen = "jobs" if rows else "nothing"
-    next_steps(*steps("top", seen, rows[0]["job"] if rows else "", flag=flag))
+    if not server:  # its jobs are in no repository here
+        seen, job = ("jobs", rows[0]["job"]) if rows else ("nothing", "")
+        next_steps(*steps("top", seen, job, flag=repository_flag(repository)))

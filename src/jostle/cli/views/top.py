@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 Row = Mapping[str, Any]
-#: What jobs may be sorted by: name -> value of a row; the largest first but of names.
+#: What jobs may be sorted by.
 SORTS = ("now", "lost", "job", "user")
 _BARS = " ▁▂▃▄▅▆▇█"
 _ASCII_BARS = " .:-=+*#@"
@@ -59,7 +59,7 @@ def chosen(report: Mapping[str, Any], sort: str, text: str = "", user: str = "")
     rows = [row for row in report["jobs"] if not user or row["user"] == user]
     if text:
         rows = [row for row in rows if text.lower() in " ".join(_cells(row)).lower()]
-    orders = {
+    orders: Mapping[str, Callable[[Row], Any]] = {
         "now": lambda row: (-row["now_percent"], -row["lost_s"], row["job"]),
         "lost": lambda row: (-row["lost_s"], row["job"]),
         "job": lambda row: row["job"],
