@@ -112,6 +112,18 @@ def test_other_sizes_of_reads_are_no_change_and_more_own_load_is_an_own_phase() 
     assert answer.lost_s == 0
 
 
+def test_a_program_without_a_profile_is_a_suspect_and_no_job() -> None:
+    rows, _, _ = _disturbed(11)
+    mounts = [
+        replace(row, job="dd (pid 7, root)", count=0) if row.job == "bully-1" else row
+        for row in rows.mounts
+    ]
+    stream = LiveStream()
+    stream.take(replace(rows, mounts=tuple(mounts)))
+    assert _answer(stream, "victim-1").suspects[0].job == "dd (pid 7, root)"
+    assert "dd (pid 7, root)" not in stream.jobs
+
+
 def test_a_slow_down_of_nobody_is_no_loss_to_others() -> None:
     slow = noise(np.random.default_rng(6), 120, _SPREAD)
     slow[60:] += math.log(1.5)

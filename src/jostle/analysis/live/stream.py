@@ -105,7 +105,7 @@ class LiveStream:
         """Evaluate the slices of all jobs that end at one instant."""
         of_job: dict[tuple[str, int, int], list[_Row]] = defaultdict(list)
         for row in rows:
-            if isinstance(row, MountRow) or row.count:  # else load without a profile
+            if row.count:  # else load without a profile
                 of_job[row.job, row.start_ns, row.start_ns + row.length_ns].append(row)
             else:
                 self._done[row.job] = row.start_ns

@@ -25,6 +25,7 @@ _OPS = {
 _NS = {call: file_metrics(f"{call}_ns") for call in CALLS}
 _BYTES = {"read": file_metrics("read_bytes"), "write": file_metrics("write_bytes")}
 _MPI_OPS = (*MPI_OPS, "mpi_barrier_ops")
+_NONE, _NO_TIME = (0,) * len(CALLS), (0.0,) * len(CALLS)
 _CPU = ("os_user_ns", "os_system_ns")
 
 
@@ -56,13 +57,13 @@ class LiveJob:
 
 @dataclass(frozen=True)
 class MountRow:
-    """What a job did on a mount in a slice.
+    """What a job, or load without a profile, did on a mount in a slice.
 
     Attributes:
-        job: The job.
+        job: The job; of load without a profile what to call it.
         mount: The mount.
         start_ns: Start of the slice; length_ns: its length.
-        count: Processes that had a record there.
+        count: Processes that had a record there; 0: load without a profile.
         ops, seconds, bytes: Operations, seconds in them (sum over processes) and bytes of each of
             CALLS.
         longest: Seconds in each of CALLS of the process that spent most.
@@ -135,8 +136,16 @@ def live_rows(engine: Engine, span: tuple[int, int]) -> LiveRows:
     cores = _cores(engine, sorted({row.job for row in nodes}), span)
     nodes = [replace(row, cores=cores.get((row.job, row.host))) for row in nodes]
     newest = max((row.start_ns + row.length_ns for row in (*mounts, *nodes)), default=0)
-    nodes += _unprofiled(engine, sorted({row.host for row in nodes}), span)
-    return LiveRows(jobs, mounts, tuple(nodes), newest)
+    unprofiled = _unprofiled(engine, sorted({row.host for row in nodes}), span)
+    nodes += [row for row, _ in unprofiled if row.cpu_s > 0]
+    disks = sorted({row.mount for row in mounts if ":/dev/" in row.mount})
+    on_disks = [
+        MountRow(row.job, disk, row.start_ns, row.length_ns, 0, _NONE, _NO_TIME, moved, _NO_TIME)
+        for row, moved in unprofiled
+        for disk in disks
+        if any(moved) and disk.startswith(f"{row.host}:")
+    ]
+    return LiveRows(jobs, (*mounts, *on_disks), tuple(nodes), newest)
 
 
 def _jobs(engine: Engine, span: tuple[int, int]) -> tuple[LiveJob, ...]:
@@ -190,20 +199,28 @@ def _nodes(engine: Engine, span: tuple[int, int]) -> list[NodeRow]:
     ]
 
 
-def _unprofiled(engine: Engine, hosts: Sequence[str], span: tuple[int, int]) -> list[NodeRow]:
-    """Return what processes without a profile used of the cores of some hosts."""
-    used: dict[tuple[str, str, int, int], float] = {}
-    cores: dict[tuple[str, str, int, int], frozenset[int] | None] = {}
+def _unprofiled(
+    engine: Engine, hosts: Sequence[str], span: tuple[int, int]
+) -> list[tuple[NodeRow, tuple[int, ...]]]:
+    """Return what processes without a profile used of the cores and disks of some hosts.
+
+    On which of several disks is not known: it may have been on any of them.
+
+    Returns:
+        Rows of their cores, each with the bytes of CALLS that they moved from and to storage.
+    """
+    used: dict[tuple[str, str, int, int], tuple[NodeRow, tuple[int, ...]]] = {}
     for row in watched_processes(engine, hosts, span).to_pylist():
-        length = row["slice_ns"] * row["span"]
-        key = row["host"], row["title"], row["slice"] * row["slice_ns"], length
-        used[key] = used.get(key, 0.0) + row["cpu_ns"] / 1e9
-        cores[key] = _united(cores.get(key, frozenset()), read_list(row["cores"]))
-    return [
-        NodeRow(title, host, start, length, 0, cpu, cores=cores[host, title, start, length])
-        for (host, title, start, length), cpu in sorted(used.items())
-        if span[0] <= start < span[1] and cpu > 0
-    ]
+        start, length = row["slice"] * row["slice_ns"], row["slice_ns"] * row["span"]
+        if not span[0] <= start < span[1]:
+            continue
+        key = row["host"], row["title"], start, length
+        empty = NodeRow(row["title"], row["host"], start, length, 0, 0.0, cores=frozenset())
+        old, moved = used.get(key, (empty, _NONE))
+        cores = _united(old.cores, read_list(row["cores"]))
+        new = replace(old, cpu_s=old.cpu_s + row["cpu_ns"] / 1e9, cores=cores)
+        used[key] = new, (moved[0] + row["read_bytes"], moved[1] + row["write_bytes"], 0, 0)
+    return [used[key] for key in sorted(used)]
 
 
 def _cores(
