@@ -54,3 +54,14 @@ def test_suspects_of_other_users_have_one_name(repository: Path) -> None:
     assert own.answer.suspects[0].job == OTHERS and OTHERS in own.why
     assert "bully" not in str(own.to_json())
     store.close()
+
+
+def test_after_a_restart_the_answer_is_the_same(repository: Path) -> None:
+    store = Repository(repository)
+    reports = []
+    for _ in range(2):
+        now = Now(store)
+        now.refresh()
+        reports.append(now.report().to_json())
+    assert reports[0] == reports[1] and reports[0]["jobs"]
+    store.close()
