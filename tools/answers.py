@@ -46,7 +46,7 @@ def questions(repository: Path) -> list[list[str]]:
     chosen = names[:: max(1, len(names) // JOBS_EACH)][:JOBS_EACH]
     asked = [["jobs", "--all"], ["matrix"], ["matrix", "--as-user", "1001"], ["study", "list"]]
     asked += [["matrix", "--by", "kind"], ["predict", *chosen[:2]]]
-    asked += [["trends"], ["targets"], ["advise", "--site"], ["replay"]]
+    asked += [["trends"], ["targets"], ["advise", "--site"], ["replay"], ["top", "--once"]]
     asked += [["topology", "show"]]
     asked += [["study", "show", path.name] for path in (repository / "studies").glob("*")]
     asked += [["repository", "check"], ["compare", *chosen[:2]], ["timeline", *chosen]]

@@ -57,7 +57,7 @@ LAB_ROOMS = {
 #: they are the room's interface, or hold what its subrooms have in common.
 SUBROOMS = {
     "repository": "store query segments maintenance ingest",
-    "analysis": "access+binding+waits estimation identification "
+    "analysis": "access+binding+waits+live estimation identification "
     "digest+kinds+nodes+placement advise+site_advice",
     "report": "format models verdict",
     "plot": "charts terminal+figures document",

@@ -27,6 +27,8 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Look": {
         "jobs": ("jobs", "List the jobs of the repository."),
+        "top": ("top", "Which running jobs lose time now, to whom and on what."),
+        "wait-until-quiet": ("wait_until_quiet", "Return when a mount or a node is free."),
         "digest": ("digest", "What one job did: MPI, I/O, time; what to look at next."),
         "timeline": ("timeline", "Draw jobs slice by slice on one time axis."),
         "background": ("background", "What all other jobs did on a job's mounts meanwhile."),

@@ -23,6 +23,8 @@ PATH = (
     "receive",
     "import",
     "jobs",
+    "top",
+    "wait-until-quiet",
     "trends",
     "matrix",
     "nodes",
@@ -61,6 +63,8 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "nothing": ("run -- CMD",),
     },
     "jobs": {"jobs": ("digest JOB", "estimate JOB"), "nothing": ("run -- CMD", "demo")},
+    "top": {"jobs": ("interference JOB", "serve"), "nothing": ("run -- CMD",)},
+    "wait-until-quiet": {"a place": ("run -- CMD", "serve")},
     "matrix": {
         "jobs": ("interference JOB", "serve"),
         "no pair": ("run -- CMD", "serve"),

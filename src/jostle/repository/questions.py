@@ -19,6 +19,7 @@ from jostle.repository.query.export import ExportSelection, export
 from jostle.repository.query.gpus import Gpus
 from jostle.repository.query.job_sums import job_sums
 from jostle.repository.query.load_tables import LoadTables, load_tables
+from jostle.repository.query.live import LiveRows, live_rows
 from jostle.repository.query.machine_loads import (
     MachineLoads,
     StorageServers,
@@ -351,6 +352,10 @@ class Questions:
         """
         found = beside(self._engine, job, cores=cores)
         return on_fabrics(self._engine, found, self.topologies())
+
+    def live_rows(self, span: tuple[int, int]) -> LiveRows:
+        """Return what all jobs did in the slices that begin in a span of time (ns)."""
+        return live_rows(self._engine, span)
 
     def machine_loads(self, mounts: Sequence[str], span: tuple[int, int]) -> MachineLoads:
         """Return what machines' agents counted on mounts in a span of time (ns)."""

@@ -1016,6 +1016,37 @@ export interface Line {
   high: (number | null)[];
 }
 
+/** A change of a running job. */
+export interface LiveChange {
+  /** When it began, ns since the epoch: start of the first slice of the new level. */
+  at_ns: number;
+  /** End of the slice that showed it. */
+  found_ns: number;
+  /** slower, over or faster. */
+  kind: string;
+  /** What takes longer: `read`, `write`, `sync`, `meta`, `waiting for cores`, `iteration`. */
+  what: string;
+  /** What it was on; resource: its identity, "" for messages. */
+  resource_kind: 'file system' | 'node' | 'messages';
+  resource: string;
+  /** By how much its time per unit of work changed, percent. */
+  percent: number;
+  /** Why, as far as it is known. */
+  because: 'other jobs' | 'own change of phase' | 'nobody known' | 'it is over' | 'it is faster';
+  /** Whose load rose then, the likeliest first. */
+  suspects: LiveSuspect[];
+}
+
+/** A job, or load without a profile, that may have caused a change. */
+export interface LiveSuspect {
+  /** Its name. */
+  job: string;
+  /** Its part of the rise of all others' load on the resource, 0 to 1. */
+  share: number;
+  /** Its share, less the probability that its load rose just then by chance. */
+  confidence: number;
+}
+
 /** What the jobs of one user, program, resource or week lost. */
 export interface LossGroup {
   name: string;
@@ -1273,6 +1304,56 @@ export interface NotJudged {
 export interface Note {
   kind: string;
   text: string;
+}
+
+/** The running jobs that the viewer may see, those first that lose most now. */
+export interface NowAnswer {
+  /** end of the newest slice; 0: there is none */
+  newest_ns: number;
+  jobs: NowRow[];
+}
+
+/** A running job; what is said of it is provisional, from its past alone. */
+export interface NowRow {
+  job: string;
+  program: string;
+  uid: number | null;
+  /** name of its owner; empty: several */
+  user: string;
+  nodes: string[];
+  start_ns: number;
+  /** end of its newest slice that was evaluated; 0: none yet */
+  seen_ns: number;
+  running: boolean;
+  /** time that was evaluated */
+  run_s: number;
+  /** what it lost in it to others, as far as it is known */
+  lost_s: number;
+  /** what it was slower than usual besides, for no known reason */
+  unexplained_s: number;
+  /** what it loses to others now, percent of its time */
+  now_percent: number;
+  /** where it loses most now; null: nowhere */
+  resource_kind: 'file system' | 'node' | 'messages' | null;
+  resource: string;
+  /** the same in words: `file system /scratch` */
+  place: string;
+  /** who causes it, the likeliest first */
+  suspects: LiveSuspect[];
+  /** why it loses time now; null: it does not */
+  because: 'other jobs' | 'own change of phase' | 'nobody known' | 'it is over' | 'it is faster' | null;
+  /** by whom, or why, in a few words */
+  why: string;
+  /** percent lost in each of the newest slices */
+  trend: number[];
+  /** the newest changes, the oldest first */
+  changes: LiveChange[];
+  /** the newest of them as a sentence; empty: none */
+  last_change: string;
+  /** what is usual for it is not known yet */
+  learning: boolean;
+  /** least slow-down that is found within three slices; null: none yet */
+  smallest_percent: number | null;
 }
 
 /** Who is on a link or a switch. */

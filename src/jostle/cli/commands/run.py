@@ -41,7 +41,13 @@ from jostle.names.identity import program_of_command
 @click.option(
     "--live",
     is_flag=True,
-    help="Show in the last lines of the terminal what CMD does, slice by slice.",
+    help="Show in the last lines of the terminal what CMD does and loses, slice by slice.",
+)
+@click.option(
+    "--on-loss",
+    default="",
+    metavar="COMMAND",
+    help="Run COMMAND in a shell when CMD begins to lose time to others; JOSTLE_LOSS_* say what.",
 )
 @click.option("--keep", is_flag=True, help="Keep the profiles after they are ingested.")
 @click.option(
@@ -88,6 +94,7 @@ def command(
     canary_ns: int | None,
     gpu: bool,
     live: bool,
+    on_loss: str,
     keep: bool,
     gate: float | None,
     retries: int,
@@ -114,7 +121,9 @@ def command(
     again = Rewind()
     shown = output_of or ("all" if sys.stdout.isatty() else "accepted")
     held = HeldOutput() if retries and shown == "accepted" else None
-    options = RunOptions(repository, slice_ns, canary_ns, gpu, live, keep, not no_verdict, as_json)
+    options = RunOptions(
+        repository, slice_ns, canary_ns, gpu, live, keep, not no_verdict, as_json, on_loss=on_loss
+    )
     try:
         for attempt in range(1, retries + 2):
             wanted = NameOfRun(name, named=job is not None, number=attempt)

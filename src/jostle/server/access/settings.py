@@ -35,12 +35,16 @@ class AlertSettings:
     """Who is told of disturbed jobs.
 
     Attributes:
-        url: Where messages are posted; a secret.
+        url: Where messages are posted, a secret; "": nowhere.
         light: The least light of which there are messages.
+        command: A command that takes each message on its standard input; (): none.
+        silence: Patterns of jobs and places of whose losses, while they run, there are no messages.
     """
 
     url: str
     light: Literal["yellow", "red"]
+    command: tuple[str, ...] = ()
+    silence: tuple[str, ...] = ()
 
 
 class _Table(BaseModel):
@@ -77,8 +81,10 @@ class _RolesTable(_Table):
 
 
 class _AlertsTable(_Table):
-    url_file: _Text
+    url_file: str = ""
     light: Literal["yellow", "red"] = "red"
+    command: list[str] = []
+    silence: list[str] = []
 
 
 class _MetricsTable(_Table):
@@ -157,7 +163,14 @@ class ServeSettings:
         table = self.content.alerts
         if table is None:
             return None
-        file = table.url_file
+        file, more = table.url_file, (tuple(table.command), tuple(table.silence))
+        if not file and table.command:
+            return AlertSettings("", table.light, *more)
+        if not file:
+            raise AccessError(
+                f"[alerts] of {self.path} says nothing of where messages go.",
+                hint='Write `url_file = "/etc/jostle/alerts.url"`, or `command = ["mail", ...]`.',
+            )
         url = read_secret(Path(file))
         if (
             not is_safe(url)
@@ -168,7 +181,7 @@ class ServeSettings:
                 f"{file} does not hold an https URL.",
                 hint="Write into it, on one line, the URL that takes the messages.",
             )
-        return AlertSettings(url, table.light)
+        return AlertSettings(url, table.light, *more)
 
     def metrics_token(self) -> str | None:
         """Return what monitoring sends to get the metrics of all jobs; None: it gets none.
