@@ -51,10 +51,18 @@ def server(tmp_path: Path) -> Iterator[str]:
     node, port = free_port(), free_port()
     (tmp_path / "prometheus.yml").write_text(CONFIG % node)
     commands = [
-        [PROGRAMS[1], f"--web.listen-address=127.0.0.1:{node}", "--collector.disable-defaults"]
-        + [f"--collector.{name}" for name in ("cpu", "meminfo", "stat", "diskstats", "netdev")],
-        [PROGRAMS[0], f"--web.listen-address=127.0.0.1:{port}"]
-        + [f"--config.file={tmp_path}/prometheus.yml", f"--storage.tsdb.path={tmp_path}/data"],
+        [
+            PROGRAMS[1],
+            f"--web.listen-address=127.0.0.1:{node}",
+            "--collector.disable-defaults",
+            *(f"--collector.{name}" for name in ("cpu", "meminfo", "stat", "diskstats", "netdev")),
+        ],
+        [
+            PROGRAMS[0],
+            f"--web.listen-address=127.0.0.1:{port}",
+            f"--config.file={tmp_path}/prometheus.yml",
+            f"--storage.tsdb.path={tmp_path}/data",
+        ],
     ]
     running = [
         subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

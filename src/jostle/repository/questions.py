@@ -18,8 +18,8 @@ from jostle.repository.query.engine import ALWAYS, Engine, total
 from jostle.repository.query.export import ExportSelection, export
 from jostle.repository.query.gpus import Gpus
 from jostle.repository.query.job_sums import job_sums
-from jostle.repository.query.load_tables import LoadTables, load_tables
 from jostle.repository.query.live import LiveRows, live_rows
+from jostle.repository.query.load_tables import LoadTables, load_tables
 from jostle.repository.query.machine_loads import (
     MachineLoads,
     StorageServers,
