@@ -1329,7 +1329,7 @@ export interface NowRow {
   run_s: number;
   /** what it lost in it to others, as far as it is known */
   lost_s: number;
-  /** what it was slower than usual besides, for no known reason */
+  /** further time beyond the usual, for no known reason */
   unexplained_s: number;
   /** what it loses to others now, percent of its time */
   now_percent: number;

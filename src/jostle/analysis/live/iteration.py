@@ -17,7 +17,7 @@ Grown = Literal["work", "messages", "neither"]
 
 #: Fewer calls in a slice have no mean worth comparing.
 _LEAST_CALLS = 20
-#: Of a slice of which less is left beside file calls, iterations have no length.
+#: A slice with less time outside file calls says nothing of the length of iterations.
 _LEAST_LEFT = 0.3
 #: Newest slices that the usual parts of an iteration do not count yet.
 _NEWEST = 6

@@ -66,7 +66,7 @@ class JobState:
         seen_ns: End of the newest slice that was evaluated.
         run_s: Evaluated time, s.
         lost_s: What was lost in it to others, s.
-        unexplained_s: What it was slower than usual besides, for no known reason, s.
+        unexplained_s: Further time beyond the usual, for no known reason, s.
     """
 
     facts: LiveJob

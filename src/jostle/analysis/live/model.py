@@ -62,7 +62,7 @@ class LiveAnswer:
         running: It runs.
         run_s: Time that was evaluated, s.
         lost_s: What it lost in it to others, s, as far as that is known while it runs.
-        unexplained_s: What it was slower than usual besides, for no known reason, s.
+        unexplained_s: Further time beyond the usual, for no known reason, s.
         now_percent: What it loses now: percent of its newest slices.
         resource_kind: Where it loses most now; resource: the identity; "" where it loses nothing.
         suspects: Who causes that.

@@ -30,7 +30,7 @@ class SeriesStep:
 class Series:
     """A series, whose level is learned for each phase of the job apart.
 
-    A phase is told by the size of operations: other sizes take other times, which is no change.
+    Phases differ in the size of operations: other sizes take other times, which is no change.
     """
 
     phases: OrderedDict[int, Detector] = field(default_factory=OrderedDict)

@@ -9,7 +9,7 @@ from jostle.analysis.live.loads import LoadBook
 from jostle.analysis.live.model import LiveAnswer, LiveChange
 from jostle.repository.query.live import LiveJob, LiveRows, MountRow, NodeRow
 
-#: Bytes that an operation on files weighs beside those it moves, as in `identify`.
+#: Bytes that an operation on files weighs in addition to those it moves, as in `identify`.
 _OPERATION = 4096
 #: A job that is over, or of which nothing is heard, is shown for this time, ns.
 _SHOWN_NS = 60_000_000_000

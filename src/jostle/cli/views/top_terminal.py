@@ -26,7 +26,7 @@ _BACKSPACE = (curses.KEY_BACKSPACE, 8, 127)
 
 
 class _Reader:
-    """Reads reports again and again, in a thread."""
+    """Reads a report at each interval, in a thread."""
 
     def __init__(self, source: Source, first: Mapping[str, Any], interval_s: float) -> None:
         self.report, self.error = first, ""

@@ -21,7 +21,7 @@ class NowRow(BaseModel):
     run_s: float = Field(description="time that was evaluated")
     lost_s: float = Field(description="what it lost in it to others, as far as it is known")
     unexplained_s: float = Field(
-        description="what it was slower than usual besides, for no known reason"
+        description="further time beyond the usual, for no known reason"
     )
     now_percent: float = Field(description="what it loses to others now, percent of its time")
     resource_kind: ResourceKind | None = Field(description="where it loses most now; null: nowhere")
