@@ -1,5 +1,5 @@
 # What people type. Each target sets up what it needs first; nothing is done twice.
-.PHONY: build demo demo-site demo-network test quick check nightly fuzz-nightly zoo-nightly packages bench budget clean distclean lock format
+.PHONY: build demo demo-site demo-network test quick check nightly fuzz-nightly zoo-nightly packages dist bench budget clean distclean lock format
 
 # Tests start jostle a thousand times: it must not be compiled each time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -36,6 +36,9 @@ zoo-nightly: build      ## sixty real programs, bare and profiled, counts agains
 
 packages: build         ## a .deb and an .rpm for nodes and for the repository's host, and a wheel, in build/packages
 	@tools/packages.sh
+
+dist: build             ## the release archive in build/dist, with recipes of Spack and conda that build from it
+	@.venv/bin/python tools/dist.py
 
 bench: build            ## the figures of docs, measured here
 	@.venv/bin/python lab/bench/run.py

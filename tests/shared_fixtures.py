@@ -7,7 +7,9 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,7 @@ __all__ = [
     "library",
     "native",
     "open_to_all",
+    "pytest_collection_modifyitems",
     "pytest_configure",
     "pytest_runtest_protocol",
     "pytest_terminal_summary",
@@ -52,15 +55,55 @@ def fresh_console() -> Iterator[None]:
         output.console.cache_clear()
 
 
+# ---- tests that are run in turn ----
+
+TURNS = 7
+
+
+def turns(items: Sequence[pytest.Item]) -> list[int | None]:
+    """Return the day of each test that is run in turn, None for all others.
+
+    The tests of a file, or its groups, are dealt out in order; each file begins with another day.
+    """
+    dealt: dict[Path, dict[str, int]] = defaultdict(dict)
+    days: list[int | None] = []
+    for item in items:
+        mark = item.get_closest_marker("in_turn")
+        if mark is None:
+            days.append(None)
+            continue
+        groups = dealt[item.path]
+        number = groups.setdefault(mark.args[0] if mark.args else item.name, len(groups))
+        days.append((zlib.crc32(item.path.name.encode()) + number) % TURNS)
+    return days
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests of other days; without TEST_TURN all are run."""
+    today = os.environ.get("TEST_TURN")
+    if not today:
+        return
+    wanted = (None, int(today))
+    days = turns(items)
+    left = [item for item, day in zip(items, days, strict=True) if day not in wanted]
+    config.hook.pytest_deselected(items=left)
+    items[:] = [item for item, day in zip(items, days, strict=True) if day in wanted]
+
+
 # ---- tests that look at clocks ----
 
 _tried_again: list[str] = []
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the mark of tests that hold a measured time against what it should be."""
+    """Declare the marks of tests that are tried again, and of tests that are run in turn."""
     config.addinivalue_line(
         "markers", "tries(n): depends on when it gets a core; one time of n it must be right"
+    )
+    config.addinivalue_line(
+        "markers",
+        "in_turn(group): long, and rarely breaks; where TEST_TURN is a day from 0 to 6, a seventh "
+        "of such tests is run, those of one group together",
     )
 
 

@@ -45,7 +45,8 @@ def questions(repository: Path) -> list[list[str]]:
     names = sorted(job["job"] for job in listed["jobs"])
     chosen = names[:: max(1, len(names) // JOBS_EACH)][:JOBS_EACH]
     asked = [["jobs", "--all"], ["matrix"], ["matrix", "--as-user", "1001"], ["study", "list"]]
-    asked += [["trends"], ["targets"]]
+    asked += [["matrix", "--by", "kind"], ["predict", *chosen[:2]]]
+    asked += [["trends"], ["targets"], ["advise", "--site"], ["replay"], ["top", "--once"]]
     asked += [["topology", "show"]]
     asked += [["study", "show", path.name] for path in (repository / "studies").glob("*")]
     asked += [["repository", "check"], ["compare", *chosen[:2]], ["timeline", *chosen]]
@@ -53,6 +54,7 @@ def questions(repository: Path) -> list[list[str]]:
         asked += [[verb, job] for verb in ("digest", "background", "neighbours", "estimate")]
         asked += [["digest", job, "--segments"], ["timeline", job, "--metric", "cpu"]]
         asked += [["interference", job], ["interference", job, "--as-user", "1001"]]
+        asked += [["advise", job]]
         asked += [["estimate", job, "--method", "thesis"], ["neighbours", job, "--as-user", "1001"]]
     return asked + [["export", table, "--format", "json"] for table in [*TABLES, *chosen[:1]]]
 

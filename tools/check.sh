@@ -21,7 +21,7 @@ wanted=("$@")
 step() {
     local name=$1 begin=$SECONDS status=0
     shift
-    if [ "${#wanted[@]}" -gt 0 ] && [[ ! " ${wanted[*]} " == *" $name "* ]]; then
+    if is_named && [[ ! " ${wanted[*]} " == *" $name "* ]]; then
         return
     fi
     # What it says is one write: steps may run side by side.
@@ -41,6 +41,10 @@ step() {
     fi
 }
 
+# Which seventh is done today where a step does one seventh each day; one that is named does all.
+turn=$((10#$(date -u +%j) % 7))
+is_named() { [ "${#wanted[@]}" -gt 0 ]; }
+
 c_files() { find runtime agent lab integrations tests -name '*.[ch]' ! -path '*/mpi/generated/*'; }
 
 generated() {
@@ -58,9 +62,7 @@ tidy() {
     # clang's own compile commands: it does not know all flags of gcc.
     cmake -G Ninja -B build/clang -DCMAKE_C_COMPILER=clang -DJOSTLE_WERROR=ON -DJOSTLE_TESTS=ON \
         >/dev/null || return 1
-    find integrations/slurm runtime/src runtime/decoder runtime/launcher runtime/mpi lab/inject runtime/gpu lab/signals/src runtime/probe agent/src agent/ship -name '*.c' \
-        ! -name jst_metrics.c ! -path '*/mpi/generated/*' ! -path '*/fuzz/*' ! -path '*/test/*' |
-        xargs -n 4 -P 2 clang-tidy -p build/clang --quiet
+    if is_named; then python tools/tidy.py --all; else python tools/tidy.py; fi
 }
 
 # What a step begins with that runs concurrently with tests: a second try of a test waits for it.
@@ -68,22 +70,24 @@ beside=(flock -o -s "$logs/beside")
 
 # unit_tests FOLDER OPTION...: those in C. What failed is tried once more with nothing alongside it.
 unit_tests() {
-    "${beside[@]}" ctest --test-dir "$1" --output-on-failure "${@:2}" ||
+    "${beside[@]}" ctest --test-dir "$1" -j 2 --output-on-failure "${@:2}" ||
         flock -o "$logs/beside" ctest --test-dir "$1" --output-on-failure --rerun-failed
 }
 
 # Compiles with warnings as errors: all of it by gcc and by clang, and the library with every module left
-# out in turn, where there is no MPI. (A portable build is a test in tests/house.)
+# out in turn, one each day, where there is no MPI. (A portable build is a test in tests/house.)
 builds() {
-    local compiler module
+    local compiler module modules=(POSIX STDIO OS AIO PERF PAPI MPI)
     for compiler in gcc clang; do
         cmake -G Ninja -B "build/$compiler" -DCMAKE_C_COMPILER="$compiler" -DJOSTLE_WERROR=ON \
             -DJOSTLE_TESTS=ON >/dev/null && cmake --build "build/$compiler" -j 2 &&
             unit_tests "build/$compiler" || return 1
     done
-    for module in POSIX STDIO OS AIO PERF PAPI MPI; do
+    local left_out=("${modules[@]}")
+    is_named || left_out=("${modules[turn]}")
+    for module in "${left_out[@]}"; do
         cmake -G Ninja -B build/without -DJOSTLE_WERROR=ON -DJOSTLE_MPICC= \
-            $(printf -- '-DJOSTLE_WITH_%s=ON ' POSIX STDIO OS AIO PERF PAPI MPI) \
+            $(printf -- '-DJOSTLE_WITH_%s=ON ' "${modules[@]}") \
             "-DJOSTLE_WITH_$module=OFF" >/dev/null &&
             cmake --build build/without -j 2 --target jostle || return 1
         LD_PRELOAD="$PWD/build/without/native/libjostle.so" JOSTLE_SPOOL=/nowhere /bin/true ||
@@ -115,18 +119,18 @@ under_sanitizer='(test_config or test_counts or ends_after or storm or modes or 
     not more_mounts and not gloo'
 
 # sanitized NAME RUN-TIME-LIBRARY TESTS [FILE...]: the runtime's tests, or those in the files, on a
-# build with that sanitizer. The unit test of segments is one thread that counts to millions: nothing
-# for the thread sanitizer. What failed alongside other steps is tried once more with nothing alongside it.
+# build with that sanitizer. Of the unit tests, those with several threads are something for the thread
+# sanitizer. What failed alongside other steps is tried once more with nothing alongside it.
 sanitized() {
-    local preload= still=() without=() code=0 place run
+    local preload= still=() threads=() code=0 place run
     local files=("${@:4}")
     [ $# -gt 3 ] || files=(tests/runtime tests/mpi/test_mpi_sanitizer.py)
     # Without random addresses: TSan executes a program again when it dislikes its layout, and
     # that first image is a process more than the tests expect.
     setarch -R true 2>/dev/null && still=(setarch -R)
     cmake --preset "$1" >/dev/null && cmake --build "build/$1" -j 2 || return 1
-    [ "$1" != tsan ] || without=(-E segment)
-    unit_tests "build/$1" "${without[@]}" || return 1
+    [ "$1" != tsan ] || threads=(-R 'decode|nccl|peers|ship|agent_(beat|ceph|process)')
+    unit_tests "build/$1" "${threads[@]}" || return 1
     [ -z "$2" ] || preload=$(gcc -print-file-name="$2")
     # Leaks: programs under test end as they please. Interceptor order: ours comes second.
     place=$(mktemp -d /tmp/jXXXXXX) && chmod 0755 "$place" # as tools/test.sh has it
@@ -164,6 +168,11 @@ fuzz() {
         "${beside[@]}" xargs -I '{}' bash -c 'fuzz_one "{}"'
 }
 
+# Whether rows of the bench can measure: one seventh of them, by date; all where the step is named.
+bench() {
+    if is_named; then python lab/bench/run.py --smoke; else python lab/bench/run.py --smoke --turn "$turn"; fi
+}
+
 # These take one core each.
 {
     step ui ui
@@ -179,7 +188,7 @@ step tidy tidy
 step builds builds
 step exports exports
 step tests make --no-print-directory test
-step bench python lab/bench/run.py --smoke
+step bench bench
 step budget python lab/bench/budget.py
 # The tests of sanitizers mostly wait.
 {
@@ -191,7 +200,7 @@ wait
 # One seventh of what takes too long for every change, alone: it is held against clocks.
 step nightly python tools/nightly.py --today
 # Only when they are named: all tests of the runtime, with the heartbeat as it is outside of sanitizers.
-if [ "${#wanted[@]}" -gt 0 ]; then
+if is_named; then
     step ubsan sanitized ubsan '' ''
     step ubsan-mpi sanitized ubsan '' '' tests/mpi/test_mpi_sanitizer.py
     for piece in 0 1 2 3; do step "ubsan-$piece" ubsan_piece "$piece"; done

@@ -73,8 +73,11 @@ PARTS = (
         Part(f"ubsan-{piece}", f"tools/check.sh ubsan-{piece}", 3 + piece, limit_s=1800)
         for piece in range(UBSAN)
     ),
-    # What takes longer than a day's share. Each check has five seconds for each fuzzer.
+    # What takes longer than a day's share. Each check has five seconds for each fuzzer, and one
+    # seventh of the tests that are run in turn.
+    Part("in-turn", "TEST_TURN= tools/test.sh -m 'in_turn and not nightly'", limit_s=7200),
     Part("fuzzers", "FUZZ_SECONDS=60 tools/check.sh fuzz", limit_s=7200),
+    Part("tidy-builds-bench", "tools/check.sh tidy builds bench", limit_s=7200),
     Part("faults", f"{PYTHON} tests/hostile/test_faults.py", limit_s=7200),
     Part("ubsan-mpi", "tools/check.sh ubsan-mpi", limit_s=3600),
     Part("zoo", f"{PYTHON} tests/zoo/zoo.py --install", limit_s=7200),

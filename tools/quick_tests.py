@@ -29,6 +29,11 @@ def _seen() -> dict[str, float]:
 _seconds = _seen()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave the long ones for the end: how long a test takes is not known before its first run."""
+    items.sort(key=lambda item: item.get_closest_marker("in_turn") is not None)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
     """Leave a test out when the time is over, or when it would be."""

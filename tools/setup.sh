@@ -28,6 +28,8 @@ labs=(ip:iproute2 mkfs.ext4:e2fsprogs sshfs:sshfs fusermount3:fuse3 glusterfs:gl
 lab_files=(openssh/sftp-server:openssh-sftp-server pmix2/lib/libpmix.so:libpmix-dev)
 # The readers of fabrics are tested on what the real tools print of simulated ones.
 fabrics=(ibsim:ibsim-utils opensm:opensm dump_lfts:infiniband-diags)
+# `jostle import prometheus` is tested with a real one; its packages' services are not needed.
+collectors=(prometheus:prometheus prometheus-node-exporter:prometheus-node-exporter)
 # Training jobs are tested with PyTorch and gloo.
 trainings=(python3/dist-packages/torch/__init__.py:python3-torch)
 # the pages of `jostle serve` are tested in a real browser
@@ -85,7 +87,8 @@ install_packages() {
     local must may
     must=$(missing_of "${needed[@]}")
     [ -n "$(find_python)" ] || must+="python3-venv "
-    may=$(missing_of "${wanted[@]}" "${mpis[@]}" "${labs[@]}" "${fabrics[@]}" "${browsers[@]}")
+    may=$(missing_of "${wanted[@]}" "${mpis[@]}" "${labs[@]}" "${fabrics[@]}" "${collectors[@]}" \
+        "${browsers[@]}")
     may+=$(missing_files_of "${mpi_files[@]}" "${lab_files[@]}" "${agent_files[@]}" "${trainings[@]}")
     [ -e /usr/include/cmocka.h ] || may+="libcmocka-dev "
     if ! ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-"$(uname -m)".a >/dev/null 2>&1; then

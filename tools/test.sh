@@ -6,7 +6,8 @@
 #
 #   tools/test.sh [OPTION...]     options of pytest
 #
-# Tests that are marked as nightly are left to tools/nightly.py.
+# Tests that are marked as nightly are left to tools/nightly.py. Of those that are marked to be run in
+# turn, it runs one seventh, by date; TEST_TURN names another day (0 to 6), or all of them if it is "".
 #
 # What failed is tried once more with nothing beside it: three streams on a small machine starve
 # programs that are held against clocks. What is wrong is wrong again; what is not, is named, and
@@ -18,6 +19,7 @@ cd "$(dirname "$0")/.."
 export logs=build/tests
 mkdir -p "$logs"
 rm -rf "$logs"/*.failed "$logs"/*.log "$logs"/*.seconds "$logs/cache"
+export TEST_TURN=${TEST_TURN-$((10#$(date -u +%j) % 7))}
 # One thread each: on two cores the threads of numpy only spin for each other.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 .venv/bin/python tools/order_tests.py "$logs" || exit 1

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Prints what jostle costs, beside the bare program and beside Darshan: `make bench`.
 
-    lab/bench/run.py [PART]... [--only ROW]... [--quick|--smoke] [--json] [--preload LIBJOSTLE]
+    lab/bench/run.py [PART]... [--only ROW]... [--quick|--smoke] [--turn DAY] [--json]
+                     [--preload LIBJOSTLE]
 
 The parts are `mpi` (all rows that begin so), `lab` (signals, labs and studies), `interference`,
 `web` (server and pages) and `serial` (the others); all, if none is named.
@@ -97,6 +98,7 @@ PARTS = {
     "interference": ["interference", "month"],
     "web": [key for key in ROWS if key.startswith("web")],
 }
+TURNS = 7
 DARSHAN_FOLDERS = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/opt/darshan/lib"]
 
 
@@ -167,6 +169,9 @@ def arguments() -> argparse.Namespace:
     level = parser.add_mutually_exclusive_group()
     level.add_argument("--quick", action="store_true", help="fewer rounds: a first look")
     level.add_argument("--smoke", action="store_true", help="only whether every row can measure")
+    parser.add_argument(
+        "--turn", type=int, metavar="DAY", help=f"every {TURNS}th row, from row DAY on"
+    )
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")
     parser.add_argument("--preload", type=Path, help="library to measure")
     options = parser.parse_args()
@@ -178,7 +183,8 @@ def arguments() -> argparse.Namespace:
 def chosen(options: argparse.Namespace) -> list[str]:
     """The rows to measure, in their own order."""
     named = {key for part in options.parts for key in PARTS[part]} | set(options.only or [])
-    return [key for key in ROWS if not named or key in named]
+    keys = [key for key in ROWS if not named or key in named]
+    return keys if options.turn is None else keys[options.turn % TURNS :: TURNS]
 
 
 def measure(bench: Bench, keys: list[str]) -> list[Row]:

@@ -22,7 +22,7 @@
 /* Size of the ring that this runtime makes, with its head. */
 #define JST_RING_BYTES 65536u
 
-/* The rank of a 'W' record that stands for all ranks beyond its table. */
+/* The rank of a 'W' record for all ranks beyond its table. */
 #define JST_PEERS_OTHERS 4294967295u
 
 /* Places for files that this runtime makes; the first is that of all others. */
@@ -40,7 +40,7 @@
 /* NUMA nodes of which it is counted how often threads were seen there. */
 #define JST_NODE_SAMPLES 16u
 
-/* Most bytes that tell the members of a communicator; beyond that only its size is told. */
+/* Most bytes that list the members of a communicator; beyond that only its size is recorded. */
 #define JST_MEMBERS_MOST 2048u
 
 /* The types of records. */
@@ -542,8 +542,7 @@ _Static_assert(sizeof(jst_file) == 256, "jst_file");
 /* What was sent to and received from one rank. The numbers grow for ever, also where the place is
  * given to another rank. */
 typedef struct jst_peer {
-    /* 0: nobody's now, 1: all others, else the rank of MPI_COMM_WORLD plus 2 */
-    _Atomic uint64_t key;
+    _Atomic uint64_t key; /* 0: free, 1: all others, else the rank of MPI_COMM_WORLD plus 2 */
     uint64_t sent_ops; /* messages */
     uint64_t sent_bytes;
     uint64_t received_ops; /* messages */
@@ -561,7 +560,7 @@ _Static_assert(sizeof(jst_peer) == 48, "jst_peer");
 
 /* One collective operation of one communicator. The numbers grow for ever, as those of a partner. */
 typedef struct jst_collective {
-    _Atomic uint32_t state; /* 0: nobody's now, 1: all others, 2: as told below */
+    _Atomic uint32_t state; /* 0: free, 1: all others, 2: as described below */
     uint32_t communicator; /* hash of the world ranks of its members in order; 0: MPI_COMM_WORLD */
     uint32_t root; /* its rank of MPI_COMM_WORLD, 4294967295: none */
     uint8_t gap1[16 - 12];

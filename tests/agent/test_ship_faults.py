@@ -111,6 +111,7 @@ def check(receiver: Receiver, expected: dict[str, bytes]) -> None:
         assert f.over and bytes(f.data) == expected[f.name], f.name
 
 
+@pytest.mark.in_turn
 def test_kills_at_random_instants(tmp_path: Path) -> None:
     kill_often(tmp_path, 12, 1)
 
@@ -126,6 +127,7 @@ def site(tmp_path: Path) -> Site:
     return Site(tmp_path)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("fault", FAULTS[:6])
 def test_one_fault(site: Site, fault: str) -> None:
     """A post that fails in one way is sent again."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,10 +12,12 @@ import pyarrow as pa
 import pytest
 
 from jostle.analysis.advise import recommend
+from jostle.analysis.advise.another_hour import another_hour
 from jostle.analysis.advise.requests import larger_requests
-from jostle.analysis.advise.time_limit import time_limit
+from jostle.analysis.advise.time_limit import PastRun, time_limit
 from jostle.analysis.binding.model import BindingAdvice
 from jostle.analysis.identification.model import JobInterference, ResourceLoss, Suspect
+from jostle.analysis.identification.slow_targets import SlowTarget
 from jostle.analysis.interval import Interval
 from jostle.repository.query.co_running import Beside, JobFacts
 
@@ -221,14 +224,140 @@ def test_large_requests_are_left_alone(size: int) -> None:
     assert list(larger_requests(beside(requests(0.002, 100e6, size)), seed=0)) == []
 
 
+def limit_s(text: str) -> int:
+    hours, minutes, _ = map(int, text.partition("   #")[0].rpartition("=")[2].split(":"))
+    return 3600 * hours + 60 * minutes
+
+
 def test_a_time_limit_needs_runs_and_holds_for_most_of_them() -> None:
-    runs = [100.0 + k for k in range(40)]
-    assert list(time_limit(runs[:5], 100.0, NONE, "code")) == []
-    (advice,) = time_limit(runs, 100.0, Interval(10.0, 5.0, 15.0), "code")
+    runs = [PastRun(100.0 + k) for k in range(40)]
+    assert list(time_limit(runs[:5], "code")) == []
+    (advice,) = time_limit(runs, "code")
     assert advice.saving is None
-    hours, minutes, _ = map(int, advice.texts[0].rpartition("=")[2].split(":"))
-    limit = 3600 * hours + 60 * minutes
-    assert sum(run <= limit for run in runs) >= 38
+    assert len(advice.texts) == 1
+    assert sum(run.seconds <= limit_s(advice.texts[0]) for run in runs) >= 38
+
+
+def test_a_time_limit_without_others_is_given_where_it_is_another() -> None:
+    """Twenty runs of 10 min, half of which lost 20 min to others."""
+    runs = [PastRun(600.0 + 1200.0 * (k % 2), 1200.0 * (k % 2)) for k in range(20)]
+    (advice,) = time_limit(runs, "code")
+    with_others, alone = map(limit_s, advice.texts)
+    assert with_others >= 1800
+    assert 600 <= alone < 1200
+    few = [PastRun(run.seconds, run.lost_s if k < 3 else None) for k, run in enumerate(runs)]
+    (cautious,) = time_limit(few, "code")
+    assert len(cautious.texts) == 1
+
+
+def at_hours(lost: dict[int, float]) -> list[PastRun]:
+    """Six runs at each of some hours, by the clock of this machine, with losses about a mean."""
+    dice = np.random.default_rng(1)
+    days = [datetime(2026, 3, day) for day in range(1, 7)]
+    return [
+        PastRun(600.0, mean + dice.normal(0, 5), (day + timedelta(hours=hour)).timestamp())
+        for hour, mean in lost.items()
+        for day in days
+    ]
+
+
+def test_another_hour_is_advised_where_runs_lost_less_then() -> None:
+    runs = at_hours({9: 120.0, 14: 110.0, 22: 20.0})
+    start = datetime(2026, 3, 8, 10).timestamp()
+    (advice,) = another_hour(runs, start, seed=0)
+    assert advice.texts == ("sbatch --begin=18:00 SCRIPT",)
+    assert advice.saving is not None
+    assert advice.saving.low < 100 < advice.saving.high
+    assert advice.saving.low > 80
+    # At the best hour already: what others save is below 0, and is not worth a word.
+    (already,) = another_hour(runs, datetime(2026, 3, 8, 20).timestamp(), seed=0)
+    assert already.saving is not None
+    assert already.saving.value < 0
+
+
+def test_too_few_runs_say_nothing_of_another_hour() -> None:
+    runs = at_hours({9: 120.0, 22: 20.0})
+    start = datetime(2026, 3, 8, 10).timestamp()
+    assert list(another_hour(runs[:9], start, seed=0)) == []
+    unknown = [replace(run, lost_s=None) for run in runs]
+    assert list(another_hour(unknown, start, seed=0)) == []
+
+
+def siblings(number: int) -> Beside:
+    """A job beside others of its user and program that ran for as long as it did."""
+    facts = JobFacts("mine", program="code", user=7, start_ns=0, end_ns=100 * NS)
+    others = {f"job{k}": replace(facts, job=f"job{k}") for k in range(number)}
+    return Beside(facts, others, EMPTY, EMPTY, EMPTY, EMPTY, EMPTY)
+
+
+def test_several_jobs_of_one_program_are_to_be_fewer_at_once() -> None:
+    """Each of four others cost it 10 s of 100: with one of them, it loses 10 s of 60."""
+    found = interference(*(suspect(f"job{k}", "m1", Interval(10.0, 9.0, 11.0)) for k in range(4)))
+    given = recommend(siblings(4), found, digest())
+    assert rules(given) == ["fewer at once"]
+    (advice,) = given.found
+    assert advice.texts[0].startswith("#SBATCH --array=1-N%1 ")
+    assert advice.saving is not None
+    assert advice.saving.value == pytest.approx(40.0)
+    # All five took 100 s at once; one after the other 5 x 60 s.
+    assert "3 times as long" in advice.pays
+
+
+def test_two_jobs_of_one_program_are_to_run_one_after_the_other() -> None:
+    found = interference(suspect("job0", "m1", Interval(10.0, 9.0, 11.0)))
+    assert rules(recommend(siblings(1), found, digest())) == ["one after the other"]
+
+
+def test_own_neighbours_are_named_with_when_they_ran_and_others_are_not() -> None:
+    lost = Interval(10.0, 9.0, 11.0)
+    found = interference(
+        suspect("job0", "m1", lost), suspect("job0", "m2", lost), suspect("job1", "m1", lost, 8)
+    )
+    around = siblings(2)
+    later = replace(around.others["job0"], start_ns=30 * NS, end_ns=0, seen_ns=90 * NS)
+    given = recommend(replace(around, others={**around.others, "job0": later}), found, digest())
+    (own,) = given.own_neighbours
+    assert (own.job, own.start_s, own.end_s) == ("job0", 30.0, 90.0)
+    assert own.seconds.value == pytest.approx(20.0)
+
+
+def both_mounts(second_ns_per_byte: float, size: int = 4096) -> pa.Table:
+    """Slices of one process that writes to two mounts, at a given cost of a byte on the second."""
+    first, second = requests(0.0, 100e6, 1 << 20), requests(0.0, 1e9 / second_ns_per_byte, size)
+    return pa.concat_tables([first, second.set_column(0, "mount", pa.array(["m2"] * 40))])
+
+
+@pytest.mark.parametrize(
+    ("ns_per_byte", "size", "advised"),
+    [(9.0, 1 << 20, True), (30.0, 1 << 20, False), (9.0, 4096, False)],
+    ids=["as fast", "slower", "other requests"],
+)
+def test_another_file_system_is_advised_if_the_run_itself_saw_that_it_is_as_good(
+    ns_per_byte: float, size: int, advised: bool
+) -> None:
+    lost = Interval(8.0, 6.0, 10.0)
+    here = replace(resource("m1"), seconds=lost, mount="m1")
+    found = interference(suspect("secret", "m1", lost, user=8), resources=[here])
+    given = recommend(beside(both_mounts(ns_per_byte, size)), found, digest())
+    assert ("another file system" in rules(given)) == advised
+    if advised:
+        assert given.found[0].saving == lost
+        assert "secret" not in str(given.to_json())
+
+
+def test_where_both_file_systems_are_slow_none_is_better() -> None:
+    lost = Interval(8.0, 6.0, 10.0)
+    both = [replace(resource(name), seconds=lost, mount=name) for name in ("m1", "m2")]
+    found = interference(suspect("x", "m1", lost, user=8), resources=both)
+    given = recommend(beside(both_mounts(9.0, 1 << 20)), found, digest())
+    assert "another file system" not in rules(given)
+
+
+def test_a_slow_storage_target_is_to_be_left() -> None:
+    slow = SlowTarget("lustre:mgs:/fs", 3, "write", 4.0, 3.0, 5.0, 9, 40, 12, 1, 1e-6)
+    given = recommend(beside(), interference(), digest(), slow_targets=[slow])
+    assert rules(given) == ["another target"]
+    assert given.found[0].texts[0].startswith("lfs find --ost 3 ")
 
 
 def test_advice_on_bindings_joins_and_a_prediction_comes_first() -> None:

@@ -164,6 +164,7 @@ def test_a_loss_on_a_node_replaces_what_the_run_shows_of_its_cores() -> None:
     assert both.lost_s.value == pytest.approx(2.1)
 
 
+@pytest.mark.in_turn
 def test_on_planted_jobs_the_combination_is_nearer_to_the_truth(tmp_path: Path) -> None:
     """The runs by themselves miss half of what neighbours that never stop cost."""
     planted = plant(tmp_path / "repository", Spec(jobs=5, slices=300, length=220), seed=7)

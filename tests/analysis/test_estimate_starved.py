@@ -11,7 +11,7 @@ import pytest
 from jostle.analysis import estimate
 from jostle.analysis.estimation.crowded import crowd
 from jostle.analysis.estimation.starved import cores
-from jostle.cli.launch.gate import find
+from jostle.report.verdict.gate import find
 from jostle.repository.types import RunTables
 
 S = 1_000_000_000

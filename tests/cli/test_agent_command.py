@@ -62,6 +62,7 @@ def test_it_starts_records_and_stops(run: Run, tmp_path: Path) -> None:
     assert not list((tmp_path / "state").rglob("*.jsm"))
 
 
+@pytest.mark.in_turn
 def test_each_run_takes_what_it_wrote(run: Run, tmp_path: Path) -> None:
     run("agent", "start", "--slice", "200ms")
     done = run("run", "--no-verdict", "--", "sleep", "1")

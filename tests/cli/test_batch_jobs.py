@@ -255,6 +255,7 @@ def test_a_line_for_an_epilog(path: Path) -> None:
     assert done.code == 0 and done.out.count("\n") == 1 and "There is no job" in done.out
 
 
+@pytest.mark.in_turn
 def test_verbs_that_take_a_number(path: Path, tmp_path: Path) -> None:
     repository = ("--repository", str(path))
     done = jostle("digest", "1", *repository)

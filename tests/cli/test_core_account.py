@@ -34,6 +34,7 @@ def said_by(*words: str, repository: Path) -> str:
     return done.out
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(2)
 def test_three_loops_on_two_cores_name_each_other(tmp_path: Path) -> None:
     """At slices of 4 s, which no test could use, each verdict names the two others by account."""
@@ -72,6 +73,7 @@ def test_three_loops_on_two_cores_name_each_other(tmp_path: Path) -> None:
         assert "by account" in text and all(other in text for other in others)
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(2)
 def test_a_run_beside_programs_without_a_profile_ends_with_their_names(tmp_path: Path) -> None:
     """No other profiled job: the verdict at the end of the run names who had the cores."""
@@ -103,6 +105,7 @@ def test_a_run_beside_programs_without_a_profile_ends_with_their_names(tmp_path:
     assert found[shell]["share"] > 0.25
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(2)
 @pytest.mark.parametrize(("seed", "bound"), [(303, False), (305, False), (315, True)])
 def test_shares_of_a_mix_are_those_of_its_log(

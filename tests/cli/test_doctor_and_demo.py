@@ -113,6 +113,7 @@ def test_reasons_against_preloading(tmp_path: Path) -> None:
     assert "32-bit" in python(code, str(other)).out
 
 
+@pytest.mark.in_turn
 @pytest.mark.slow
 @pytest.mark.usefixtures("library")
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root, setpriv")
@@ -163,6 +164,22 @@ def test_the_demo_says_what_the_neighbour_cost(together: float, said: str) -> No
             light == "yellow",
             light is None,
         )
+
+
+def test_the_demo_compares_what_was_predicted_with_what_was_saved(tmp_path: Path) -> None:
+    from jostle_lab.cli.commands.demo_advice import APPLIED, AppliedAdvice, one_after_the_other
+    from jostle_lab.study import shipped
+
+    inside = AppliedAdvice("x", (4.0, 3.0, 5.0), 3.5, "").lines()
+    assert "Predicted before: 4.0 s less (3.0 to 5.0). Measured now: 3.5 s less" in inside[0]
+    assert inside[1].startswith("within")
+    assert AppliedAdvice("x", (4.0, 3.0, 5.0), 5.5, "").lines()[1].startswith("outside of")
+    assert AppliedAdvice("", None, None, "Do nothing.").lines() == ["Do nothing."]
+    study = tomllib.loads(one_after_the_other(shipped()["demo"], tmp_path).read_text())
+    assert study["study"]["name"] == APPLIED
+    assert study["lab"]["name"] == "demo"
+    assert study["pairs"] == {"all": False}
+    assert [each["name"] for each in study["program"]] == ["writer", "neighbour"]
 
 
 def test_the_demo_says_why_there_is_no_lab(monkeypatch: pytest.MonkeyPatch) -> None:

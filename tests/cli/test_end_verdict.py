@@ -161,6 +161,7 @@ def test_no_engine_for_what_cannot_be_judged() -> None:
         assert "run_tables" in end_verdict(store, "one", may_be_judged).why
 
 
+@pytest.mark.in_turn
 def test_the_next_run_of_a_short_command_has_shorter_slices(place: dict[str, str]) -> None:
     words = ("sh", "-c", "echo begun >&2; sleep 0.7; exit $STATUS")
     told = "slices of 100 ms, since the last run of this command took 7"

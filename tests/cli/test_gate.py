@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import xml.etree.ElementTree as Xml
 from pathlib import Path
 
 import pytest
@@ -57,16 +58,11 @@ def test_a_disturbed_run_is_repeated_until_it_is_clean(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("percent", "code", "out"),
-    [
-        ("31,12,2", 0, "in\nout 3\n"),
-        ("2", 0, "in\nout 1\n"),
-        ("31", 3, "in\nout 4\n"),
-        ("31,fail", 4, "in\nout 2\n"),
-    ],
+    [("31,12,2", 0, "in\nout 3\n"), ("31", 3, "in\nout 3\n"), ("31,fail", 4, "in\nout 2\n")],
 )
 def test_a_result_is_that_of_one_attempt(tmp_path: Path, percent: str, code: int, out: str):
     """What a rejected attempt wrote is not in front of what the accepted one writes."""
-    done = gate(tmp_path, "--retries", "3", percent=percent, stdin="in\n")
+    done = gate(tmp_path, "--retries", "2", percent=percent, stdin="in\n")
     assert (done.code, done.out) == (code, out), done.err
 
 
@@ -93,7 +89,7 @@ def test_output_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize(("percent", "code"), [("31", 70), ("fail", 71), ("2", 0)])
+@pytest.mark.parametrize(("percent", "code"), [("31", 70), ("fail", 71)])
 def test_a_gate_has_the_status_that_one_wants(tmp_path: Path, percent: str, code: int) -> None:
     assert gate(tmp_path, "--gate-status", "70", percent=percent).code == code
 
@@ -124,15 +120,10 @@ def test_what_cannot_be_judged_does_not_pass_and_is_not_repeated(tmp_path: Path)
     assert "gate: undecided: The run is too short to be judged." in done.err
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("percent", "bench", "code", "compared"),
-    [
-        ("2", 0, 0, "1\n"),
-        ("31,2", 0, 0, "2\n"),
-        ("31", 0, 75, None),
-        ("fail", 0, 0, "1\n"),
-        ("2", 9, 9, None),
-    ],
+    [("31,2", 0, 0, "2\n"), ("31", 0, 75, None), ("fail", 0, 0, "1\n"), ("2", 9, 9, None)],
 )
 def test_the_script_of_the_guide_as_a_pipeline_runs_it(
     tmp_path: Path, percent: str, bench: int, code: int, compared: str | None
@@ -205,7 +196,7 @@ def test_a_finding_is_as_sure_as_its_interval(
     import estimates
 
     from jostle.analysis.interval import Interval
-    from jostle.cli.launch.gate import find
+    from jostle.report.verdict.gate import find
 
     made = estimates.plain(estimates.ftq(), percent=Interval(*lost), coverage=coverage)
     found = find(made, 7.5)
@@ -223,6 +214,8 @@ def test_a_finding_is_as_sure_as_its_interval(
     [
         (("--retries", "2"), "--gate 7.5 --retries 2"),
         (("--gate-status", "70"), "--gate 7.5 --gate-status 70"),
+        (("--junit", "it.xml"), "--gate 7.5 --junit it.xml"),
+        (("--annotate", "github"), "--gate 7.5 --annotate github"),
         (("--gate", "5", "--output-of", "all"), "--gate 7.5 --retries 2 --output-of all"),
     ],
 )
@@ -238,3 +231,49 @@ def test_a_real_run_is_judged(tmp_path: Path) -> None:
     done = jostle("run", *words, code, JOSTLE_REPOSITORY=str(tmp_path / "r"))
     assert done.code in (0, 4), done.err  # a share of 100 is never exceeded
     assert ("gate: clean" in done.err) == (done.code == 0)
+
+
+@pytest.mark.parametrize(
+    ("percent", "end", "outcome", "level", "severities"),
+    [
+        ("2", 0, "system-out", "notice", []),
+        ("31", 0, "skipped", "warning", ["info"]),
+        ("fail", 0, "skipped", "warning", ["info"]),
+        ("2", 9, "failure", "error", ["major"]),
+    ],
+)
+def test_a_pipeline_gets_the_finding_in_its_own_form(
+    tmp_path: Path, percent: str, end: int, outcome: str, level: str, severities: list[str]
+) -> None:
+    (tmp_path / "bench.sh").write_text(f"head -c 200000 /dev/zero >data; exit {end}\n")
+    place = {"JOSTLE_REPOSITORY": str(tmp_path / "r"), "STUB_PERCENT": percent}
+    statuses = set()
+    for annotate in ("github", "gitlab"):
+        words = ("run", "--job", "n", "--gate", "7.5", "--junit", "out/junit.xml")
+        done = subprocess.run(
+            [sys.executable, STUB, *words, "--annotate", annotate, "--", "sh", "bench.sh"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            env=environment() | place,
+        )
+        statuses.add(done.returncode)
+        (case,) = Xml.parse(tmp_path / "out/junit.xml").iter("testcase")
+        assert case.attrib["name"] == "sh bench.sh"
+        assert case[-1].tag == outcome, done.stderr
+        assert ("::" in done.stderr) == (annotate == "github")
+        if annotate == "github":
+            file = "file=bench.sh,title=jostle run%3A sh bench.sh::"
+            assert f"\n::{level} {file}" in done.stderr, done.stderr
+    assert statuses == {end or {"2": 0, "31": 3, "fail": 4}[percent]}
+    entries = json.loads((tmp_path / "gl-code-quality-report.json").read_text())
+    assert [entry["severity"] for entry in entries] == severities
+    assert all(entry["location"]["path"] == "bench.sh" for entry in entries)
+
+
+def test_a_report_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    place = {"JOSTLE_REPOSITORY": str(tmp_path / "r"), "STUB_PERCENT": "2"}
+    words = ("run", "--gate", "5", "--junit", "/dev/null/junit.xml", "--", "true")
+    done = stub(*words, **place)
+    assert done.code == 1
+    assert "/dev/null/junit.xml cannot be written" in done.err

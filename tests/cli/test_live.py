@@ -112,9 +112,9 @@ def test_the_terminal_is_shared_and_given_back(library: Path, tmp_path: Path) ->
     words = ["run", "--live", "--no-verdict", "--slice", "100ms", "--", "sh", "-c", script]
     status, shown = in_terminal(words, environment)
     assert status == 7
-    begin, _, rest = shown.partition("\033[1;21r")
-    assert begin.endswith("\n\033[3A\0337")
-    running, _, report = rest.partition("\0337\033[r\033[22;1H\033[J\0338")
-    assert "\033[22;1H\033[2K\033[2mjostle 0:0" in running
+    begin, _, rest = shown.partition("\033[1;20r")
+    assert begin.endswith("\n\033[4A\0337")
+    running, _, report = rest.partition("\0337\033[r\033[21;1H\033[J\0338")
+    assert "\033[21;1H\033[2K\033[2mjostle 0:0" in running
     assert "exit status 7" in report
-    assert "\033[22;1H" not in report
+    assert "\033[21;1H" not in report

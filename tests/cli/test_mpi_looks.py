@@ -134,6 +134,7 @@ def test_waiting_ends_when_the_last_rank_has_ended(tmp_path: Path) -> None:
     assert time.monotonic() - begin < 5
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(3)
 def test_waiting_gives_up_on_ranks_of_other_nodes(tmp_path: Path) -> None:
     from jostle.cli.launch.wait_for_ranks import wait_for_ranks

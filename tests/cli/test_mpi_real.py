@@ -16,7 +16,7 @@ COLUMNS, ROWS, STEPS_PER_LOOK = 1024, 128, 8  # of heat.c
 ROOT_IS_FINE = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
-@pytest.fixture(params=["openmpi", "mpich"])
+@pytest.fixture(params=["openmpi", pytest.param("mpich", marks=pytest.mark.in_turn)])
 def heat(request: pytest.FixtureRequest, library: Path, tmp_path: Path) -> list[str]:
     """The command that runs heat.c on two ranks for two seconds."""
     family = request.param

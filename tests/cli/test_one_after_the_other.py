@@ -17,6 +17,8 @@ from jostle.repository import Repository
 #: a file says so in FILE.begun, and ends when FILE is there.
 _SPIN = """
 import os, sys, time
+
+pytestmark = pytest.mark.in_turn("lives")
 begin, files = time.time(), sys.argv[2:]
 for file in files:
     open(file + ".begun", "w").close()

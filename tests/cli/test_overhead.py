@@ -187,6 +187,7 @@ def test_ctrl_c_shows_what_was_measured(tmp_path: Path) -> None:
     assert content["notes"][0].startswith("interrupted after")
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("mpicc", MPICC)
 def test_mpi_programs_are_timed_between_init_and_finalize(mpicc: str, tmp_path: Path) -> None:
     launcher = mpicc.replace("mpicc", "mpirun")

@@ -60,6 +60,7 @@ def profiler(tmp_path_factory: pytest.TempPathFactory) -> str:
 # ---- a set ----
 
 
+@pytest.mark.in_turn
 @pytest.mark.skipif(not shutil.which("mpicc.openmpi"), reason="needs Open MPI")
 def test_a_set_beside_another_profiler(
     profiler: str,

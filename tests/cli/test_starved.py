@@ -54,7 +54,7 @@ def verdict(place: dict[str, str], gated: Done) -> dict[str, object]:
 
 
 @pytest.mark.tries(3)
-@pytest.mark.parametrize("others", [0, 2])
+@pytest.mark.parametrize("others", [pytest.param(0, marks=pytest.mark.in_turn), 2])
 def test_a_serial_loop_lost_what_it_was_kept_from_its_core(tmp_path: Path, others: int) -> None:
     core = min(os.sched_getaffinity(0))
     place = {"JOSTLE_REPOSITORY": str(tmp_path / "repository")}
@@ -93,6 +93,7 @@ def test_a_serial_loop_lost_what_it_was_kept_from_its_core(tmp_path: Path, other
         assert 100 * share["share"] == pytest.approx(lost, abs=4)
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(3)
 def test_siblings_on_one_core_lost_nothing_by_each_other(tmp_path: Path) -> None:
     """Four processes of a job on one core: all that nobody else had, they had."""
@@ -129,6 +130,7 @@ def test_siblings_on_one_core_lost_nothing_by_each_other(tmp_path: Path) -> None
     assert verdict(place, gated)["percent"]["value"] == pytest.approx(lost, abs=6)  # type: ignore[index]
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(3)
 def test_the_stage_of_a_pipeline_that_never_sleeps_is_what_counts(tmp_path: Path) -> None:
     core = min(os.sched_getaffinity(0))
@@ -163,6 +165,7 @@ def test_the_stage_of_a_pipeline_that_never_sleeps_is_what_counts(tmp_path: Path
     assert said["gate"] == "disturbed"
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(3)
 def test_a_limit_of_its_own_is_no_interference(tmp_path: Path) -> None:
     """Half a core by its control group: it waits half of its time, and lost nothing by others."""

@@ -191,10 +191,32 @@ def labs_go() -> Iterator[None]:
         take_down(name)
 
 
+def changed_pages() -> set[str]:
+    """Names of pages that differ from the last commit, or were changed by those of the last day."""
+    questions = ("diff --name-only HEAD", "log --since=1.day --diff-filter=M --name-only --format=")
+    done = [
+        subprocess.run(["git", *words.split()], cwd=ROOT, capture_output=True, text=True)
+        for words in questions
+    ]
+    return {name for each in done for name in each.stdout.split() if name.endswith(".md")}
+
+
+CHANGED = changed_pages()
+#: What everybody reads first.
+ALWAYS = {"README", "first-profile"}
+
+
 def parameter(page: Path) -> object:
-    """A page as a parameter; one that brings a lab up is marked: it takes minutes."""
-    lab = any(each.text.startswith("jostle lab up") for each in commands(page))
-    return pytest.param(page, id=page.stem, marks=[pytest.mark.nightly] if lab else [])
+    """A page as a parameter; one that brings a lab up is marked: it takes minutes.
+
+    The others are run in turn, but for those that were changed.
+    """
+    marks = []
+    if any(each.text.startswith("jostle lab up") for each in commands(page)):
+        marks.append(pytest.mark.nightly)
+    elif page.stem not in ALWAYS and str(page.relative_to(ROOT)) not in CHANGED:
+        marks.append(pytest.mark.in_turn)
+    return pytest.param(page, id=page.stem, marks=marks)
 
 
 @pytest.mark.parametrize("page", map(parameter, PAGES))
@@ -204,12 +226,14 @@ def test_commands(page: Path, command: Path, tmp_path: Path, labs_go: None) -> N
     if not found:
         pytest.skip("the page has no commands to run")
     need_labs(found)
-    for tool in ("mpicc", "mpirun", "mpicc.mpich", "mpirun.mpich"):
-        words = {word for command in found for word in command.text.split()}
+    words = {word for command in found for word in command.text.split()}
+    for tool in ("mpicc", "mpirun", "mpicc.mpich", "mpirun.mpich", "hyperfine"):
         if tool in words and shutil.which(tool) is None:
             pytest.skip(f"no {tool} here")
     if page.stem == "ask-with-spark" and importlib.util.find_spec("pyspark") is None:
         pytest.skip("no pyspark here")
+    if "test_sorting.py" in words and importlib.util.find_spec("pytest_benchmark") is None:
+        pytest.skip("no pytest-benchmark here")
     bins = [ROOT / ".venv/bin", ROOT / "build/native"]
     if page.stem == "profile-a-training-job":
         bins.insert(0, with_torchrun(tmp_path / "bin"))

@@ -96,6 +96,7 @@ def test_the_next_request_of_a_connection_has_a_time_too(tmp_path, access, monke
         assert is_closed(client)
 
 
+@pytest.mark.in_turn
 def test_who_listens_may_listen_for_hours(tmp_path, access, monkeypatch):
     limits(monkeypatch, REQUEST_S=SHORT_S, SLOW_S=SHORT_S)
     monkeypatch.setattr("jostle.server.live._BEAT_S", 0.0)
@@ -239,6 +240,7 @@ MANY = 200
 TLS = pytest.mark.parametrize("tls", [False, True], ids=["plain", "TLS"])
 
 
+@pytest.mark.in_turn
 @TLS
 def test_who_does_not_take_his_answer_is_cut_off(tmp_path, access, monkeypatch, certificate, tls):
     limits(monkeypatch, SLOW_S=SHORT_S)
@@ -253,6 +255,7 @@ def test_who_does_not_take_his_answer_is_cut_off(tmp_path, access, monkeypatch, 
         assert ask(address, "https" if tls else "http") == 200
 
 
+@pytest.mark.in_turn
 @TLS
 def test_who_takes_his_answer_gets_it(tmp_path, access, monkeypatch, certificate, tls):
     limits(monkeypatch)

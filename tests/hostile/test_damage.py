@@ -96,6 +96,7 @@ def truth(
     return whole[1]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name", ["00000009.json", "00000008.checkpoint.json", "00000006.json"])
 @pytest.mark.parametrize("how", HARMS)
 def test_a_harmed_log_costs_what_it_held_until_it_is_mended(
@@ -200,6 +201,7 @@ def run(
 TABLES = ["slices", "mount_slices", "rollup", "node_rollup", "processes", "mounts"]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("how", ["gone", "cut", "zeros", "a bit"])
 @pytest.mark.parametrize("table", TABLES)
 def test_a_harmed_table_costs_what_it_held(
@@ -223,6 +225,7 @@ def test_a_harmed_table_costs_what_it_held(
     assert len(truth) - len(kept) == (found.rows if table == "slices" else 0)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("how", ["gone", "zeros"])
 @pytest.mark.parametrize("table", ["processes", "mounts", "rollup", "node_rollup"])
 def test_what_is_about_all_jobs_costs_what_it_held_and_is_said(
@@ -298,6 +301,7 @@ def test_commands_say_what_is_damaged(
     assert (code, "damaged" in err) == (0, False)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("table", ["mount_slices", "rollup", "processes"])
 def test_commands_show_the_rest_and_say_what_is_left_out(
     store: Repository, truth: list[tuple[int, int]], run: Run, tmp_path: Path, table: str

@@ -19,6 +19,7 @@ def job_rows(store: Repository) -> dict[str, int]:
     return {row["job"]: row["rows"] for row in found}
 
 
+@pytest.mark.in_turn
 def test_who_has_little_is_done_in_the_first_turn(
     store: Repository, spool: Path, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -34,6 +35,7 @@ def test_who_has_little_is_done_in_the_first_turn(
     assert job_rows(store) == {f"flood@uid{U1}": 30 * 201, f"brief@uid{U2}": 11}
 
 
+@pytest.mark.in_turn
 def test_a_long_profile_goes_on_in_the_next_turn(
     store: Repository, spool: Path, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:

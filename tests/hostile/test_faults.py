@@ -160,6 +160,7 @@ def _difference(good: dict[str, Any], here: dict[str, Any]) -> str:
     return ", ".join(f"{table}: {here.get(table)} for {good.get(table)}" for table in differ)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name", TRIED)
 def test_a_call_that_fails_loses_nothing(grounds: Grounds, name: str) -> None:
     plain = grounds.plain(name)

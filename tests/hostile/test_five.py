@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import pytest
 from support import make_profile, make_shorts
 from test_values import NAMES, VALUES
 from users import U1, U2, U3, U4, U5, Put
@@ -69,6 +70,7 @@ def hostile(put: Put, spool: Path, user: int) -> None:
     os.link(spool / twin.name, spool / f"zz-link{user}.jst")
 
 
+@pytest.mark.in_turn
 def test_each_ones_honest_job_is_as_it_would_be_alone(
     store: Repository, spool: Path, put: Put, tmp_path: Path
 ) -> None:

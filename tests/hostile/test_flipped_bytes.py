@@ -91,6 +91,7 @@ def harmed(root: Path, table: str) -> Iterator[Path]:
             path.write_bytes(whole)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("table", TABLES)
 def test_commands_answer_or_name_the_file(
     root: Path, table: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -146,6 +147,7 @@ def test_a_file_that_is_harmed_between_two_questions_is_noticed(root: Path, tabl
     assert store.query(f"SELECT count(*) AS n FROM {table}")["n"][0].as_py() == before
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("table", TABLES)
 def test_routes_answer_or_name_the_file(root: Path, tmp_path: Path, table: str) -> None:
     job = Repository(root).jobs()["job"][0].as_py()
@@ -159,6 +161,7 @@ def test_routes_answer_or_name_the_file(root: Path, tmp_path: Path, table: str) 
         break
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("table", TABLES)
 def test_no_compaction_takes_a_harmed_file_for_whole(
     root: Path, tmp_path: Path, table: str

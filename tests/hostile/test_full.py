@@ -68,6 +68,7 @@ def ingested(grounds: Grounds, tmp_path_factory: pytest.TempPathFactory) -> dict
     return content(truth.path)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("kib", SIZES)
 def test_an_ingest_that_fills_its_disk(
     disk: Path, grounds: Grounds, ingested: dict[str, list[Any]], kib: int
@@ -83,6 +84,7 @@ def test_an_ingest_that_fills_its_disk(
     assert not list(spool.glob("*.js[tp]"))
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("what", ["ingest", "compact", "expire"])
 def test_no_room_at_all(disk: Path, grounds: Grounds, tmp_path: Path, what: str) -> None:
     """Whatever is begun on a full disk is said to have failed, and can be done later."""

@@ -19,6 +19,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         return alone(tmp_path_factory.mktemp("alone"))
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("seed", ["1", pytest.param("2", marks=pytest.mark.nightly)])
 def test_mutants_come_through(tmp_path: Path, good: dict[str, Any], seed: str) -> None:
     with at_our_priority():

@@ -26,6 +26,7 @@ KILLS = [
 _LENGTH = 10
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("last", "least"), KILLS)
 def test_killed_again_and_again(grounds: Grounds, last: str, least: int) -> None:
     names, rng = CHAINS[last], random.Random(last)

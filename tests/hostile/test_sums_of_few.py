@@ -108,6 +108,7 @@ def finest(built: Hall, name: str) -> dict[tuple[str, int], float]:
     return found
 
 
+@pytest.mark.in_turn("town")
 def test_no_cell_is_of_few_whatever_is_asked(town: tuple[Hall, Repository], truth: Truth) -> None:
     """All views and metrics, alone and put together, cell by cell."""
     names = sorted({name for crowd in truth.values() for had in crowd.values() for name in had})
@@ -136,6 +137,7 @@ def test_no_cell_is_of_few_whatever_is_asked(town: tuple[Hall, Repository], trut
     assert seen
 
 
+@pytest.mark.in_turn("town")
 @pytest.mark.parametrize("metric", ["posix_read_bytes", "posix_write_bytes"])
 def test_other_spans_and_steps_tell_no_more(town: tuple[Hall, Repository], metric: str) -> None:
     """Each answer can be worked out from the finest one: so no difference of two tells more."""
@@ -168,6 +170,7 @@ def test_other_spans_and_steps_tell_no_more(town: tuple[Hall, Repository], metri
     assert checked > 5
 
 
+@pytest.mark.in_turn("town")
 def test_the_curve_of_others_is_made_of_the_same_cells(
     town: tuple[Hall, Repository], truth: Truth
 ) -> None:

@@ -143,6 +143,7 @@ def mpi_flags(compiler: str) -> list[str]:
     return []
 
 
+@pytest.mark.in_turn
 @pytest.mark.slow
 @pytest.mark.parametrize("compiler", ["mpicc.openmpi", "mpicc.mpich"])
 def test_threads_do_not_race(root: Path, tmp_path: Path, compiler: str) -> None:

@@ -186,6 +186,7 @@ def in_a_copy_of_the_machine(script: str, place: Path, out: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("kind", "steps"), [("deb", DEB), ("rpm", RPM)])
 def test_a_package_can_be_installed_used_and_removed(
     kind: str, steps: dict[str, str], packages: dict[str, Path], tmp_path: Path

@@ -32,9 +32,11 @@ ROOMS = {
     "report": "reader repository analysis topology network",
     "spark": "reader repository analysis report",
     "api": "reader repository analysis report",
+    "ci": "reader repository analysis report",
     "plot": "reader repository analysis report topology network",
     "server": "reader repository analysis report topology network",
-    "cli": "reader repository analysis report plot server receive imports spark topology network",
+    "cli": "reader repository analysis report plot server receive imports spark ci topology "
+    "network",
 }
 FOR_ALL = ("schema", "names", "values", "files")
 #: The same of the lab, whose rooms may all import the public API of jostle.
@@ -55,13 +57,14 @@ LAB_ROOMS = {
 #: they are the room's interface, or hold what its subrooms have in common.
 SUBROOMS = {
     "repository": "store query segments maintenance ingest",
-    "analysis": "access+binding+waits estimation identification digest+nodes+placement advise",
+    "analysis": "access+binding+waits+live estimation identification "
+    "digest+kinds+nodes+placement advise+site_advice",
     "report": "format models verdict",
     "plot": "charts terminal+figures document",
     "server": "access cache schemas background jobs verdicts+system fabric transport routes",
     "cli": "options views launch doctor commands",
     "topology": "formats",
-    "imports": "darshan+accounting",
+    "imports": "darshan+accounting+counters",
 }
 LAB_SUBROOMS = {
     "analysis": "study+validation",

@@ -48,6 +48,7 @@ def test_a_wheel_holds_the_web_front_end(tmp_path):
     assert zipfile.ZipFile(wheel).read(inside) == (ROOT / "sbom.cdx.json").read_bytes()
 
 
+@pytest.mark.in_turn
 def test_a_portable_build_needs_no_new_glibc(tmp_path: Path) -> None:
     """A wheel for others runs where glibc 2.28 is, though it is built where a newer one is."""
     if not shutil.which("ninja") or platform.machine() not in ("x86_64", "aarch64"):

@@ -201,4 +201,4 @@ def test_the_command(tmp_path: Path) -> None:
     bad = jostle("import", "sacct", "-", "--repository", place, stdin="JobID\n")
     assert bad.code == 2 and "does not name the columns" in bad.err
     gone = jostle("import", "pbs", str(tmp_path / "none"), "--repository", place)
-    assert gone.code == 2 and "cannot be read: No such file" in gone.err
+    assert gone.code == 2 and "does not exist" in gone.err

@@ -248,6 +248,7 @@ def compiled(mpi: Mpi, code: str) -> Path:
     return mpi.compiled(code, str(PROGRAMS / f"{code}.c"), flags=flags)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("code", TRIES)
 def test_profile_and_program_and_formula_agree(jostle: Mpirun, mpi: Mpi, code: str) -> None:
     trial, code = TRIES[code], code.split()[0]
@@ -322,6 +323,7 @@ def codes(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.in_turn
 def test_a_code_under_jostle_run(mpi: Mpi) -> None:
     """The whole way: built, run under the command, and what jostle counted of it."""
     done = codes("run", "sweep3d", "--mpi", mpi.name, "--", "--steps", "2", "--nz", "8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from mpis import Mpi, Mpirun, classes
 
 from nodes import Nodes, two_nodes
@@ -51,6 +52,7 @@ def across(nodes: Nodes, mpi: Mpi, command: list[str], names: list[str]) -> list
     return nodes.on_first(command[0], *options, *command[1:])
 
 
+@pytest.mark.in_turn
 def test_two_nodes_are_one_job(jostle: Mpirun, mpi: Mpi, tmp_path: Path) -> None:
     command, env = jostle.mpirun(mpi, 4, classes(mpi), *PARTS, counted="after")
     env |= {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0", "SEVERAL_NODES": "1"}

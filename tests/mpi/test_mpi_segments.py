@@ -187,13 +187,17 @@ def test_time_in_a_long_call_is_booked_where_it_passes(jostle: Mpirun, mpi: Mpi)
     world = run(jostle, mpi, 2, "sleepy", 1, 650)
     waiting, sleeping = world.ranks
     begin, end = stamps(world, 0)
-    booked = {
-        first: ns
-        for first, ns in waiting.per_slice("state_p2p_ns").items()
-        if first * waiting.slice_ns > begin and (first + 1) * waiting.slice_ns < end
-    }
-    assert len(booked) >= 4, waiting.per_slice("state_p2p_ns")
-    assert all(close(ns, waiting.slice_ns, 0.25) for ns in booked.values()), booked
+    # A heartbeat that comes late to a boundary has more in one record and less in the next.
+    length, state = waiting.slice_ns, waiting.per_slice("state_p2p_ns")
+    inside = [
+        (state.get(s.first, 0), s.span * length)
+        for s in waiting.slices
+        if s.first * length > begin and (s.first + s.span) * length < end
+    ]
+    wall = sum(span for _ns, span in inside)
+    assert len(inside) >= 2 and wall >= 4 * length, state
+    assert all(abs(ns - span) < 0.55 * length for ns, span in inside), inside
+    assert abs(sum(ns for ns, _span in inside) - wall) < 0.55 * length
     assert close(waiting.total("state_p2p_ns"), end - begin, 0.1)
     assert sleeping.total("state_p2p_ns") < 100e6
 

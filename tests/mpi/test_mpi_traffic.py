@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -72,14 +73,16 @@ def test_a_program_that_knows(jostle: Mpirun, mpi: Mpi, how: str) -> None:
     agree(*partners(jostle, mpi, "60", how))
 
 
-@pytest.mark.tries(3)  # a heartbeat that is late makes one record of two slices
 def test_slices_of_a_rank_that_is_killed(jostle: Mpirun, mpi: Mpi) -> None:
-    """Records and what is beyond them add up, and the records lie in the slices of the run."""
+    """Records and what is beyond them add up, and the records lie in the slices of the run.
+
+    A heartbeat that is late makes one record of two slices.
+    """
     world, accounts = partners(jostle, mpi, "40", "kill", "20000", JOSTLE_SLICE="200ms")
     agree(world, accounts)
     for process in world.ranks:
         assert len(process.traffic) >= 2
-        assert all(span == 1 for _, span in process.traffic[:-1])
+        assert all(first + span <= later for (first, span), (later, _) in pairwise(process.traffic))
         last = max(s.first + s.span for s in process.slices)
         assert all(first + span <= last for first, span in process.traffic)
 

@@ -114,6 +114,7 @@ def kill_often(folder: Path, kills: int, seed: int) -> int:
     return sum(writer.posts for writer in writers)
 
 
+@pytest.mark.in_turn
 @pytest.mark.slow
 def test_what_was_acknowledged_survives_kills(tmp_path: Path) -> None:
     assert kill_often(tmp_path, 5, seed=1) > 20

@@ -133,6 +133,7 @@ def kill_all(folder: Path, kills: int, seed: int) -> int:
     return len(site.jobs)
 
 
+@pytest.mark.in_turn
 @pytest.mark.slow
 def test_nothing_is_lost_and_nothing_is_there_twice(tmp_path: Path) -> None:
     try:

@@ -68,6 +68,7 @@ def check_all_there(root: Path, spool: Path, profiles) -> None:
     assert store.query(total.format("_sum", "rollup")).to_pylist() == [{"n": truth}]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("count", [1, 3])
 def test_killed_at_every_step(tmp_path, spool, profiles, step, count):
@@ -76,6 +77,7 @@ def test_killed_at_every_step(tmp_path, spool, profiles, step, count):
     check_all_there(tmp_path / "repository", spool, profiles)
 
 
+@pytest.mark.in_turn
 def test_killed_again_and_again_at_random_instants(tmp_path, spool, profiles):
     rng = random.Random(5)
     root = tmp_path / "repository"

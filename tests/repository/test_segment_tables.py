@@ -191,6 +191,7 @@ def test_more_segments_than_fit_into_a_batch(store, spool, monkeypatch):
     assert store.job_processes("alpha")["complete"].to_pylist() == [True] * 3
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("step", STEPS[:4])
 @pytest.mark.parametrize("count", [1, 4, 9])
 def test_killed_at_every_step(tmp_path, spool, step, count):

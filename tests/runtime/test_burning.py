@@ -51,6 +51,7 @@ def _ingested(jostle: Runner, tmp_path: Path, threads: int = 1) -> int:
     return sum(row["cpu"] for row in rows)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("length", ["100ms", "4s"])
 def test_what_was_started_by_hand_and_is_killed(
     jostle: Runner, build: Compile, length: str
@@ -64,6 +65,7 @@ def test_what_was_started_by_hand_and_is_killed(
     assert truth - 1.1 * S <= _cpu([seen]) <= truth + TICK
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("end", ["timeout", "kill"])
 def test_a_child_that_is_killed(jostle: Runner, build: Compile, tmp_path: Path, end: str) -> None:
     """`timeout` makes no call either; what it waited for is known to the end."""
@@ -150,6 +152,7 @@ int main(void)
 """
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("starts", ["%s", "%s & wait; true", "(%s); true"])
 def test_the_bytes_of_a_static_program(jostle: Runner, tmp_path: Path, starts: str) -> None:
     """It uses next to no CPU time; what it moved counts once, however it was started."""

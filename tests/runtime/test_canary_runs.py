@@ -69,6 +69,7 @@ def test_as_often_as_asked(jostle: Runner, interval: str, most: int) -> None:
             assert 1_000 < sums[first] / counts[first] < 100_000
 
 
+@pytest.mark.in_turn
 def test_its_cost_is_told(jostle: Runner) -> None:
     """The profile says what the heartbeat costs with it; `make bench` has how much that may be."""
     cost = {}
@@ -81,6 +82,7 @@ def test_its_cost_is_told(jostle: Runner) -> None:
     assert cost["20ms"] > cost["off"]
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(3)
 def test_neighbour_on_the_same_core(jostle: Runner) -> None:
     """Who takes turns with us on a core is not seen: only what happens beside us is."""
@@ -110,6 +112,7 @@ def core_of(pid: int, tid: int) -> int:
     return int(text.rpartition(")")[2].split()[36])
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(3)
 def test_follows_the_main_thread(jostle: Runner) -> None:
     """It runs on the core of the program's main thread, and may go anywhere afterwards."""

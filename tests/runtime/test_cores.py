@@ -69,6 +69,7 @@ def half_a_core() -> Iterator[Path]:
         group.rmdir()
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(3)
 def test_a_cpu_limit_of_its_own_is_said(jostle: Runner, build: Compile, half_a_core: Path) -> None:
     """The limit, and what the kernel says that it took; groups below it have none of their own."""
@@ -142,6 +143,8 @@ def test_where_it_may_run_is_said(jostle: Runner, later: list[str]) -> None:
             assert set(_members(cores)) & set(_members(seen))
 
 
+@pytest.mark.in_turn
+@pytest.mark.tries(3)  # whoever else is busy on these cores takes its part of what is advised
 def test_processes_that_were_bound_to_one_core_are_advised(jostle: Runner) -> None:
     """Two that compute on the same core, though there is another one."""
     have = sorted(os.sched_getaffinity(0))

@@ -60,6 +60,7 @@ def wait_for_end(jostle: Runner, result: Result) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("what", DRASTIC)
 def test_survives(jostle: Runner, build: Compile, what: str) -> None:
     """The program ends well, says nothing more than without us, and each write is counted."""
@@ -68,6 +69,7 @@ def test_survives(jostle: Runner, build: Compile, what: str) -> None:
     result.check("posix_write")
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(3)
 @pytest.mark.parametrize(
     "what", ["close-all", "replace-all", "chroot", "setuid", "setns", "unshare-user"]

@@ -95,6 +95,7 @@ def test_all_ranks_have_the_same_boundaries(jostle: Runner) -> None:
     assert all(first[n] == second[n] for n in common)
 
 
+@pytest.mark.in_turn
 def test_an_exception_passes(jostle: Runner) -> None:
     """And what came before it is counted; here all ranks are in the subgroup."""
     out = launch(jostle, 2, 3, "fails")
@@ -102,12 +103,14 @@ def test_an_exception_passes(jostle: Runner) -> None:
     check_counts(jostle, 2, 3, but="ccl_all_to_all")
 
 
+@pytest.mark.in_turn
 def test_loaders_of_data_are_no_ranks(jostle: Runner) -> None:
     launch(jostle, 2, 1, "loaders")
     headers = [read_header(path) for path in jostle.spool.glob("*.jst")]
     assert sorted(h.world_rank for h in headers if h.world_size) == [0, 1]
 
 
+@pytest.mark.in_turn
 def test_a_world_that_no_launcher_told(jostle: Runner) -> None:
     """The largest group that a rank takes part in says what the world is.
 
@@ -119,6 +122,7 @@ def test_a_world_that_no_launcher_told(jostle: Runner) -> None:
     assert sorted(worlds) == [(3, 0, "gloo"), (3, 1, "gloo"), (3, 2, "gloo")]
 
 
+@pytest.mark.in_turn
 def test_ranks_that_a_program_spawns(jostle: Runner) -> None:
     """torch.multiprocessing.spawn: the number of a rank is an argument, and nothing else."""
     env: dict[str, str | None] = {"OMP_NUM_THREADS": "1", "JOSTLE_SEGMENTS": "raw"}

@@ -84,6 +84,7 @@ def test_a_profile_that_was_removed(jostle: Runner, build: Compile) -> None:
         check_repository(repository, *truth(result))
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("held", ["", "before it hears of it", "before it is gone"])
 def test_a_profile_in_two_parts(jostle: Runner, build: Compile, held: str) -> None:
     """Each part names the GPUs and has what was done in its time, also on a crowded node.

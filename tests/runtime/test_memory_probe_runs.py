@@ -31,11 +31,13 @@ def test_ten_times_a_second_while_it_computes(jostle: Runner) -> None:
     assert 0.02 < 32768 * count / process.total("memory_stream_ns") < 200  # GB/s
 
 
+@pytest.mark.in_turn
 def test_in_long_slices_once_a_second(jostle: Runner) -> None:
     process = jostle.run(*python(BUSY.format(3.5)), length="60s", env=ON).only()
     assert 1 <= process.total("memory_probe_count") <= 4
 
 
+@pytest.mark.in_turn
 def test_none_while_it_sleeps(jostle: Runner) -> None:
     """A program at rest is probed once at most, when it has just begun, and has no record then."""
     process = jostle.run(*python("time.sleep(3)"), length="250ms", env=ON).only()
@@ -63,6 +65,7 @@ def test_a_forked_child_is_probed_too(jostle: Runner) -> None:
     assert all(each.total("memory_probe_count") >= 1 for each in processes)
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(3)
 def test_it_costs_a_thousandth_of_a_core_at_most(jostle: Runner) -> None:
     """At the shortest slice: what the heartbeat takes with it, less what it takes without it."""

@@ -22,6 +22,7 @@ LIVES = {
 }
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("first", [None, str(os.getpid())], ids=["", "started first"])
 @pytest.mark.parametrize("closed", ["", "<&- >&- 2>&-"], ids=["", "no streams"])
 @pytest.mark.parametrize("life", LIVES)
@@ -44,6 +45,7 @@ def test_odd_lives(
     result.check("posix_write", merged=True)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("count", range(3, 9))
 @pytest.mark.parametrize("first", [None, str(os.getpid())], ids=["", "started first"])
 def test_few_descriptors_from_the_start(jostle: Runner, count: int, first: str | None) -> None:

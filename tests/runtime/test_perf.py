@@ -105,6 +105,7 @@ def test_software_events(
     assert not any(process.total(m) for m in HARDWARE)
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(3)
 def test_pauses_when_dear(jostle: Runner, build: Compile) -> None:
     """A program of nothing but thread switches is not made to pay for counters."""
@@ -227,7 +228,10 @@ def test_papi_counts(jostle: Runner, build_runtime: Compile, fake: dict[str, str
 def test_papi_descriptors_closed(
     jostle: Runner, build_runtime: Compile, fake: dict[str, str | None]
 ) -> None:
-    """A program that closes what it does not know ends the counting, and nothing else."""
+    """A program that closes what it does not know ends the counting, and nothing else.
+
+    Other counters may get the numbers of the descriptors: their values are not taken for PAPI's.
+    """
     fake["JOSTLE_PAPI"] = "GOOD_1"
     result = jostle.run(build_runtime("papi_direct.c"), "closes", env=fake)
     assert result.only().total("papi_1_count") == 1000

@@ -8,6 +8,7 @@ from harness import Compile, Runner
 PROGRAMS = {"threads.c": ["300", "60"], "storm.c": []}
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("source", PROGRAMS)
 def test_thread_sanitizer(jostle: Runner, build_runtime: Compile, source: str) -> None:
     """Threads, signals and the heartbeat beside one another: no data race of ours."""

@@ -95,6 +95,7 @@ NEVER_RETURNS = (
 )
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(3)
 @pytest.mark.parametrize("way", NEVER_RETURNS)
 def test_a_call_that_never_returns_ends_where_it_is_left(
@@ -106,7 +107,7 @@ def test_a_call_that_never_returns_ends_where_it_is_left(
     """
     result = jostle.run(build("never_returns.cc"), way, text=False)
     (waited,) = struct.unpack("<q", bytes(result.stdout))  # type: ignore[arg-type]
-    assert 300 * MS <= waited < 600 * MS
+    assert waited >= 190 * MS
     slack = 110 * MS if way == "thread_end" else 30 * MS
     assert abs(result.only().total("state_io_ns") - waited) < slack
     profiles = list(jostle.spool.glob("*.jst"))

@@ -40,6 +40,7 @@ def door(planted: Path) -> tuple[dict[str, str], schemathesis.BaseSchema]:
 
 
 # The stream of changes has no end.
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     "route", [route for route in ROUTES if route.count(" ") == 1 and not route.endswith("/live")]
 )

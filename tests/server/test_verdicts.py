@@ -207,6 +207,7 @@ def test_how_far_it_is_is_told_of_the_run_that_is_judged(queue: VerdictQueue) ->
     ]
 
 
+@pytest.mark.in_turn
 def test_the_process_says_how_far_it_is(planted: Path) -> None:
     job = next(iter(JobService(planted, None).rows()))
     worker, said = WorkerProcess(planted), []

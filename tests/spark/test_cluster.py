@@ -21,10 +21,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).parents[1] / "repository"), str(Path(__file__).parents[1])]
 
 from test_engine import fill  # skips where there is no pyspark
+
+pytestmark = pytest.mark.in_turn
 
 HOME = Path(str(importlib.util.find_spec("pyspark").submodule_search_locations[0]))  # type: ignore
 _READY_S = 90

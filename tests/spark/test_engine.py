@@ -191,6 +191,7 @@ def near(one: Any, other: Any) -> bool:
     return one == other if not isinstance(one, float) else one == pytest.approx(other, rel=1e-9)
 
 
+@pytest.mark.in_turn
 @settings(max_examples=2, phases=[Phase.explicit, Phase.generate])  # to shrink takes minutes
 @given(seed=st.integers(0, 10_000), slice_s=st.sampled_from([4.0, 600.0]))
 def test_answers_are_equal(spark: SparkSession, seed: int, slice_s: float) -> None:
@@ -216,6 +217,7 @@ def test_there_are_days_and_encounters(engine: SparkEngine, days: Path) -> None:
     assert engine.matrix(1000) == matrix(Repository(days).programs_beside(), as_user=1000)
 
 
+@pytest.mark.in_turn
 def test_weeks_are_equal(engine: SparkEngine, days: Path) -> None:
     store = Repository(days)
     seen = program_trends(engine.repository, partial(engine.matrix, None), 2)
@@ -224,6 +226,7 @@ def test_weeks_are_equal(engine: SparkEngine, days: Path) -> None:
     assert wanted.programs
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("what", ["rollup", "mount_slices", "processes", "jobs", "a job"])
 def test_exports_are_equal(what: str, engine: SparkEngine, days: Path, tmp_path: Path) -> None:
     store = Repository(days)
@@ -239,6 +242,7 @@ def test_exports_are_equal(what: str, engine: SparkEngine, days: Path, tmp_path:
     assert seen.equals(wanted)
 
 
+@pytest.mark.in_turn
 def test_a_snapshot_stays_while_others_write(
     engine: SparkEngine, days: Path, tmp_path: Path
 ) -> None:
@@ -253,6 +257,7 @@ def test_a_snapshot_stays_while_others_write(
     assert pinned.repository.jobs().num_rows == Repository(days).jobs().num_rows
 
 
+@pytest.mark.in_turn
 def test_a_file_that_is_gone_is_an_error(spark: SparkSession, days: Path, tmp_path: Path) -> None:
     copy = tmp_path / "repository"
     shutil.copytree(days, copy)
@@ -264,6 +269,7 @@ def test_a_file_that_is_gone_is_an_error(spark: SparkSession, days: Path, tmp_pa
     assert "Ask again" in caught.value.hint
 
 
+@pytest.mark.in_turn
 def test_a_damaged_file_is_an_error(spark: SparkSession, days: Path, tmp_path: Path) -> None:
     copy = tmp_path / "repository"
     shutil.copytree(days, copy)

@@ -62,6 +62,7 @@ def embedded(path: Path, table: str, where: str = "") -> pa.Table:
     return answer.cast(pa.schema(list(tables.columns(table).items())))
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("table", tables.NAMES)
 def test_tables_are_equal(table: str, planted: Path, read: Any) -> None:
     seen = rows_of(read(planted, table).toArrow())
@@ -118,6 +119,7 @@ _FILTERS = st.lists(
 )
 
 
+@pytest.mark.in_turn
 @settings(max_examples=8)
 @given(parts=_FILTERS)
 def test_filters_leave_the_same_rows(spark: SparkSession, planted: Path, parts: list[str]) -> None:

@@ -129,7 +129,14 @@ def train(folder: Path, ranks: int, delay_s: float) -> Trained:
 
 
 @pytest.mark.tries(3)
-@pytest.mark.parametrize(("ranks", "delay_s"), [(2, 0.0), (2, DELAY_S), (4, DELAY_S)])
+@pytest.mark.parametrize(
+    ("ranks", "delay_s"),
+    [
+        pytest.param(2, 0.0, marks=pytest.mark.in_turn),
+        (2, DELAY_S),
+        pytest.param(4, DELAY_S, marks=pytest.mark.in_turn),
+    ],
+)
 def test_a_training_job_is_priced(tmp_path: Path, ranks: int, delay_s: float) -> None:
     run = train(tmp_path, ranks, delay_s)
     world = run.digest

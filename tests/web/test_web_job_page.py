@@ -50,7 +50,9 @@ def open_job(page, served, idle):
 
 
 def span_of(page) -> tuple[float, float]:
-    """The span that the address has."""
+    """The span that the address has: it follows when the view rests, and so does `data-idle`."""
+    page.evaluate("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+    page.wait_for_selector("html[data-idle]", state="attached")
     page.wait_for_url(re.compile(r"from=.*to=|to=.*from="))
     found = dict(re.findall(r"(from|to)=([\d.]+)", page.url))
     return float(found["from"]), float(found["to"])
@@ -202,9 +204,11 @@ def test_every_metric_can_be_drawn(client, hurt):
 
 def test_each_view_as_a_file(open_job, served, hurt, tmp_path):
     page = open_job(hurt)
+    # A table is the card's own; pictures of all cards are made in the same way.
+    pictures = {"Time slices": ("SVG", "PNG"), "Digest": ("SVG",)}
     for card in ("Verdict", "Time slices", "Processes", "Digest", "Mounts"):
         section = page.locator(f"section[aria-label='{card}']")
-        for kind in ("CSV", "SVG", "PNG"):
+        for kind in ("CSV", *pictures.get(card, ())):
             section.locator(".knob").click()
             command = section.locator("code").inner_text()
             assert re.fullmatch(rf"jostle .* --repository {served.repository}", command)
@@ -257,33 +261,30 @@ def test_a_verdict_that_is_not_there_yet_holds_up_nothing(page, served, hurt, vi
         headers={"Authorization": f"Bearer {served.access.token}"},
         timeout=90,
     ).json()
-    asked = []
+    far = {"step": 1, "steps": 4, "words": "comparing this and that"}
+    asked, answers = [], [None, far]
 
     def answer(route) -> None:
+        """The same until the test has seen it on the page."""
         asked.append(route)
-        if len(asked) < 3:
-            far = {"step": 1, "steps": 4, "words": "comparing this and that"}
-            route.fulfill(
-                status=202,
-                json={
-                    "state": "judging",
-                    "job": told["job"],
-                    "progress": far if len(asked) > 1 else None,
-                },
-            )
+        if answers:
+            state = {"state": "judging", "job": told["job"], "progress": answers[0]}
+            route.fulfill(status=202, json=state)
         else:
             route.fulfill(json=told)
 
     page.route("**/verdict*", answer)
     page.goto(served.enter(f"/jobs/{hurt}"))
     page.wait_for_selector("text=Waiting: another run is estimated first")
+    answers.pop(0)
     page.wait_for_selector("text=Comparing this and that")
     assert page.get_by_text("step 2 of 4").is_visible()
     assert page.get_by_role("progressbar").get_attribute("aria-valuenow") == "25"
     assert violations(page) == []
     page.wait_for_selector(".stack canvas")
+    answers.pop(0)
     page.wait_for_selector("section.verdict")
-    assert len(asked) == 3
+    assert len(asked) >= 3
 
 
 @pytest.mark.parametrize("look", [("light", 1280)], indirect=True)

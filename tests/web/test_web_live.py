@@ -16,6 +16,8 @@ from web_fixtures import serving
 from jostle.repository import Repository
 from synth import SECOND, Profile
 
+pytestmark = pytest.mark.in_turn
+
 SLICE_NS = 4 * SECOND
 #: What the first chart shows, in few numbers.
 DRAWN = "document.querySelector('.stack canvas')?.toDataURL() ?? ''"

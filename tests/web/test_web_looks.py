@@ -29,6 +29,8 @@ PAGES = {
     "form": ("/jobs", "main form"),
     "nothing": ("/jobs/nobody", ".nothing"),
 }
+#: The others are looked at in turn.
+ALWAYS = {"jobs", "job", "system"}
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +43,10 @@ def comparable(browser, request):
     return version.exists() and version.read_text().strip() == browser.version
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(
+    "name",
+    [name if name in ALWAYS else pytest.param(name, marks=pytest.mark.in_turn) for name in PAGES],
+)
 def test_a_page_looks_as_it_should(
     name, judged, closed, page, idle, violations, comparable, request, tmp_path
 ):

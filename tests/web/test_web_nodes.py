@@ -7,6 +7,8 @@ from web_fixtures import serving
 
 from jostle_lab.synthetic import Fault, MachineSpec, Spec, plant, plant_machines, plant_training
 
+pytestmark = pytest.mark.in_turn("nodes")
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):

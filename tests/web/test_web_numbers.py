@@ -154,6 +154,7 @@ def test_planted_jobs(page, judged):
         digest_is_that_of_the_command(page, judged, job)
 
 
+@pytest.mark.in_turn
 @pytest.mark.slow
 @pytest.mark.usefixtures("library")
 def test_the_demo_tells_its_story_and_its_page_the_same(page, tmp_path: Path) -> None:

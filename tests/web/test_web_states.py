@@ -86,6 +86,7 @@ def test_a_page_that_waits_shows_its_bones(page, served, idle, violations):
     page.wait_for_selector(".jobs .row a")
 
 
+@pytest.mark.in_turn
 def test_a_broken_file_breaks_only_what_needs_it(page, served, idle, tmp_path):
     """Processes by time come from the table of slices, nothing else on the page does."""
     copy = tmp_path / "repository"

@@ -12,6 +12,8 @@ from web_studies import plant_study
 from jostle_lab.synthetic.planted.model import Spec
 from jostle_lab.synthetic.repository import plant
 
+pytestmark = pytest.mark.in_turn("studies")
+
 THEMES = pytest.mark.parametrize("look", [("light", 1280), ("dark", 390)], indirect=True)
 
 

@@ -25,6 +25,8 @@ from jostle_lab.synthetic.placed.model import PlacedJob
 from jostle_lab.synthetic.placed.rows import EPOCH_S, Writer, host_name
 from judging import at_our_priority
 
+pytestmark = pytest.mark.in_turn("torus")
+
 #: Switches, of two nodes each. Ranks of even place along d send ten times as much along d.
 SIZES = (4, 4, 4, 4, 2)
 EVEN, ODD, OTHER = 1_000_000_000, 100_000_000, 300_000_000

@@ -30,6 +30,7 @@ def test_every_picture_is_used_and_is_there():
     assert sum(path.stat().st_size for path in PICTURES.glob("*.png")) < 800_000
 
 
+@pytest.mark.in_turn
 def test_what_the_tutorial_does_can_be_done(new_page, judged, idle, request):
     """Goes through the tutorial, and takes its pictures where it is asked to."""
     update = request.config.getoption("--update-tutorial", default=False)

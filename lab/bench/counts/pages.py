@@ -19,6 +19,7 @@ _ASSETS = ROOT / "src" / "jostle" / "server" / "static" / "assets"
 _PAGES = (
     "/",
     "/jobs/JOB",
+    "/now",
     "/losses",
     "/system",
     "/network",

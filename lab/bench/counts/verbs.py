@@ -23,6 +23,7 @@ _ASKED = (
     "interference JOB",
     "matrix",
     "trends",
+    "top",
     "nodes",
     "estimate JOB",
     "compare JOB OTHER",

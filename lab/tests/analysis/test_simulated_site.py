@@ -144,6 +144,7 @@ def test_jobs_follow_the_published_model() -> None:
     assert hours[3:5].mean() == pytest.approx(0.28 * hours.mean(), rel=0.2)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("seed", [11, 12])
 def test_planted_aggressors_are_named(seed: int, tmp_path: Path) -> None:
     # No faults: where a server is slow as well, verdicts may name it first.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,8 +31,8 @@ def can_lab() -> None:
         pytest.skip(f"{error} {error.hint}")
 
 
-@pytest.fixture(scope="module")
-def lab(can_lab: None) -> Iterator[Lab]:
+@pytest.fixture(scope="session")
+def one_lab(can_lab: None) -> Iterator[Lab]:
     """Four nodes, sshfs, fair links; whatever the tests do, nothing stays."""
     name = f"{NAME}-m"
     made = up(LabSpec(name=name, size="96MiB"))
@@ -39,3 +40,13 @@ def lab(can_lab: None) -> Iterator[Lab]:
     if made.alive():
         made.down()
     assert traces(name) == []
+
+
+@pytest.fixture(scope="module")
+def lab(one_lab: Lab) -> Iterator[Lab]:
+    """One lab for all tests that do not harm it; its disk is empty for those of the next file."""
+    yield one_lab
+    subprocess.run(
+        one_lab.command("node1", ["find", str(one_lab.shared), "-mindepth", "1", "-delete"]),
+        check=True,
+    )

@@ -5,9 +5,12 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pytest
 from lab_parts import lab_of
 
 from jostle.repository import Repository
+
+pytestmark = pytest.mark.in_turn
 
 
 def test_every_host_is_sampled_and_no_wait_for_this_machines_storage_is(tmp_path: Path) -> None:

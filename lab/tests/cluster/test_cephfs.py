@@ -37,6 +37,7 @@ def counted(lab: Lab, server: str) -> dict[str, Any]:
     return ask(lab.folder / "ceph" / f"{server}.asok", "perf dump")
 
 
+@pytest.mark.in_turn("lab")
 def test_nodes_see_the_same_files_and_one_resource(lab: Lab) -> None:
     on(lab, "node1", "sh", "-c", f"echo hello >{lab.shared}/word; mkdir {lab.shared}/folder")
     assert on(lab, "node2", "cat", lab.shared / "word") == "hello\n"
@@ -45,6 +46,7 @@ def test_nodes_see_the_same_files_and_one_resource(lab: Lab) -> None:
     assert mounts(lab) == {("fuse.ceph-fuse", f"storage.{lab.name}:/")}
 
 
+@pytest.mark.in_turn("lab")
 def test_data_lies_on_object_servers_and_metadata_on_its_own(lab: Lab) -> None:
     """A file of many objects is on all object servers; small files are requests of metadata."""
     before = [counted(lab, f"osd.{i}")["osd"] for i in (0, 1)]
@@ -66,6 +68,7 @@ def test_data_lies_on_object_servers_and_metadata_on_its_own(lab: Lab) -> None:
     assert now - asked == 50
 
 
+@pytest.mark.in_turn("lab")
 def test_servers_know_which_node_asks(lab: Lab) -> None:
     socket = lab.folder / "ceph/mds.m.asok"
     told = on(lab, "storage", "ceph", "--admin-daemon", socket, "session", "ls")
@@ -73,6 +76,7 @@ def test_servers_know_which_node_asks(lab: Lab) -> None:
     assert hosts == set(lab.nodes)
 
 
+@pytest.mark.in_turn("lab")
 def test_memory_is_small_and_status_shows_every_link(lab: Lab) -> None:
     resident = 0
     for status in Path("/proc").glob("[0-9]*/status"):
@@ -93,6 +97,7 @@ def test_memory_is_small_and_status_shows_every_link(lab: Lab) -> None:
     assert "cephfs with 2 object servers" in text
 
 
+@pytest.mark.in_turn
 def test_devices_have_a_rate_and_nothing_stays_of_a_killed_lab() -> None:
     spec = {"fs": "cephfs", "size": SIZE, "nodes": 1, "device_rate": "80mbit"}
     with lab_of("cephfs-kill", **spec) as made:

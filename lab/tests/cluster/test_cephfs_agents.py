@@ -16,6 +16,8 @@ from jostle.repository import Repository
 from jostle_lab.cluster import Lab
 from jostle_lab.cluster.filesystems.cephfs import ask
 
+pytestmark = pytest.mark.in_turn("lab")
+
 SECOND = 1_000_000_000
 #: The metadata server writes its journal when it likes.
 JOURNAL = 256 << 10

@@ -17,6 +17,7 @@ def lab() -> Iterator[Lab]:
         yield made
 
 
+@pytest.mark.in_turn("lab")
 def test_nodes_see_the_same_files(lab: Lab) -> None:
     on(lab, "node1", "sh", "-c", f"echo hello >{lab.shared}/word; mkdir {lab.shared}/folder")
     assert on(lab, "node2", "cat", lab.shared / "word") == "hello\n"
@@ -24,10 +25,12 @@ def test_nodes_see_the_same_files(lab: Lab) -> None:
     assert on(lab, "node1", "ls", lab.shared / "folder") == "word\n"
 
 
+@pytest.mark.in_turn("lab")
 def test_mounts_name_one_resource(lab: Lab) -> None:
     assert mounts(lab) == {("fuse.glusterfs", f"glusterfs:storage.{lab.name}:/")}
 
 
+@pytest.mark.in_turn("lab")
 def test_bytes_go_over_the_link_once(lab: Lab) -> None:
     """Written bytes are on the link when the program ends, and only in one direction."""
     before = lab.counters()
@@ -42,6 +45,7 @@ def test_bytes_go_over_the_link_once(lab: Lab) -> None:
     assert moved["node2.out"] < MIB
 
 
+@pytest.mark.in_turn("lab")
 def test_the_page_cache_stays_out(lab: Lab) -> None:
     """A file that has just been read comes over the link again."""
     on(lab, "node1", *dd(lab, "again", 4 * MIB))
@@ -51,6 +55,7 @@ def test_the_page_cache_stays_out(lab: Lab) -> None:
         assert lab.counters()["node1.in"] - before > 4 * MIB
 
 
+@pytest.mark.in_turn("lab")
 @pytest.mark.tries(3)
 def test_two_nodes_share_the_link(lab: Lab) -> None:
     rates = together(lab, *((node, dd(lab, node, 16 * MIB, "oflag=direct")) for node in lab.nodes))
@@ -58,6 +63,7 @@ def test_two_nodes_share_the_link(lab: Lab) -> None:
     assert 0.6 < rates[0] / rates[1] < 1.7
 
 
+@pytest.mark.in_turn
 def test_several_servers_have_links_and_files_of_their_own() -> None:
     with lab_of(
         "servers", fs="gluster", queue="fifo", nodes=3, storage_rate="400mbit,400mbit,40mbit"
@@ -99,6 +105,7 @@ def test_several_servers_have_links_and_files_of_their_own() -> None:
         assert remains(made) == []
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("ending", ["down", "kill"])
 def test_nothing_stays(ending: str) -> None:
     with lab_of(f"gluster-{ending}", fs="gluster") as made:

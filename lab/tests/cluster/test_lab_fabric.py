@@ -121,6 +121,7 @@ def send(lab: Lab, folder: Path, *nodes: str, profiled: bool = False) -> list[in
     return sent
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(2)
 @pytest.mark.parametrize("text", ["tree:2x2", "torus:2x2x2", "dragonfly:2x2x2"])
 def test_messages_take_the_links_that_the_topology_says(text: str, tmp_path: Path) -> None:
@@ -140,6 +141,7 @@ def test_messages_take_the_links_that_the_topology_says(text: str, tmp_path: Pat
             assert told.is_of(amount) if amount else told.bytes < 20_000, shape.link_name(link)
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(2)
 @pytest.mark.parametrize("text", ["tree:2x2", "torus:2x2x2"])
 def test_routed_loads_are_what_ports_counted_and_what_was_sent(
@@ -171,6 +173,7 @@ def test_routed_loads_are_what_ports_counted_and_what_was_sent(
     assert (counted[~used] < 100_000).all()
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(2)
 def test_files_cross_the_fabric_where_the_storage_is_on_it(tmp_path: Path) -> None:
     with lab_of("files", topology="tree:2x2", storage_at="leaf2", size="64MiB") as lab:

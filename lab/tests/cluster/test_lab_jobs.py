@@ -65,7 +65,7 @@ def written(repository: Path, job: str) -> dict[str, int]:
     return found
 
 
-@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+@pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=pytest.mark.in_turn)])
 def test_an_mpi_job_over_nodes(lab: Lab, mpi: str, tmp_path: Path) -> None:
     program = mpi_program(mpi, tmp_path)
     repository = tmp_path / "repository"
@@ -99,6 +99,7 @@ def test_an_mpi_job_over_nodes(lab: Lab, mpi: str, tmp_path: Path) -> None:
     assert names == [program.name] * 4
 
 
+@pytest.mark.in_turn
 def test_a_killed_command_loses_nothing(lab: Lab, tmp_path: Path) -> None:
     """Its process is in another PID namespace than the ingester: is it known to be dead?"""
     repository = tmp_path / "repository"

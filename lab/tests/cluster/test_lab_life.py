@@ -47,7 +47,7 @@ def test_up_twice_and_down() -> None:
         lab.counters()
 
 
-@pytest.mark.parametrize("store", ["ram", "both"])
+@pytest.mark.parametrize("store", ["ram", pytest.param("both", marks=pytest.mark.in_turn)])
 def test_killed_supervisor_leaves_a_folder_that_down_mends(store: str) -> None:
     name = f"{NAME}-k"
     lab = up(LabSpec(name=name, nodes=2, size="64MiB", store=store))
@@ -75,6 +75,7 @@ def test_killed_supervisor_leaves_a_folder_that_down_mends(store: str) -> None:
     assert traces(name) == []
 
 
+@pytest.mark.in_turn
 def test_a_node_that_has_died_is_named() -> None:
     lab = up(LabSpec(name=f"{NAME}-n", nodes=2, size="64MiB", fs="plain"))
     holder = lab.state.hosts["node1"]
@@ -96,6 +97,7 @@ def test_a_node_that_has_died_is_named() -> None:
     assert traces(lab.name) == []
 
 
+@pytest.mark.in_turn
 def test_up_mends_what_it_finds() -> None:
     name = f"{NAME}-f"
     os.kill(up(LabSpec(name=name, nodes=1, size="64MiB")).state.pid, signal.SIGKILL)
@@ -106,6 +108,7 @@ def test_up_mends_what_it_finds() -> None:
     assert traces(name) == []
 
 
+@pytest.mark.in_turn
 def test_recycled_pid_and_reboot_are_not_taken_for_a_lab() -> None:
     name = f"{NAME}-r"
     os.kill(up(LabSpec(name=name, nodes=1, size="64MiB")).state.pid, signal.SIGKILL)
@@ -143,6 +146,7 @@ def test_failure_half_way_leaves_nothing(tmp_path: Path) -> None:
     assert traces(name) == []
 
 
+@pytest.mark.in_turn
 def test_caller_killed_half_way_leaves_nothing(tmp_path: Path) -> None:
     name = f"{NAME}-c"
     slow = fake_sshfs(tmp_path, 'sleep 1; exec /usr/bin/sshfs "$@"')
@@ -158,6 +162,7 @@ def test_caller_killed_half_way_leaves_nothing(tmp_path: Path) -> None:
     assert traces(name) == []
 
 
+@pytest.mark.in_turn
 def test_interrupted_up_leaves_nothing(tmp_path: Path) -> None:
     name = f"{NAME}-i"
     slow = fake_sshfs(tmp_path, 'sleep 1; exec /usr/bin/sshfs "$@"')
@@ -173,6 +178,7 @@ def test_interrupted_up_leaves_nothing(tmp_path: Path) -> None:
     assert traces(name) == []
 
 
+@pytest.mark.in_turn
 def test_two_labs_do_not_meet() -> None:
     spec = LabSpec(nodes=1, size="64MiB")
     labs = [up(LabSpec(**spec.to_json() | {"name": f"{NAME}-{n}"})) for n in "12"]

@@ -52,6 +52,7 @@ def wide(can_lab: None) -> object:
     made.down()
 
 
+@pytest.mark.in_turn("wide")
 @pytest.mark.tries(3)
 def test_two_nodes_get_half_each(wide: Lab) -> None:
     one, two = together(wide, [("node1", "a"), ("node2", "b")])
@@ -60,12 +61,14 @@ def test_two_nodes_get_half_each(wide: Lab) -> None:
     assert left / (left + right) == pytest.approx(0.5, abs=0.07)
 
 
+@pytest.mark.in_turn("wide")
 @pytest.mark.tries(3)
 def test_one_mount_is_shared_by_processes(wide: Lab) -> None:
     *four, one = together(wide, [("node1", f"f{number}") for number in range(5)])
     assert sum(four) / (sum(four) + one) == pytest.approx(0.8, abs=0.07)
 
 
+@pytest.mark.in_turn("wide")
 @pytest.mark.tries(3)  # the machine's own interfaces may be somebody else's just then
 def test_the_link_has_its_rate_and_counts_every_byte(wide: Lab) -> None:
     traffic, begin = Traffic(wide), time.monotonic()
@@ -105,6 +108,7 @@ def test_no_way_out(lab: Lab) -> None:
     assert out.returncode != 0 and "unreachable" in out.stderr
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 def test_ranks_of_both_mpis_meet_over_the_uplink(
     lab: Lab, mpi: str, tmp_path_factory: pytest.TempPathFactory
@@ -134,6 +138,7 @@ def test_ranks_of_both_mpis_meet_over_the_uplink(
     assert moved["storage.in"].bytes < 100_000
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 def test_many_ranks_in_order(lab: Lab, mpi: str, tmp_path: Path) -> None:
     program = mpi_program(mpi, tmp_path)

@@ -44,6 +44,7 @@ def launched(lab: Lab, folder: Path, *words: str) -> dict[str, Carried]:
     return traffic.carried()
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("pattern", ["open-write-close", "write-seek", "aggregate-write", "read"])
 def test_files(lab: Lab, tmp_path: Path, pattern: str) -> None:
     moved = launched(
@@ -79,6 +80,7 @@ def test_files(lab: Lab, tmp_path: Path, pattern: str) -> None:
     assert on(lab, "node1", f"ls -A {lab.shared}") == ""
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 def test_messages(lab: Lab, tmp_path: Path, mpi: str) -> None:
     """A ping over the uplink: what each rank says that it sent is what went its way."""

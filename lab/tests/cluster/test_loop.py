@@ -35,11 +35,13 @@ def rules(lab: Lab) -> list[str]:
     ]
 
 
+@pytest.mark.in_turn("lab")
 def test_nodes_see_the_same_files(lab: Lab) -> None:
     on(lab, "node1", "sh", "-c", f"echo hello >{lab.shared}/word")
     assert on(lab, "node2", "cat", lab.shared / "word") == "hello\n"
 
 
+@pytest.mark.in_turn("lab")
 def test_mounts_name_one_resource(lab: Lab) -> None:
     for node in lab.nodes:
         table = on(lab, node, "cat", "/proc/self/mountinfo").splitlines()
@@ -47,6 +49,7 @@ def test_mounts_name_one_resource(lab: Lab) -> None:
         assert line.split(" - ")[1].split()[:2] == ["ext4", f"{lab.folder}/dev/disk"]
 
 
+@pytest.mark.in_turn("lab")
 def test_the_disk_is_counted_and_limited(lab: Lab) -> None:
     before = lab.counters()
     said = on(lab, "node1", "sh", "-c", " ".join(dd(lab, "data", 20 * MIB, "oflag=direct 2>&1")))
@@ -56,11 +59,13 @@ def test_the_disk_is_counted_and_limited(lab: Lab) -> None:
     assert after["storage.in"] - before["storage.in"] < MIB, "nothing goes over a link"
 
 
+@pytest.mark.in_turn("lab")
 def test_buffered_writes_do_not_escape(lab: Lab) -> None:
     words = " ".join(dd(lab, "buffered", 20 * MIB, "conv=fsync 2>&1"))
     assert rate(on(lab, "node1", "sh", "-c", words)) < 1.2 * RATE
 
 
+@pytest.mark.in_turn("lab")
 @pytest.mark.tries(3)
 def test_two_nodes_share_the_disk(lab: Lab) -> None:
     rates = together(lab, *((node, dd(lab, node, 16 * MIB, "oflag=direct")) for node in lab.nodes))
@@ -68,6 +73,7 @@ def test_two_nodes_share_the_disk(lab: Lab) -> None:
     assert 0.6 < rates[0] / rates[1] < 1.7
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("store", ["ram", "disk"])
 @pytest.mark.parametrize("ending", ["down", "kill"])
 def test_nothing_stays(ending: str, store: str) -> None:

@@ -109,6 +109,7 @@ def _wait_for_end(lab: Lab) -> None:
         time.sleep(0.3)
 
 
+@pytest.mark.in_turn("lab")
 def test_nodes_are_idle_when_the_lab_is_up(lab: Lab) -> None:
     assert on(lab, "node2", "sinfo", "--noheader", "--format=%T %D %P").split() == [
         "idle",
@@ -117,6 +118,7 @@ def test_nodes_are_idle_when_the_lab_is_up(lab: Lab) -> None:
     ]
 
 
+@pytest.mark.in_turn("lab")
 def test_programs_run_as_they_should(batch: tuple[Path, Repository]) -> None:
     out, _ = batch
     statuses = dict(line.split() for line in (out / "statuses").read_text().splitlines())
@@ -135,6 +137,7 @@ def test_programs_run_as_they_should(batch: tuple[Path, Repository]) -> None:
         assert status == "0" or name.endswith("mpich"), (name, status, errors)
 
 
+@pytest.mark.in_turn("lab")
 def test_every_launch_is_a_job_of_its_own(batch: tuple[Path, Repository]) -> None:
     """Under the number of the Slurm job, with its ranks, its nodes and all of its bytes."""
     out, repository = batch
@@ -165,6 +168,7 @@ def test_every_launch_is_a_job_of_its_own(batch: tuple[Path, Repository]) -> Non
     assert found == expected
 
 
+@pytest.mark.in_turn("lab")
 def test_the_whole_job_by_its_number(lab: Lab, batch: tuple[Path, Repository]) -> None:
     """Script, steps and mpiruns as one job; what Slurm knows of it; each step by its number."""
     out, repository = batch
@@ -198,6 +202,7 @@ def test_the_whole_job_by_its_number(lab: Lab, batch: tuple[Path, Repository]) -
     assert line.startswith("1 job.sh (") and line.count("\n") == 1
 
 
+@pytest.mark.in_turn("lab")
 def test_the_digest_at_the_end_of_the_output(lab: Lab, batch: tuple[Path, Repository]) -> None:
     out, repository = batch
     site = out / "site.conf"
@@ -215,6 +220,7 @@ def test_the_digest_at_the_end_of_the_output(lab: Lab, batch: tuple[Path, Reposi
     assert "interference: " in text and "coverage" not in text, text
 
 
+@pytest.mark.in_turn("lab")
 def test_arrays_requeues_and_overlapping_steps(lab: Lab, tmp_path: Path) -> None:
     """Each task and each start has its facts; steps beside each other are parts of one job."""
     script = tmp_path / "job.sh"
@@ -255,6 +261,7 @@ def _written(repository: Repository, job: str) -> int:
     return sum(row["posix_write_bytes"] for row in slices if row["mount"] in shared)
 
 
+@pytest.mark.in_turn("lab")
 def test_the_script_itself_is_profiled(batch: tuple[Path, Repository]) -> None:
     _, repository = batch
     rows = repository.job_processes("slurm-1").to_pylist()
@@ -263,6 +270,7 @@ def test_the_script_itself_is_profiled(batch: tuple[Path, Repository]) -> None:
     assert _written(repository, "slurm-1") == 5 * MIB
 
 
+@pytest.mark.in_turn("lab")
 def test_a_job_without_a_script(lab: Lab, tmp_path: Path) -> None:
     """A user's own name and spool, and whatever he preloads, hold beside the TaskProlog."""
     spool = tmp_path / "spool"
@@ -283,6 +291,7 @@ def test_a_job_without_a_script(lab: Lab, tmp_path: Path) -> None:
 ENVIRONMENT = 'printf "%s|%s|%s\\n" "$LD_PRELOAD" "$JOSTLE_SLICE" "${APPTAINERENV_LD_PRELOAD-none}"'
 
 
+@pytest.mark.in_turn("lab")
 def test_the_plugin(lab: Lab, tmp_path: Path) -> None:
     """Its option, what the operator allows, a step's own choice, and hostile environments."""
     if native("spank_jostle.so") is None:
@@ -407,6 +416,7 @@ def test_the_prolog_names_no_library_that_the_loader_would_complain_of(
         assert said.stderr == ""
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("ending", ["down", "kill"])
 def test_nothing_stays(ending: str) -> None:
     """With a job that runs on both nodes; its tasks end with the lab."""
@@ -476,6 +486,7 @@ list = [["a", "b"]]
 """
 
 
+@pytest.mark.in_turn("lab")
 @pytest.mark.slow
 def test_a_study_on_slurm(lab: Lab, tmp_path: Path) -> None:
     """Standalone runs and a pair, as steps of one allocation; both MPIs in one repository."""

@@ -16,7 +16,10 @@ from injected import Injected
 from mpis import FLAVOURS, Mpi, needed
 
 
-@pytest.fixture(params=FLAVOURS)
+# What is tested is the same in all of them, but for the names of its calls: the others in turn.
+@pytest.fixture(
+    params=[FLAVOURS[0], *(pytest.param(name, marks=pytest.mark.in_turn) for name in FLAVOURS[1:])]
+)
 def mpi(request: pytest.FixtureRequest) -> Mpi:
     """Each MPI in turn."""
     return needed(request.param)

@@ -129,6 +129,7 @@ def test_only_while_the_schedule_is_on(injected: Injected) -> None:
     assert all((at - 50_000_000) % 200_000_000 < 101_000_000 for at in starts)
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(3)
 def test_only_in_windows_that_are_drawn(injected: Injected) -> None:
     script = "for i in $(seq 60); do echo x; echo y; sleep 0.02; done >file"
@@ -267,6 +268,7 @@ def test_a_late_sleep_is_learned(injected: Injected) -> None:
     assert after.ru_utime - before.ru_utime < 0.25e-3 * run.given + 0.1
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("source", "metrics"),
     [

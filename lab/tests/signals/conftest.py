@@ -18,7 +18,10 @@ from jostle import NativeMissingError
 from jostle_lab.signals import program
 
 
-@pytest.fixture(params=FLAVOURS)
+# What is tested is the same in all of them, but for the names of its calls: the others in turn.
+@pytest.fixture(
+    params=[FLAVOURS[0], *(pytest.param(name, marks=pytest.mark.in_turn) for name in FLAVOURS[1:])]
+)
 def mpi(request: pytest.FixtureRequest) -> Mpi:
     """Each MPI in turn, where there is a signal for it."""
     found = needed(request.param)

@@ -100,6 +100,7 @@ def test_named(profiled: Profiled, pattern: str, more: tuple[str | int, ...]) ->
     assert found.chunk_bytes == pytest.approx(chunk, rel=0.1)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("pattern", "sharing"), [(OWC, ()), (SEEK, ("--shared",)), (AGGREGATE, ("--shared",))]
 )
@@ -118,6 +119,7 @@ def test_reused_file(profiled: Profiled) -> None:
     assert found.pattern == "open-write-close" and found.chunk_bytes == pytest.approx(4 * KIB)
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(3)
 def test_periodic(profiled: Profiled) -> None:
     """Bursts come back; where the machine is too busy to be regular nothing is said."""
@@ -128,6 +130,7 @@ def test_periodic(profiled: Profiled) -> None:
         assert found.period.on_seconds <= 0.5
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(3)
 def test_sustained(profiled: Profiled) -> None:
     """No period where there is none."""

@@ -46,6 +46,7 @@ def load(*words: str) -> list[str]:
     return [*words, "--chunk", "16KiB", "--flush", "none", "--until-stopped"]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1"])
 @pytest.mark.parametrize("pattern", ["open-write-close", "aggregate-write"])
 def test_stopped(signals: Signals, pattern: str, name: str) -> None:
@@ -122,6 +123,7 @@ MEETING = "open-write-close --shared --api mpiio --flush each"
 
 
 # Asked to end at once (a kill may follow), a rank waits 0.6 s for the others and no longer.
+@pytest.mark.in_turn
 @pytest.mark.tries(3)
 @pytest.mark.parametrize(
     ("words", "name"),
@@ -142,6 +144,7 @@ def test_launcher_stopped(signals: Signals, mpi: Mpi, words: str, name: str) -> 
     assert {one["reason"] for one in rows(done)} == {"signal"}
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(3)  # for the same reason
 @pytest.mark.parametrize("words", ["open-write-close", "write-seek --shared --api mpiio"])
 @pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM"])
@@ -218,6 +221,7 @@ def fill(path: Path) -> None:
             pass
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(3)
 @pytest.mark.parametrize("pattern", ["open-write-close", "aggregate-write", "write-seek"])
 def test_disk_filled_by_another(small: Signals, pattern: str) -> None:

@@ -20,6 +20,7 @@ def meeting(signals: Signals) -> Path:
     return folder
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("pattern", METADATA)
 def test_works_in_a_common_folder_and_leaves_what_others_put_there(
     signals: Signals, meeting: Path, pattern: str

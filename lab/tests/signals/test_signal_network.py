@@ -65,6 +65,7 @@ def test_volume_ends_all_ranks(signals: Signals, mpi: Mpi, pattern: str) -> None
     assert {one["operations"] for one in rows(done)} == {rounds}
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(3)
 @pytest.mark.parametrize(
     ("pattern", "mpi"),
@@ -96,6 +97,7 @@ def test_bursts_begin_together(signals: Signals, mpi: Mpi, pattern: str) -> None
     print(f"{mpi.name} {pattern}: up to {max(late):.2f} ms late, ranks {apart:.2f} ms apart")
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("pattern", "rhythm"),
     [("ping", []), ("incast", []), ("ping", SILENCE), ("all-to-all", SILENCE)],
@@ -133,6 +135,7 @@ def test_one_rank_stopped_stops_all(signals: Signals, mpi: Mpi) -> None:
     assert [one["reason"] for one in rows(signals.result(0, err))] == ["signal"] * RANKS
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(3)
 @pytest.mark.parametrize("pattern", ["ping", "all-to-all"])
 def test_split(signals: Signals, mpi: Mpi, pattern: str) -> None:
@@ -159,6 +162,7 @@ def test_split(signals: Signals, mpi: Mpi, pattern: str) -> None:
     assert all(one["bytes"] > 0 for one in rows(done))
 
 
+@pytest.mark.in_turn
 def test_split_ends_with_its_probe(signals: Signals, mpi: Mpi) -> None:
     done = signals.run(
         "ping",

@@ -17,6 +17,7 @@ CHASE = 64 * 4096  # and of cache
 MIB = 1 << 20
 
 
+@pytest.mark.in_turn
 @pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
 @pytest.mark.parametrize("sharing", ["--shared", ""])
 def test_metadata_against_strace(signals: Signals, tmp_path: Path, sharing: str) -> None:
@@ -62,6 +63,7 @@ KINDS = {
 }
 
 
+@pytest.mark.in_turn
 @pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
 @pytest.mark.parametrize("pattern", [*KINDS, "list-folder", "lock-file"])
 def test_one_kind_of_metadata_against_strace(
@@ -185,6 +187,7 @@ def test_memory_by_volume(signals: Signals) -> None:
     assert done.log.processes["reason"].to_pylist() == ["volume", "volume"]
 
 
+@pytest.mark.in_turn
 @pytest.mark.tries(3)
 @pytest.mark.parametrize("pattern", ["memory", "cache", "cpu", "metadata"])
 def test_periodic(signals: Signals, pattern: str) -> None:
@@ -198,6 +201,7 @@ def test_periodic(signals: Signals, pattern: str) -> None:
     print(f"{pattern}: bursts began up to {max(late):.2f} ms late")
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     "pattern", ["memory", "cache", "cpu", "metadata", "create-files", "unlink-files", "lock-file"]
 )

@@ -298,6 +298,7 @@ def test_profile_of_plain_processes(signals: Signals, library: Path, pattern: st
     done.leaves_nothing()
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     "words", [f"{pattern} --api mpiio --shared" for pattern in FILES] + ["write-seek --api posix"]
 )
@@ -321,6 +322,7 @@ def test_profile_of_ranks(signals: Signals, library: Path, mpi: Mpi, words: str)
     done.leaves_nothing()
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("pattern", FILES)
 @pytest.mark.parametrize("sharing", ["", "--shared"])
 def test_mpi_io_against_a_counter(signals: Signals, mpi: Mpi, pattern: str, sharing: str) -> None:

@@ -73,6 +73,7 @@ def has(mpi: str) -> bool:
     return mpi == "none" or shutil.which(f"mpirun.{mpi}") is not None
 
 
+@pytest.mark.in_turn
 def test_one_study_in_memory_and_on_the_disk(workplace: Workplace) -> None:
     text = TEXT.split("[[program]]", maxsplit=1)[0].replace(
         "nodes = 3", 'nodes = 1\nstore = "both"'
@@ -93,7 +94,14 @@ def test_one_study_in_memory_and_on_the_disk(workplace: Workplace) -> None:
     assert code == 1 and "no store `tape`" in err and "mend:" in err
 
 
-@pytest.mark.parametrize("mpi", ["none", "openmpi", "mpich"])
+@pytest.mark.parametrize(
+    "mpi",
+    [
+        pytest.param("none", marks=pytest.mark.in_turn),
+        "openmpi",
+        pytest.param("mpich", marks=pytest.mark.in_turn),
+    ],
+)
 def test_a_pair_in_a_lab(workplace: Workplace, mpi: str) -> None:
     if not has(mpi):
         pytest.skip(f"no signals for {mpi}")
@@ -125,6 +133,7 @@ def test_a_pair_in_a_lab(workplace: Workplace, mpi: str) -> None:
     workplace.nothing_left("pairs")
 
 
+@pytest.mark.in_turn
 def test_foreign_traffic_is_told_apart(workplace: Workplace) -> None:
     from jostle_lab.cluster import LabSpec, up
 
@@ -149,6 +158,7 @@ def test_foreign_traffic_is_told_apart(workplace: Workplace) -> None:
         lab.down()
 
 
+@pytest.mark.in_turn
 def test_an_interrupted_study_takes_its_lab_down(workplace: Workplace) -> None:
     text = TEXT.replace("{mpi}", "none").replace("16MiB", "80MiB")
     path = workplace.write(text)
@@ -165,6 +175,7 @@ def test_an_interrupted_study_takes_its_lab_down(workplace: Workplace) -> None:
     assert sorted(runs) == ["r01-a001", "r01-a002", "r01-p001"]
 
 
+@pytest.mark.in_turn
 def test_a_lab_that_is_taken_down_fails_no_program(workplace: Workplace) -> None:
     from jostle_lab.cluster import attach
 
@@ -179,6 +190,7 @@ def test_a_lab_that_is_taken_down_fails_no_program(workplace: Workplace) -> None
     workplace.nothing_left("pairs")
 
 
+@pytest.mark.in_turn
 def test_another_lab_of_the_name_is_refused(workplace: Workplace) -> None:
     from jostle_lab.cluster import LabSpec, up
 
@@ -198,6 +210,7 @@ def test_too_few_nodes(workplace: Workplace) -> None:
     workplace.nothing_left("pairs")
 
 
+@pytest.mark.in_turn
 def test_programs_run_at_the_nodes_that_a_study_names(workplace: Workplace) -> None:
     if not has("openmpi"):
         pytest.skip("no signals for openmpi")

@@ -128,6 +128,7 @@ def test_an_interrupted_study_goes_on_where_it_was(workplace: Workplace) -> None
     workplace.nothing_left("slow")
 
 
+@pytest.mark.in_turn
 def test_what_a_killed_study_left_is_cleared(workplace: Workplace) -> None:
     path = workplace.write(SLOW)
     process = workplace.start("run", str(path))
@@ -141,6 +142,7 @@ def test_what_a_killed_study_left_is_cleared(workplace: Workplace) -> None:
     workplace.nothing_left("slow")
 
 
+@pytest.mark.in_turn
 def test_sigterm_ends_a_study_in_order(workplace: Workplace) -> None:
     process = workplace.start("run", str(workplace.write(SLOW)))
     workplace.under_way("slow", 0)
@@ -178,7 +180,14 @@ def test_dry_run_runs_nothing(workplace: Workplace) -> None:
     assert code == 0 and "write-patterns" in out and "unequal-sizes-full" in out
 
 
-@pytest.mark.parametrize("mpi", ["none", "openmpi", "mpich"])
+@pytest.mark.parametrize(
+    "mpi",
+    [
+        pytest.param("none", marks=pytest.mark.in_turn),
+        "openmpi",
+        pytest.param("mpich", marks=pytest.mark.in_turn),
+    ],
+)
 def test_patterns_on_every_mpi(workplace: Workplace, mpi: str) -> None:
     import shutil
 
@@ -211,6 +220,7 @@ def test_patterns_on_every_mpi(workplace: Workplace, mpi: str) -> None:
     workplace.nothing_left("patterns")
 
 
+@pytest.mark.in_turn
 def test_a_full_file_system_is_a_result(workplace: Workplace, tmp_path: Path) -> None:
     text = PATTERNS.format(mpi="none").replace('"8MiB"', '"64MiB"')
     text = text.replace('"write-seek"', '"aggregate-write"\nlimit = "20s"')
@@ -302,6 +312,7 @@ def asked_task(words: Path, mark: str, on_term: str, limit_s: float) -> Task:
     )
 
 
+@pytest.mark.in_turn
 def test_a_program_that_is_slow_to_end(tmp_path: Path) -> None:
     """What waits for a loaded disk when it is asked to end ends well, if late."""
     task = asked_task(tmp_path, f"c.{os.getpid()}", "sleep 6; exit 0", 60)

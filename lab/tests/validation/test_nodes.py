@@ -40,6 +40,7 @@ def test_half_of_the_ranks_are_on_either_side_of_the_link(
     assert dict(asked[0][1]) == spread
 
 
+@pytest.mark.in_turn
 def test_a_program_over_nodes_beside_messages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

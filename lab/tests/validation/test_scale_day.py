@@ -79,6 +79,7 @@ def test_a_difference_is_seen(site: SimulatedSite, tmp_path: Path) -> None:
     store.close()
 
 
+@pytest.mark.in_turn
 def test_a_day_with_every_fault_loses_nothing(tmp_path: Path) -> None:
     if native("jostle-ship") is None or os.geteuid() != 0 or not can_pretend(tmp_path):
         pytest.skip("needs jostle-ship, root, and mount namespaces")

@@ -71,6 +71,7 @@ def test_a_pass_costs_what_its_profiles_and_slices_cost(tmp_path: Path) -> None:
     assert cost.bytes > 0
 
 
+@pytest.mark.in_turn
 def test_a_storm_loses_nothing(tmp_path: Path) -> None:
     result = simulate_storm(StormSpec(nodes=8, processes=2, minutes=5), tmp_path)
     assert result.truth.is_same, result.truth

@@ -19,10 +19,13 @@ from jostle_lab.validation.placement import Ruler
 from jostle_lab.validation.plan import MEAN_MS, ValidationStep
 from jostle_lab.validation.runner import Store, _words, make
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("mpicc.openmpi") is None or shutil.which("mpirun.openmpi") is None,
-    reason="needs Open MPI and its compiler",
-)
+pytestmark = [
+    pytest.mark.in_turn,
+    pytest.mark.skipif(
+        shutil.which("mpicc.openmpi") is None or shutil.which("mpirun.openmpi") is None,
+        reason="needs Open MPI and its compiler",
+    ),
+]
 
 
 @pytest.fixture(autouse=True)

@@ -108,6 +108,7 @@ def test_how_much_slower_the_work_was_done() -> None:
     assert np.isnan(still).all()
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name", ["solver-calls", "steady-70", "halo-calls"])
 def test_synthetic_runs_lose_in_windows_what_their_estimate_says(name: str) -> None:
     """The exact loss of each window of a synthetic run, in place of that of a log."""

@@ -6,11 +6,14 @@
  * one thread cannot run two sets of events.
  *
  * RATIONALE: PAPI keeps its descriptors among those of the program, which may close them and open
- * its own under the same numbers. So what they are is looked at before each reading. What PAPI does
- * itself is counted in a block that nobody reads.
+ * its own under the same numbers, as may our heartbeat with its counters (perf.c). So which counters
+ * they are is looked at before each reading, by the numbers that the kernel gives to counters. What
+ * PAPI does itself is counted in a block that nobody reads.
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
 
 #include "block.h"
 #include "clock.h"
@@ -66,6 +69,7 @@ static struct {
     long long last[EVENTS]; /* and what it said last */
     uint64_t read;          /* ticks of the last reading */
     int fds[FDS];
+    uint64_t ids[FDS]; /* the kernel's numbers of these counters */
     unsigned fd_count;
 } now;
 
@@ -104,6 +108,13 @@ static bool is_event(int fd)
     return true;
 }
 
+/* The kernel's number of a counter; 0: it is none, or the kernel is older than 3.12. */
+static uint64_t event_id(int fd)
+{
+    uint64_t id = 0;
+    return jst_sys3(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &id) == 0 ? id : 0;
+}
+
 /* Those of the process that are counters; at most FDS. */
 static unsigned list_events(int *fds)
 {
@@ -137,15 +148,17 @@ static void remember_fds(const int *before, unsigned n)
         bool old = false;
         for (unsigned j = 0; j < n; j++)
             old = old || before[j] == after[i];
-        if (!old)
-            now.fds[now.fd_count++] = after[i];
+        if (old)
+            continue;
+        now.ids[now.fd_count] = event_id(after[i]);
+        now.fds[now.fd_count++] = after[i];
     }
 }
 
 static bool fds_are_ours(void)
 {
     for (unsigned i = 0; i < now.fd_count; i++)
-        if (!is_event(now.fds[i]))
+        if (!is_event(now.fds[i]) || event_id(now.fds[i]) != now.ids[i])
             return false;
     return true;
 }

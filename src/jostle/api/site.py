@@ -7,11 +7,12 @@ import warnings
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
 
+from jostle.analysis.site_advice import SiteAdvice, recommend_site
 from jostle.api import html, machines
 from jostle.api.errors import JostleWarning, with_hints
 from jostle.api.job import Job
@@ -26,7 +27,12 @@ from jostle.report.format.values import count
 from jostle.report.models.batch_jobs import batch_row, with_batch_jobs
 from jostle.report.models.jobs import is_chosen, job_rows
 from jostle.report.models.scheduler import with_facts
+from jostle.report.verdict.prediction import capacity_of, prediction_of
+from jostle.report.verdict.site_advice import DAYS, evaluated_costs, site_evidence
 from jostle.repository import Repository
+
+if TYPE_CHECKING:
+    from jostle.analysis.kinds import Capacity, Prediction
 
 _JOBS = pa.schema(
     [
@@ -136,6 +142,34 @@ class Site:
         return Job(self._store, with_facts(self._store, [row])[0])
 
     @with_hints
+    def predict(self, *loads: str, mount: str | None = None) -> Prediction:
+        """Predict what loads will cost each other, though they never met, as `jostle predict`.
+
+        Args:
+            *loads: Two or more jobs, programs, or kinds such as `aggregate-write:1MiB:x4`.
+            mount: The mount that all use; None: the one that they used most.
+
+        Raises:
+            UsageError: There are too few loads, or no such kind or mount.
+            JobError: There is no such job or program, or nothing was recorded of it.
+        """
+        return prediction_of(self._store, loads, mount=mount)
+
+    @with_hints
+    def capacity(self, load: str, *, mount: str | None = None) -> Capacity:
+        """Predict how many jobs may run at once before each loses more than 10 % of its run time.
+
+        Args:
+            load: A job, program or kind, as for `predict`.
+            mount: As for `predict`.
+
+        Raises:
+            UsageError: There is no such kind or mount.
+            JobError: There is no such job or program, or nothing was recorded of it.
+        """
+        return capacity_of(self._store, load, mount=mount)
+
+    @with_hints
     def batch_jobs(self) -> Table[dict[str, Any]]:
         """List what prologs and epilogs noted of batch jobs, by the time of their submission."""
         rows = self._store.query("SELECT * FROM batch_jobs ORDER BY submit_ns, job")
@@ -153,6 +187,21 @@ class Site:
             "exit",
         ]
         return Table(stamped(rows), as_dict, "batch jobs", shown=shown)
+
+    @with_hints
+    def advice(self, days: int = DAYS, *, seed: int = 0) -> SiteAdvice:
+        """Return what to change about the site, as `jostle advise --site`.
+
+        Every job of the period is evaluated, which takes from 0.1 s to some seconds each.
+
+        Args:
+            days: By the last days, up to the end of the newest job.
+            seed: Of the random steps.
+        """
+        evidence = site_evidence(
+            self._store, days, lambda name: evaluated_costs(self._store, name, seed=seed)
+        )
+        return recommend_site(evidence)
 
     @with_hints
     def machines(self) -> Table[Machine]:

@@ -23,6 +23,8 @@ PATH = (
     "receive",
     "import",
     "jobs",
+    "top",
+    "wait-until-quiet",
     "trends",
     "matrix",
     "nodes",
@@ -34,6 +36,8 @@ PATH = (
     "placement",
     "interference",
     "advise",
+    "predict",
+    "replay",
     "timeline",
     "background",
     "serve",
@@ -53,8 +57,14 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "lab exec": {"a job": ("digest JOB", "estimate JOB")},
     "ingest": {"jobs": ("jobs",), "nothing": ("run -- CMD",)},
     "receive": {"posts": ("jobs", "serve")},
-    "import": {"jobs": ("jobs", "matrix"), "nothing": ("run -- CMD",)},
+    "import": {
+        "jobs": ("jobs", "matrix"),
+        "machines": ("timeline --node NODE", "nodes"),
+        "nothing": ("run -- CMD",),
+    },
     "jobs": {"jobs": ("digest JOB", "estimate JOB"), "nothing": ("run -- CMD", "demo")},
+    "top": {"jobs": ("interference JOB", "serve"), "nothing": ("run -- CMD",)},
+    "wait-until-quiet": {"a place": ("run -- CMD", "serve")},
     "matrix": {
         "jobs": ("interference JOB", "serve"),
         "no pair": ("run -- CMD", "serve"),
@@ -71,7 +81,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "slices": ("estimate JOB", "timeline JOB"),
         "slices of MPI": ("estimate JOB", "timeline JOB --metric communication"),
         "no slices": ("timeline JOB", "serve JOB"),
-        "an imported job": ("neighbours JOB", "timeline JOB"),
+        "an imported job": ("interference JOB", "timeline JOB"),
         "a spool": ("ingest SPOOL",),
     },
     "estimate": {
@@ -95,8 +105,11 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "interference": {
         "suspects": ("advise JOB", "serve JOB"),
         "no suspects": ("serve JOB", "timeline JOB"),
+        "a whole run": ("timeline JOB", "background JOB"),
     },
-    "advise": {"a job": ("serve JOB", "timeline JOB")},
+    "advise": {"a job": ("serve JOB", "timeline JOB"), "a site": ("replay", "serve")},
+    "predict": {"loads": ("serve",)},
+    "replay": {"a period": ("serve",)},
     "simulate site": {"victims": ("interference JOB", "matrix"), "jobs": ("jobs", "matrix")},
     "timeline": {"jobs": ("background JOB", "serve JOB"), "machines": ("serve",)},
     "background": {"a load": ("serve JOB",), "nobody": ("serve JOB",)},
@@ -164,7 +177,7 @@ def _agent_runs() -> bool:
 
 
 #: Verbs that can show what another user may see.
-_AS_USER = ("advise", "estimate", "interference", "neighbours", "matrix", "placement")
+_AS_USER = ("advise", "estimate", "interference", "neighbours", "matrix", "placement", "predict")
 
 
 def seen_by_estimate(evaluated_job: EvaluatedJob, slice_ns: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,7 +32,13 @@ _NOT = {
 }
 
 
-def read_toml(path: Path, model: type[M], reference: str, error: type[UsageError]) -> M:
+def read_toml(
+    path: Path,
+    model: type[M],
+    reference: str,
+    error: type[UsageError],
+    prepare: Callable[[dict[str, Any]], dict[str, Any]] = lambda content: content,
+) -> M:
     """Read a file of settings.
 
     Args:
@@ -39,6 +46,7 @@ def read_toml(path: Path, model: type[M], reference: str, error: type[UsageError
         model: A pydantic model, or a dataclass with `__pydantic_config__`; see `STRICT`.
         reference: Sentence that says where all keys are explained.
         error: What is raised.
+        prepare: Puts what may be written shorter into the form of the model.
 
     Raises:
         FileNotFoundError: There is no such file.
@@ -54,7 +62,7 @@ def read_toml(path: Path, model: type[M], reference: str, error: type[UsageError
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise error(f"{path} is not valid TOML: {problem}.", hint=reference) from None
-    return checked(path, content, model, reference, error)
+    return checked(path, prepare(content), model, reference, error)
 
 
 def checked(
@@ -105,10 +113,23 @@ def _keys(model: Any, tables: list[str]) -> list[str]:
     from pydantic import TypeAdapter
 
     schema = TypeAdapter(model).json_schema()
-    here = schema
+
+    def resolved(here: Any) -> Any:
+        """Follow references, and go into lists."""
+        while True:
+            options = [here, *here.get("anyOf", ()), *here.get("allOf", ())]
+            named = next((each["$ref"] for each in options if "$ref" in each), None)
+            if named is not None:
+                here = schema["$defs"][named.rpartition("/")[2]]
+            elif isinstance(here.get("items"), dict):
+                here = here["items"]
+            else:
+                return here
+
+    here = resolved(schema)
     for name in tables:
-        here = here["properties"][name]
-        for option in (here, *here.get("anyOf", ()), *here.get("allOf", ())):
-            if "$ref" in option:
-                here = schema["$defs"][option["$ref"].rpartition("/")[2]]
+        inner = here.get("properties", {}).get(name, here.get("additionalProperties"))
+        if not isinstance(inner, dict):
+            return []
+        here = resolved(inner)
     return list(here.get("properties", ()))

@@ -22,17 +22,18 @@ _HAS = {
     "totals": frozenset(),
 }
 #: What each answer needs. Where it lacks BYTES, an answer about one job is given with a caveat;
-#: whatever else it lacks, there is none. A matrix compares runs: a run without TIMES counts with
-#: the mean time of its calls.
+#: whatever else it lacks, there is none. Matrix, trends and interference compare runs without TIMES
+#: as wholes. A verdict (a light, and what to change) needs the slices of the one job.
 NEEDS = {
     "digest": frozenset(),
     "neighbours": frozenset(),
     "timeline": frozenset({BYTES}),
     "background": frozenset({BYTES}),
     "bursts": frozenset({BYTES}),
-    "matrix": frozenset({BYTES}),
-    "trends": frozenset({BYTES}),
-    "interference": frozenset({TIMES}),
+    "matrix": frozenset(),
+    "trends": frozenset(),
+    "interference": frozenset(),
+    "verdict": frozenset({TIMES}),
     "estimate": frozenset({SEGMENTS}),
     "compare": frozenset({SEGMENTS}),
     "placement": frozenset({MESSAGES}),

@@ -13,11 +13,12 @@ from typing import Any
 from jostle.receive.credentials import Credentials, Sender, check_clock
 from jostle.receive.ingester import IngestProcess
 from jostle.receive.keeper import Answer, Keeper, Post
-from jostle.receive.metrics import CONTENT_TYPE, Counts, openmetrics
+from jostle.receive.metrics import Counts, openmetrics
 from jostle.receive.names import is_node_name
 from jostle.receive.ranges import MOST_BODY, MOST_SENT
 from jostle.receive.refused import FIRST_LINE, RefusedError, malformed
 from jostle.receive.settings import ReceiveSettings
+from jostle.values.openmetrics import CONTENT_TYPE
 
 PATH = "/ship/1"
 TYPE = "application/x-jostle-ranges"

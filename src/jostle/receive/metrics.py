@@ -6,37 +6,42 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
-#: Name -> type, unit, help: all metrics there are.
+from jostle.values.openmetrics import Family, Sample, openmetrics_text
+
+#: All metrics there are, by name.
 FAMILIES = {
-    "jostle_receive_posts": ("counter", "", "Posts that were stored and acknowledged."),
-    "jostle_receive_refused": ("counter", "", "Posts that were refused, by code."),
-    "jostle_receive_sent_bytes": ("counter", "bytes", "Bytes of acknowledged posts, as sent."),
-    "jostle_receive_decoded_bytes": ("counter", "bytes", "Bytes of acknowledged posts, decoded."),
-    "jostle_receive_gaps": ("counter", "", "Gaps: nodes dropped bytes that were never received."),
-    "jostle_receive_store_seconds": (
-        "histogram",
-        "seconds",
-        "From the last byte of a post until it was on the disk.",
+    "jostle_receive_posts": Family("counter", "", "Posts that were stored and acknowledged."),
+    "jostle_receive_refused": Family("counter", "", "Posts that were refused, by code."),
+    "jostle_receive_sent_bytes": Family(
+        "counter", "bytes", "Bytes of acknowledged posts, as sent."
     ),
-    "jostle_receive_queue_bytes": ("gauge", "bytes", "Bytes of posts that are not stored yet."),
-    "jostle_receive_files_open": (
-        "gauge",
-        "",
-        "Files whose writer still runs, of nodes that have posted since the start.",
+    "jostle_receive_decoded_bytes": Family(
+        "counter", "bytes", "Bytes of acknowledged posts, decoded."
     ),
-    "jostle_receive_mirror_files": ("gauge", "", "Files in the mirror."),
-    "jostle_receive_mirror_bytes": ("gauge", "bytes", "Bytes in the mirror."),
-    "jostle_receive_disk_free_bytes": ("gauge", "bytes", "Free bytes on the mirror's disk."),
-    "jostle_receive_nodes_seen": ("gauge", "", "Nodes that have posted since the start."),
-    "jostle_receive_nodes_silent": ("gauge", "", "Of these, nodes silent for five minutes."),
-    "jostle_receive_lag_seconds": (
-        "gauge",
-        "seconds",
-        "Age of the oldest received bytes that cannot be queried yet.",
+    "jostle_receive_gaps": Family(
+        "counter", "", "Gaps: nodes dropped bytes that were never received."
     ),
-    "jostle_receive_ingest_up": ("gauge", "", "Whether the ingester runs."),
-    "jostle_receive_ingested_slices": ("counter", "", "Process-slices put into the repository."),
+    "jostle_receive_store_seconds": Family(
+        "histogram", "seconds", "From the last byte of a post until it was on the disk."
+    ),
+    "jostle_receive_queue_bytes": Family(
+        "gauge", "bytes", "Bytes of posts that are not stored yet."
+    ),
+    "jostle_receive_files_open": Family(
+        "gauge", "", "Files whose writer still runs, of nodes that have posted since the start."
+    ),
+    "jostle_receive_mirror_files": Family("gauge", "", "Files in the mirror."),
+    "jostle_receive_mirror_bytes": Family("gauge", "bytes", "Bytes in the mirror."),
+    "jostle_receive_disk_free_bytes": Family("gauge", "bytes", "Free bytes on the mirror's disk."),
+    "jostle_receive_nodes_seen": Family("gauge", "", "Nodes that have posted since the start."),
+    "jostle_receive_nodes_silent": Family("gauge", "", "Of these, nodes silent for five minutes."),
+    "jostle_receive_lag_seconds": Family(
+        "gauge", "seconds", "Age of the oldest received bytes that cannot be queried yet."
+    ),
+    "jostle_receive_ingest_up": Family("gauge", "", "Whether the ingester runs."),
+    "jostle_receive_ingested_slices": Family(
+        "counter", "", "Process-slices put into the repository."
+    ),
 }
 _BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 
@@ -77,29 +82,23 @@ def openmetrics(counts: Counts, gauges: dict[str, float]) -> bytes:
         counts: The counts.
         gauges: The other metrics, by their names.
     """
-    lines: list[str] = []
-    for name, (kind, unit, text) in FAMILIES.items():
-        lines.append(f"# TYPE {name} {kind}")
-        if unit:
-            lines.append(f"# UNIT {name} {unit}")
-        lines.append(f"# HELP {name} {text}")
-        lines += [f"{sample} {value:.17g}" for sample, value in _samples(name, counts, gauges)]
-    return ("\n".join(lines) + "\n# EOF\n").encode()
+    samples = {name: _samples(name, counts, gauges) for name in FAMILIES}
+    return openmetrics_text(FAMILIES, samples)
 
 
-def _samples(name: str, counts: Counts, gauges: dict[str, float]) -> Iterator[tuple[str, float]]:
+def _samples(name: str, counts: Counts, gauges: dict[str, float]) -> Iterator[Sample]:
     if name == "jostle_receive_refused":
         for code, number in sorted(counts.refused.items()):
-            yield f'{name}_total{{code="{code}"}}', number
+            yield Sample(number, {"code": code}, "_total")
     elif name == "jostle_receive_store_seconds":
         total = 0
         for bound, number in zip((*map(str, _BOUNDS), "+Inf"), counts.store_s, strict=True):
             total += number
-            yield f'{name}_bucket{{le="{bound}"}}', total
-        yield f"{name}_count", total
-        yield f"{name}_sum", counts.store_sum_s
-    elif FAMILIES[name][0] == "counter":
+            yield Sample(total, {"le": bound}, "_bucket")
+        yield Sample(total, suffix="_count")
+        yield Sample(counts.store_sum_s, suffix="_sum")
+    elif FAMILIES[name].kind == "counter":
         short = name.removeprefix("jostle_receive_")
-        yield f"{name}_total", gauges[name] if name in gauges else getattr(counts, short)
+        yield Sample(gauges[name] if name in gauges else getattr(counts, short), suffix="_total")
     else:
-        yield name, gauges[name]
+        yield Sample(gauges[name])

@@ -18,6 +18,8 @@ from jostle.repository.query.engine import ALWAYS, Engine, total
 from jostle.repository.query.export import ExportSelection, export
 from jostle.repository.query.gpus import Gpus
 from jostle.repository.query.job_sums import job_sums
+from jostle.repository.query.live import LiveRows, live_rows
+from jostle.repository.query.load_tables import LoadTables, load_tables
 from jostle.repository.query.machine_loads import (
     MachineLoads,
     StorageServers,
@@ -351,6 +353,10 @@ class Questions:
         found = beside(self._engine, job, cores=cores)
         return on_fabrics(self._engine, found, self.topologies())
 
+    def live_rows(self, span: tuple[int, int]) -> LiveRows:
+        """Return what all jobs did in the slices that begin in a span of time (ns)."""
+        return live_rows(self._engine, span)
+
     def machine_loads(self, mounts: Sequence[str], span: tuple[int, int]) -> MachineLoads:
         """Return what machines' agents counted on mounts in a span of time (ns)."""
         return machine_loads(self._engine, mounts, span)
@@ -405,6 +411,10 @@ class Questions:
     def programs_beside(self, span: tuple[int, int] = ALWAYS) -> Programs:
         """Return the loads of all jobs on the resources that they share (analysis.matrix)."""
         return programs_beside(self._engine, span)
+
+    def load_tables(self, jobs: Sequence[str]) -> LoadTables:
+        """Return what some jobs did on shared mounts (analysis.kinds)."""
+        return load_tables(self._engine, jobs)
 
     # Handing out
 

@@ -6,22 +6,27 @@ import http.client
 import json
 import logging
 import queue
+import subprocess
 import threading
 import time
 import urllib.error
 import urllib.request
 from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from jostle import __version__
 from jostle.names.users import owner_name
 from jostle.server.jobs.index import JobIndex
+from jostle.server.loss_alerts import LossAlerts
 from jostle.server.verdicts.verdict_queue import VerdictQueue
 from jostle.server.verdicts.verdict_store import StoredVerdict, sight
 from jostle.values.plain_values import one_line
 
 if TYPE_CHECKING:
+    from jostle.report.models.now import Now
     from jostle.server.access.settings import AlertSettings
 
 _log = logging.getLogger("jostle.serve")
@@ -33,6 +38,8 @@ _RANKS = {"yellow": 1, "red": 2}
 #: How often new slices are looked for while nobody has a page open, s.
 _LOOK_S = 5.0
 _TIMEOUT_S = 10.0
+#: Longest time of a command that sends a message, s.
+_COMMAND_S = 60.0
 #: Waits between two tries, s, doubled each time up to the longest; and how many tries there are.
 _FIRST_WAIT_S, _LONGEST_WAIT_S, _TRIES = 1.0, 300.0, 16
 _MOST_WAITING = 100
@@ -121,18 +128,64 @@ class Webhook:
         return "", False
 
 
-class Alerts:
-    """Decides which verdicts are worth a message."""
+class MailCommand:
+    """Gives messages to a command, such as one that sends e-mail, one after the other."""
 
-    def __init__(self, settings: AlertSettings, index: JobIndex, url: str) -> None:
+    def __init__(self, words: Sequence[str]) -> None:
+        """Make an idle sender.
+
+        Args:
+            words: The command; the message is on its standard input: the sentence, then the JSON.
+        """
+        self._words = list(words)
+        self._pool = ThreadPoolExecutor(1, "alert-command")
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send a message later; never waits."""
+        self._pool.submit(self._run, message)
+
+    def end(self) -> None:
+        """Give up what has not been sent."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _run(self, message: dict[str, Any]) -> None:
+        text = f"{message['text']}\n{message['url']}\n\n{json.dumps(message, indent=2)}\n"
+        try:
+            done = subprocess.run(
+                self._words,
+                input=text.encode(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=_COMMAND_S,
+                check=False,
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            _log.warning("alerts: %s cannot be run: %s", self._words[0], type(error).__name__)
+            return
+        if done.returncode:
+            _log.warning("alerts: %s ended with status %d", self._words[0], done.returncode)
+
+
+class Alerts:
+    """Decides which verdicts are worth a message, and which losses of running jobs."""
+
+    def __init__(
+        self, settings: AlertSettings, index: JobIndex, url: str, now: Now | None = None
+    ) -> None:
         """Watch nothing yet.
 
         Args:
             settings: Where to post, and from which light on.
             index: The jobs of the repository.
             url: The server's own URL, for links.
+            now: What running jobs lose; None: only verdicts are looked at.
         """
-        self._webhook = Webhook(settings.url)
+        self._senders: list[Webhook | MailCommand] = []
+        if settings.url:
+            self._senders.append(Webhook(settings.url))
+        if settings.command:
+            self._senders.append(MailCommand(settings.command))
+        self._now, self._losses = now, LossAlerts(url, settings.silence)
         self._least = _RANKS[settings.light]
         self._index, self._page = index, url
         self._sent: dict[str, int] = {}
@@ -149,12 +202,21 @@ class Alerts:
     def end(self) -> None:
         """End for good."""
         self._over.set()
-        self._webhook.end()
+        for sender in self._senders:
+            sender.end()
+
+    def _send(self, message: dict[str, Any]) -> None:
+        for sender in self._senders:
+            sender.send(message)
 
     def _look(self) -> None:
         while not self._over.is_set():
             try:
                 self._index.refresh_if_stale()
+                if self._now is not None:
+                    self._now.refresh()
+                    for message in self._losses.update(self._now.report(), time.monotonic()):
+                        self._send(message)
             except Exception as error:  # the log of requests has it, too; it may pass
                 _log.warning("alerts: the repository cannot be read: %s", error)
             self._over.wait(_LOOK_S)
@@ -169,7 +231,7 @@ class Alerts:
             return
         if rank > self._sent.get(verdict.job, 0):
             self._sent[verdict.job] = rank
-            self._webhook.send(self._of_job(verdict, row))
+            self._send(self._of_job(verdict, row))
         assert verdict.brief is not None
         if verdict.brief["cause"] == "file system" and verdict.brief["resource"]:
             self._note_loss(verdict.brief["resource"], verdict.job)
@@ -199,7 +261,7 @@ class Alerts:
         if len(jobs) < SLOW_JOBS or now - self._told.get(resource, -_AGAIN_S) < _AGAIN_S:
             return
         self._told[resource] = now
-        self._webhook.send(
+        self._send(
             {
                 "kind": "file system",
                 "text": _plain(f"slow: {len(jobs)} jobs lost time at {resource}"),

@@ -63,7 +63,8 @@ def create_app(
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         job_service.queue.open()
-        watch = Alerts(alerts, job_service.index, access.url) if alerts else None
+        now = app.state.context.now
+        watch = Alerts(alerts, job_service.index, access.url, now) if alerts else None
         if watch:
             watch.start(job_service.queue)
         yield

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import Depends, HTTPException, Request
 
 from jostle.names.batch_jobs import job_of_part
+from jostle.report.models.now import Now
 from jostle.repository.store.owner_names import login_name
 from jostle.server.access import Access, Viewer
 from jostle.server.cache.background_cache import BackgroundCache
@@ -25,6 +26,8 @@ class ServerContext:
         live: The streams of changes.
         matrices: Results of the matrix, for each set of visible users.
         node_reports: The comparison of nodes.
+        advice: Advice on jobs and on the site, for each set of visible users.
+        now: What running jobs lose now.
     """
 
     def __init__(self, job_service: JobService, access: Access, flag: str = "") -> None:
@@ -34,6 +37,8 @@ class ServerContext:
         self.live = LiveEvents(job_service)
         self.matrices = BackgroundCache()
         self.node_reports = BackgroundCache()
+        self.advice = BackgroundCache()
+        self.now = Now(job_service.repository)
 
     def lives(self) -> list[Life]:
         """Return when and where every job ran."""

@@ -23,6 +23,7 @@ from jostle.report.verdict.batch_loss import (
     loss_of_verdict,
     too_short,
 )
+from jostle.report.verdict.site_advice import JobCosts, stored_costs
 from jostle.repository import Repository
 from jostle.server.access import Viewer
 from jostle.server.background.others import Others
@@ -131,7 +132,15 @@ class JobService:
         """Return a job's row with its verdict, or why there can be none, where that is known."""
         verdict = self._verdicts.get(job, sight(viewer.users))
         brief, why_not = (verdict.brief, verdict.error) if verdict else (None, "")
+        if brief is not None:  # whom it suspects is on the job's page, and in the metrics
+            brief = {key: value for key, value in brief.items() if key != "suspects"}
         return self.rows()[job] | {"verdict": brief, "why_not": why_not}
+
+    def suspects(self, job: str, viewer: Viewer) -> list[dict[str, Any]]:
+        """Return who took most of a job's loss, by its stored verdict (see verdict_worker)."""
+        verdict = self._verdicts.get(job, sight(viewer.users))
+        brief = verdict.brief if verdict else None
+        return brief.get("suspects", []) if brief else []
 
     def verdict(self, job: str, viewer: Viewer, wait_s: float = 0.2) -> dict[str, Any] | None:
         """Return the full verdict on a job; None while it is being made.
@@ -169,6 +178,28 @@ class JobService:
             return None
         found: list[dict[str, Any]] = (body["interference"] or {}).get("guilty", [])
         return found
+
+    @property
+    def state_of_all(self) -> int:
+        """A number that changes with the repository and with each new verdict."""
+        return hash((self.repository.commits(), self._verdicts.count))
+
+    def has_verdict(self, job: str, viewer: Viewer) -> bool:
+        """Return whether a job has a stored verdict, or it is known why there can be none."""
+        return self._verdicts.get(job, sight(viewer.users)) is not None
+
+    def lost_s(self, job: str, viewer: Viewer) -> float | None:
+        """Return what others cost a job, s, by its stored verdict; None: there is none."""
+        verdict = self._verdicts.get(job, sight(viewer.users))
+        return None if verdict is None or not verdict.brief else float(verdict.brief["lost_s"])
+
+    def costs(self, job: str, viewer: Viewer) -> JobCosts | None:
+        """Return who cost a job how much, by its stored verdict; None: there is none."""
+        verdict = self._verdicts.get(job, sight(viewer.users))
+        if verdict is None or not verdict.brief:
+            return None
+        body = self._verdicts.body(verdict.job, verdict.sight)
+        return None if body is None else stored_costs(job, body)
 
     def batch(
         self, name: str, rows: Mapping[str, dict[str, Any]], viewer: Viewer

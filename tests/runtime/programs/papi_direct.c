@@ -1,10 +1,13 @@
 /* The runtime's own sources with PAPI, without MPI: begins, works LOOPS, finishes as MPI_Init and
- * MPI_Finalize would make it. MODE: plain, closes (the program closes PAPI's descriptors), linked
- * (it has PAPI_library_init itself), forks (a child goes on as if it owned the events).
+ * MPI_Finalize would make it. MODE: plain, closes (the program closes PAPI's descriptors, and other
+ * counters get their numbers), linked (it has PAPI_library_init itself), forks (a child goes on as if
+ * it owned the events).
  */
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,9 +54,17 @@ int main(int argc, char **argv)
     work(argc > 2 ? atol(argv[2]) : 1);
     jst_papi_sample(b);
     jst_papi_sample(b); /* too early: nothing */
-    if (strcmp(argv[1], "closes") == 0)
+    if (strcmp(argv[1], "closes") == 0) {
+        struct perf_event_attr a = {.size = sizeof a,
+                                    .type = PERF_TYPE_SOFTWARE,
+                                    .config = PERF_COUNT_SW_DUMMY,
+                                    .exclude_kernel = 1,
+                                    .exclude_hv = 1};
         for (int fd = 3; fd < 64; fd++)
             close(fd);
+        for (int n = 0; n < 16; n++)
+            syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    }
     if (strcmp(argv[1], "forks") == 0 && fork() == 0) {
         jst_block *mine = jst_enter();
         jst_papi_sample(mine);

@@ -463,6 +463,26 @@ export interface DayOfPeers {
   worse: boolean;
 }
 
+/** By how much the jobs of a program would have started or ended later. */
+export interface Delay {
+  /** The program. */
+  program: string;
+  /** How many of its jobs. */
+  jobs: number;
+  /** Mean over these jobs, s. */
+  mean_s: number;
+  /** The largest, s. */
+  most_s: number;
+}
+
+/** What a scheduler shall add to the jobs of a program. */
+export interface Directive {
+  /** The program. */
+  program: string;
+  /** What: `licenses=NAME:COUNT`, `exclusive` or `switches=COUNT@MINUTES`. */
+  words: string;
+}
+
 /** One program (victim) with and without another (aggressor) beside it. */
 export interface Encounter {
   /** Its program. */
@@ -996,6 +1016,37 @@ export interface Line {
   high: (number | null)[];
 }
 
+/** A change of a running job. */
+export interface LiveChange {
+  /** When it began, ns since the epoch: start of the first slice of the new level. */
+  at_ns: number;
+  /** End of the slice that showed it. */
+  found_ns: number;
+  /** slower, over or faster. */
+  kind: string;
+  /** What takes longer: `read`, `write`, `sync`, `meta`, `waiting for cores`, `iteration`. */
+  what: string;
+  /** What it was on; resource: its identity, "" for messages. */
+  resource_kind: 'file system' | 'node' | 'messages';
+  resource: string;
+  /** By how much its time per unit of work changed, percent. */
+  percent: number;
+  /** Why, as far as it is known. */
+  because: 'other jobs' | 'own change of phase' | 'nobody known' | 'it is over' | 'it is faster';
+  /** Whose load rose then, the likeliest first. */
+  suspects: LiveSuspect[];
+}
+
+/** A job, or load without a profile, that may have caused a change. */
+export interface LiveSuspect {
+  /** Its name. */
+  job: string;
+  /** Its part of the rise of all others' load on the resource, 0 to 1. */
+  share: number;
+  /** Its share, less the probability that its load rose just then by chance. */
+  confidence: number;
+}
+
 /** What the jobs of one user, program, resource or week lost. */
 export interface LossGroup {
   name: string;
@@ -1255,6 +1306,56 @@ export interface Note {
   text: string;
 }
 
+/** The running jobs that the viewer may see, those first that lose most now. */
+export interface NowAnswer {
+  /** end of the newest slice; 0: there is none */
+  newest_ns: number;
+  jobs: NowRow[];
+}
+
+/** A running job; what is said of it is provisional, from its past alone. */
+export interface NowRow {
+  job: string;
+  program: string;
+  uid: number | null;
+  /** name of its owner; empty: several */
+  user: string;
+  nodes: string[];
+  start_ns: number;
+  /** end of its newest slice that was evaluated; 0: none yet */
+  seen_ns: number;
+  running: boolean;
+  /** time that was evaluated */
+  run_s: number;
+  /** what it lost in it to others, as far as it is known */
+  lost_s: number;
+  /** further time beyond the usual, for no known reason */
+  unexplained_s: number;
+  /** what it loses to others now, percent of its time */
+  now_percent: number;
+  /** where it loses most now; null: nowhere */
+  resource_kind: 'file system' | 'node' | 'messages' | null;
+  resource: string;
+  /** the same in words: `file system /scratch` */
+  place: string;
+  /** who causes it, the likeliest first */
+  suspects: LiveSuspect[];
+  /** why it loses time now; null: it does not */
+  because: 'other jobs' | 'own change of phase' | 'nobody known' | 'it is over' | 'it is faster' | null;
+  /** by whom, or why, in a few words */
+  why: string;
+  /** percent lost in each of the newest slices */
+  trend: number[];
+  /** the newest changes, the oldest first */
+  changes: LiveChange[];
+  /** the newest of them as a sentence; empty: none */
+  last_change: string;
+  /** what is usual for it is not known yet */
+  learning: boolean;
+  /** least slow-down that is found within three slices; null: none yet */
+  smallest_percent: number | null;
+}
+
 /** Who is on a link or a switch. */
 export interface OnLink {
   name: string;
@@ -1276,6 +1377,18 @@ export interface OnLink {
   measured: boolean;
   /** the greatest first */
   jobs: JobOnLink[];
+}
+
+/** Another job of the same user that cost the job time. */
+export interface OwnNeighbour {
+  /** Its name. */
+  job: string;
+  /** When it started, s after the start of the job that it slowed; below 0: before it. */
+  start_s: number;
+  /** When it ended, likewise. */
+  end_s: number;
+  /** What it cost, s. */
+  seconds: Interval;
 }
 
 /** A name and a password. */
@@ -1451,6 +1564,44 @@ export interface Rate {
   seconds: number;
 }
 
+/** One thing to change. */
+export interface Recommendation {
+  /** Its short name, which stays the same between versions. */
+  rule: string;
+  /** What was seen, with its figures; a sentence without its full stop. */
+  seen: string;
+  /** What is to be changed. */
+  lever: string;
+  /** Exact lines to paste; empty where there are none. */
+  texts: string[];
+  /** Seconds of the job's run time that it would save; null where none can be predicted. */
+  saving: Interval | null;
+  /** What the saving rests on, or why none is predicted. */
+  saving_words: string;
+  /** Who pays for it, and how. */
+  pays: string;
+  /** When not to apply it. */
+  unless: string;
+}
+
+/** What to change about a job. */
+export interface Recommendations {
+  /** Its name. */
+  job: string;
+  /** Its run time, s. */
+  run_s: number;
+  /** Seconds that others cost it. */
+  lost: Interval;
+  /** The advice, the greatest predicted saving first; those without a prediction last. */
+  found: Recommendation[];
+  /** Why nothing is advised, a sentence; "" where something is. */
+  nothing: string;
+  /** What to know before following it, one sentence each. */
+  limits: string[];
+  /** The jobs of the same user that cost it time, and when they ran: what it would lose if it started earlier or later. */
+  own_neighbours: OwnNeighbour[];
+}
+
 /** A run of a cell. */
 export interface Repetition {
   run: string;
@@ -1505,6 +1656,16 @@ export interface ResourceLoss {
   mount: string;
   /** Of the memory of a node, what the neighbours' load is known by. */
   load_source: '' | 'misses' | 'controllers' | 'cores';
+}
+
+/** What the jobs of a user lost on a resource. */
+export interface ResourceSum {
+  /** The resource. */
+  where: string;
+  /** Core hours. */
+  lost: Interval;
+  /** Core hours of these that other jobs of the same user cost. */
+  to_own: Interval;
 }
 
 /** Clusters that are not named one by one. */
@@ -1742,6 +1903,86 @@ export interface Side {
   degradation: number | null;
   dilation: number | null;
   seconds: number | null;
+}
+
+/** What a site can change. */
+export interface SiteAdvice {
+  /** The period that it rests on, s since the epoch. */
+  from_s: number;
+  /** The period that it rests on, s since the epoch. */
+  to_s: number;
+  /** Jobs that ran in it. */
+  jobs: number;
+  /** How many of them have a verdict. */
+  evaluated: number;
+  /** Core hours that all of them held. */
+  core_hours: number;
+  /** Core hours that those with a verdict lost to others. */
+  lost: Interval;
+  /** The advice, the greatest saving first; those without a prediction last. */
+  found: SiteRecommendation[];
+  /** Why nothing is advised, a sentence; "" where something is. */
+  nothing: string;
+  /** What to know before following it, one sentence each. */
+  limits: string[];
+}
+
+/** What to change about a site, or what the jobs lost that the viewer may see. */
+export interface SiteAdviceReport {
+  /** jobs of the period without a verdict yet: they count nothing */
+  waiting: number;
+  /** null: the viewer may not see all jobs */
+  advice: SiteAdvice | null;
+  /** null: the viewer may see all jobs */
+  sums: SiteSums | null;
+}
+
+/** One thing that a site can change. */
+export interface SiteRecommendation {
+  /** What kind of change it is. */
+  rule: 'licence' | 'rate limit' | 'exclusive nodes' | 'one switch' | 'drain';
+  /** The resource that it is about, for users. */
+  where: string;
+  /** What was seen, with its figures; a sentence without its full stop. */
+  seen: string;
+  /** What is to be changed. */
+  lever: string;
+  /** Exact lines to paste. */
+  texts: string[];
+  /** Core hours that it would have saved in the period; null: none can be predicted. */
+  saving: Interval | null;
+  /** The same as energy of nodes; null: their power is not known. */
+  kwh: Interval | null;
+  /** What the saving rests on, or why none is predicted. */
+  saving_words: string;
+  /** Who pays for it, and how. */
+  pays: string;
+  /** Whose jobs would have been delayed, those with the longest delays first. */
+  delays: Delay[];
+  /** When not to apply it. */
+  unless: string;
+  /** Lines for slurm.conf. */
+  settings: string[];
+  /** What the scheduler shall add to jobs. */
+  directives: Directive[];
+}
+
+/** What the jobs of a user lost in a period. */
+export interface SiteSums {
+  /** The period, s since the epoch. */
+  from_s: number;
+  /** The period, s since the epoch. */
+  to_s: number;
+  /** His jobs that ran in it. */
+  jobs: number;
+  /** How many of them have a verdict. */
+  evaluated: number;
+  /** Core hours that they held. */
+  core_hours: number;
+  /** Core hours that they lost to others. */
+  lost: Interval;
+  /** The same by resource, the greatest loss first. */
+  resources: ResourceSum[];
 }
 
 /** By how much one program slows another, with its 95 % interval; infinite: without an end. */

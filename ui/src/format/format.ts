@@ -39,6 +39,10 @@ export function energyWithin(kwh: { value: number; low: number; high: number }):
   return `${digits(factor * kwh.value)} ${unit} (${digits(factor * kwh.low)} to ${digits(factor * kwh.high)})`;
 }
 
+/** Core hours in the unit that a reader needs: `12.3 core-hours`, below a tenth `36.0 core-seconds`. */
+export const coreHours = (hours: number): string =>
+  hours >= 0.0995 || hours === 0 ? `${digits(hours)} core-hours` : `${digits(3600 * hours)} core-seconds`;
+
 export function rate(value: number, unit: string): string {
   if (unit === 'bytes/s') return `${bytes(value)}/s`;
   if (unit === 's/s') return value >= 0.1 ? `${digits(value)} s/s` : `${seconds(value)}/s`;

@@ -5,7 +5,7 @@ export interface Binding { where: Where; keys: readonly string[]; what: string }
 export const KEYS: readonly Binding[] = [
   { where: 'Everywhere', keys: ['?'], what: 'This help' },
   { where: 'Everywhere', keys: ['/'], what: 'Search the jobs' },
-  { where: 'Everywhere', keys: ['g', 'then', 'j', 'l', 's', 'n', 'm', 't'], what: 'Go to Jobs, Losses, System, Network, Matrix, Studies' },
+  { where: 'Everywhere', keys: ['g', 'then', 'j', 'o', 'l', 's', 'n', 'm', 't'], what: 'Go to Jobs, Now, Losses, System, Network, Matrix, Studies' },
   { where: 'Everywhere', keys: ['d'], what: 'Theme: light, dark or that of the system' },
   { where: 'Everywhere', keys: ['Tab'], what: 'To the next button, chart or grid' },
   { where: 'Everywhere', keys: ['Esc'], what: 'Close, or leave the search' },
@@ -34,7 +34,7 @@ const PAGE: Record<string, PageKey> = {
 const CHART: Record<string, ChartKey> = {
   '+': 'in', '=': 'in', '-': 'out', '_': 'out', ArrowLeft: 'left', ArrowRight: 'right', ArrowUp: 'up', ArrowDown: 'down', '0': 'all',
 };
-const PAGES: Record<string, string> = { j: '/jobs', l: '/losses', s: '/system', n: '/network', m: '/matrix', t: '/studies' };
+const PAGES: Record<string, string> = { j: '/jobs', o: '/now', l: '/losses', s: '/system', n: '/network', m: '/matrix', t: '/studies' };
 
 /** Keys with Ctrl, Alt or Meta are left to the browser. */
 const isOurs = (event: Pressed) => !event.ctrlKey && !event.metaKey && !event.altKey;

@@ -3,7 +3,7 @@ import { findPage } from './router';
 
 describe('findPage', () => {
   it('knows the page of each address', () => {
-    for (const path of ['/', '/jobs', '/jobs/a', '/system', '/nodes', '/nodes/n1', '/matrix', '/studies', '/studies/s', '/compare']) expect(findPage(path), path).not.toBeNull();
+    for (const path of ['/', '/jobs', '/jobs/a', '/now', '/system', '/nodes', '/nodes/n1', '/matrix', '/studies', '/studies/s', '/compare']) expect(findPage(path), path).not.toBeNull();
     expect(findPage('/nothing')).toBeNull();
   });
   it('takes the name out of the address', () => {

@@ -12,6 +12,7 @@ export interface PageEntry {
 const PAGES: [RegExp, () => Promise<Loaded>][] = [
   [/^\/(?:jobs)?$/, () => import('../pages/jobs/JobsPage.svelte')],
   [/^\/jobs\/([^/]+)$/, () => import('../pages/job/JobPage.svelte')],
+  [/^\/now$/, () => import('../pages/now/NowPage.svelte')],
   [/^\/losses$/, () => import('../pages/losses/LossesPage.svelte')],
   [/^\/system$/, () => import('../pages/system/SystemPage.svelte')],
   [/^\/network$/, () => import('../pages/network/NetworkPage.svelte')],

@@ -2,12 +2,14 @@
 
 Public interface:
     recommend: the advice on one job, the greatest saving first.
-    Recommendations, Recommendation: what it returns.
+    PastRun: a run of the same program, which time limits are made from.
+    Recommendations, Recommendation, OwnNeighbour: what it returns.
 """
 
 from __future__ import annotations
 
-from jostle.analysis.advise.model import Recommendation, Recommendations
+from jostle.analysis.advise.model import OwnNeighbour, Recommendation, Recommendations
 from jostle.analysis.advise.recommend import recommend
+from jostle.analysis.advise.time_limit import PastRun
 
-__all__ = ["Recommendation", "Recommendations", "recommend"]
+__all__ = ["OwnNeighbour", "PastRun", "Recommendation", "Recommendations", "recommend"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import sqrt
 from typing import Any
 
 from jostle.analysis.interval import Interval
@@ -35,6 +37,23 @@ class Recommendation:
 
 
 @dataclass(frozen=True)
+class OwnNeighbour:
+    """Another job of the same user that cost the job time.
+
+    Attributes:
+        job: Its name.
+        start_s: When it started, s after the start of the job that it slowed; below 0: before it.
+        end_s: When it ended, likewise.
+        seconds: What it cost, s.
+    """
+
+    job: str
+    start_s: float
+    end_s: float
+    seconds: Interval
+
+
+@dataclass(frozen=True)
 class Recommendations:
     """What to change about a job.
 
@@ -44,6 +63,9 @@ class Recommendations:
         lost: Seconds that others cost it.
         found: The advice, the greatest predicted saving first; those without a prediction last.
         nothing: Why nothing is advised, a sentence; "" where something is.
+        limits: What to know before following it, one sentence each.
+        own_neighbours: The jobs of the same user that cost it time, and when they ran: what it
+            would lose if it started earlier or later.
     """
 
     job: str
@@ -52,8 +74,18 @@ class Recommendations:
     found: tuple[Recommendation, ...] = ()
     nothing: str = ""
     limits: tuple[str, ...] = field(default=())
+    own_neighbours: tuple[OwnNeighbour, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain values."""
         found: dict[str, Any] = plain(self)
         return found
+
+
+def added(parts: Iterable[Interval]) -> Interval:
+    """Return the sum of losses that are estimated independently, at least 0."""
+    parts = list(parts)
+    value = sum(part.value for part in parts)
+    low = value - sqrt(sum((part.value - part.low) ** 2 for part in parts))
+    high = value + sqrt(sum((part.high - part.value) ** 2 for part in parts))
+    return Interval(value, max(low, 0.0), high)

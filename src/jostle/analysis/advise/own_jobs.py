@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jostle.analysis.access.bursts import Period, find_period, usual_amount
-from jostle.analysis.advise.model import Recommendation
+from jostle.analysis.advise.model import OwnNeighbour, Recommendation, added
 from jostle.analysis.identification.model import JobInterference, ResourceLoss, Suspect
 from jostle.analysis.interval import Interval
-from jostle.repository.query.co_running import JobFacts
+from jostle.repository.query.co_running import Beside, JobFacts
 
 #: Two periods are the same if they differ by no more; otherwise a shift does not last.
 _ALIKE = 0.02
@@ -24,21 +24,20 @@ _MOST_OF_IT = 0.9
 _WORTH = 0.25
 
 
-def own_jobs(job: JobFacts, interference: JobInterference) -> Iterator[Recommendation]:
+def own_jobs(
+    job: JobFacts, interference: JobInterference, without: Collection[str] = ()
+) -> Iterator[Recommendation]:
     """Yield what can be done about each suspect that belongs to the job's own user.
 
     Args:
         job: The job.
         interference: Who slowed it.
+        without: Jobs about which other advice is given.
     """
-    if job.user is None:
-        return
-    mine: dict[str, list[Suspect]] = {}
-    for suspect in interference.suspects:
-        if suspect.kind == "job" and suspect.user == job.user and suspect.job != job.job:
-            mine.setdefault(suspect.job, []).append(suspect)
     resources = {each.resource: each for each in interference.resources}
-    for name, suspects in mine.items():
+    for name, suspects in _own_suspects(job, interference).items():
+        if name in without:
+            continue
         main = max(suspects, key=lambda each: each.seconds.value)
         shift = _shift(resources[main.resource], main)
         if shift is not None:
@@ -46,8 +45,37 @@ def own_jobs(job: JobFacts, interference: JobInterference) -> Iterator[Recommend
         yield _one_after_the_other(name, suspects)
 
 
+def own_neighbours(beside: Beside, interference: JobInterference) -> Iterator[OwnNeighbour]:
+    """Yield the jobs of the job's own user that cost it time, with when they ran.
+
+    Args:
+        beside: The job and its co-running jobs.
+        interference: Who slowed it.
+    """
+    begin = beside.job.start_ns
+    for name, suspects in _own_suspects(beside.job, interference).items():
+        other = beside.others.get(name)
+        if other is not None:
+            yield OwnNeighbour(
+                name,
+                (other.start_ns - begin) / 1e9,
+                ((other.end_ns or other.last_ns) - begin) / 1e9,
+                added(suspect.seconds for suspect in suspects),
+            )
+
+
+def _own_suspects(job: JobFacts, interference: JobInterference) -> dict[str, list[Suspect]]:
+    """Return the suspects that belong to the job's own user, by their jobs."""
+    mine: dict[str, list[Suspect]] = {}
+    for suspect in interference.suspects:
+        own = suspect.kind == "job" and suspect.user == job.user and suspect.job != job.job
+        if job.user is not None and own:
+            mine.setdefault(suspect.job, []).append(suspect)
+    return mine
+
+
 def _one_after_the_other(name: str, suspects: list[Suspect]) -> Recommendation:
-    seconds = _sum([suspect.seconds for suspect in suspects])
+    seconds = added(suspect.seconds for suspect in suspects)
     where = " and ".join(dict.fromkeys(suspect.resource for suspect in suspects))
     return Recommendation(
         rule="one after the other",
@@ -123,11 +151,3 @@ def _out_of_step(suspect: Suspect, shift: _Shift) -> Recommendation:
         pays=f"nobody; {suspect.job} ends {shift.seconds:.3g} s later",
         unless=f"the periods are not kept: 1 % apart they meet again within 100 times {period}",
     )
-
-
-def _sum(parts: list[Interval]) -> Interval:
-    """Add up losses on several resources; they are estimated independently."""
-    value = sum(part.value for part in parts)
-    low = value - float(np.sqrt(sum((part.value - part.low) ** 2 for part in parts)))
-    high = value + float(np.sqrt(sum((part.high - part.value) ** 2 for part in parts)))
-    return Interval(value, max(low, 0.0), high)

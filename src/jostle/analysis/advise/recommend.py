@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jostle.analysis.advise.another_hour import another_hour
+from jostle.analysis.advise.at_once import fewer_at_once, like_jobs
 from jostle.analysis.advise.model import Recommendation, Recommendations
 from jostle.analysis.advise.nodes import cpu_limit, exclusive
-from jostle.analysis.advise.own_jobs import own_jobs
+from jostle.analysis.advise.other_mount import another_mount, another_target
+from jostle.analysis.advise.own_jobs import own_jobs, own_neighbours
 from jostle.analysis.advise.requests import larger_requests
-from jostle.analysis.advise.time_limit import time_limit
+from jostle.analysis.advise.time_limit import PastRun, time_limit
 from jostle.analysis.binding.model import BindingAdvice
 from jostle.analysis.digest.model import JobDigest
 from jostle.analysis.identification.model import JobInterference
+from jostle.analysis.identification.slow_targets import SlowTarget
 from jostle.repository.query.co_running import Beside
 
 #: A predicted saving below this part of the run time, and below a second, is not worth a change.
@@ -23,8 +27,9 @@ def recommend(
     beside: Beside,
     interference: JobInterference,
     digest: JobDigest,
-    runs: Sequence[float] = (),
+    runs: Sequence[PastRun] = (),
     *,
+    slow_targets: Sequence[SlowTarget] = (),
     seed: int = 0,
 ) -> Recommendations:
     """Return what to change about a job; nothing where nothing would help.
@@ -35,17 +40,22 @@ def recommend(
         beside: From Repository.beside.
         interference: From identify, as its viewer sees it.
         digest: Of the job.
-        runs: Run times of earlier runs of the same program by the same user, s.
+        runs: Runs of the same program by the same user, this one included.
+        slow_targets: Storage targets that were slower than others, by its own files.
         seed: Of the random steps.
     """
     job, run_s = beside.job, interference.run_s
     every = [
-        *own_jobs(job, interference),
+        *own_jobs(job, interference, like_jobs(beside, interference)),
+        *fewer_at_once(beside, interference),
+        *another_mount(beside, interference),
+        *another_target(slow_targets),
         *exclusive(interference),
         *cpu_limit(digest),
         *larger_requests(beside, seed=seed),
         *(_of_binding(each) for each in digest.binding),
-        *time_limit(runs, run_s, interference.seconds, job.program),
+        *another_hour(runs, job.start_ns / 1e9, seed=seed),
+        *time_limit(runs, job.program),
     ]
     least = max(_WORTH * run_s, _WORTH_S)
     found = [each for each in every if _is_worth(each, least)]
@@ -58,6 +68,7 @@ def recommend(
         found=tuple(found),
         nothing="" if changes else _nothing(interference),
         limits=tuple(interference.limits),
+        own_neighbours=tuple(own_neighbours(beside, interference)),
     )
 
 

@@ -4,45 +4,70 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from jostle.analysis.advise.model import Recommendation
-from jostle.analysis.interval import Interval
 
 #: Fewer runs than this say little about the longest.
 _FEWEST = 8
 _QUANTILE, _ROOM = 0.95, 1.1
 
 
-def time_limit(
-    runs: Sequence[float], run_s: float, lost: Interval, program: str
-) -> Iterator[Recommendation]:
-    """Yield a time limit that earlier runs of the same program by the same user would have kept.
+@dataclass(frozen=True)
+class PastRun:
+    """A run of the same program by the same user, with as many processes and nodes.
+
+    Attributes:
+        seconds: Its run time, s.
+        lost_s: What others cost it, s; None: not known.
+        start_s: When it started, s since the epoch; None: not known.
+    """
+
+    seconds: float
+    lost_s: float | None = None
+    start_s: float | None = None
+
+
+def time_limit(runs: Sequence[PastRun], program: str) -> Iterator[Recommendation]:
+    """Yield a time limit that earlier runs would have kept, with and without others.
 
     Args:
-        runs: Their run times, s, this one included.
-        run_s: This run's time, s.
-        lost: What others cost it, s.
-        program: Its program.
+        runs: The runs, the one that is asked about included.
+        program: Their program.
     """
     if len(runs) < _FEWEST:
         return
-    most = float(np.quantile(runs, _QUANTILE)) * _ROOM
-    minutes = max(math.ceil(most / 60), 1)
-    text = f"{minutes // 60:02d}:{minutes % 60:02d}:00"
-    middle = float(np.median(runs))
-    alone = max(run_s - lost.value, 0.0)
+    with_others = [run.seconds for run in runs]
+    alone = [max(run.seconds - run.lost_s, 0.0) for run in runs if run.lost_s is not None]
+    minutes = _limit_min(with_others)
+    texts = [f"#SBATCH --time={_text(minutes)}"]
+    seen = f"{len(runs)} runs of {program} took {_spread(with_others)}"
+    if alone:
+        seen += f"; without others {len(alone)} of them would have taken {_spread(alone)}"
+    if len(alone) >= _FEWEST and _limit_min(alone) < minutes:
+        texts.append(f"#SBATCH --time={_text(_limit_min(alone))}   # if nobody disturbs it")
     yield Recommendation(
         rule="time limit",
-        seen=(
-            f"{len(runs)} runs of {program} took {middle:.3g} s in the median, {max(runs):.3g} s "
-            f"at most; this one would have taken {alone:.3g} s without others"
-        ),
+        seen=seen,
         lever=f"ask for {minutes} min: 95 of 100 of these runs, and a tenth more",
-        texts=(f"#SBATCH --time={text}",),
+        texts=tuple(texts),
         saving=None,
         saving_words="no run time: a tighter limit lets the scheduler start it earlier",
         pays="you: a run that takes longer than all of these is ended by the scheduler",
         unless="the input grows: run times of another input say nothing",
     )
+
+
+def _limit_min(seconds: Sequence[float]) -> int:
+    """Return the minutes that most runs keep, and a tenth more."""
+    return max(math.ceil(float(np.quantile(seconds, _QUANTILE)) * _ROOM / 60), 1)
+
+
+def _text(minutes: int) -> str:
+    return f"{minutes // 60:02d}:{minutes % 60:02d}:00"
+
+
+def _spread(seconds: Sequence[float]) -> str:
+    return f"{float(np.median(seconds)):.3g} s in the median, {max(seconds):.3g} s at most"

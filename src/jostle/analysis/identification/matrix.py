@@ -40,7 +40,8 @@ from jostle.analysis.identification.model import (
 from jostle.analysis.identification.regression import nonnegative
 from jostle.analysis.identification.resource_tests import LEVEL, adjusted
 from jostle.analysis.identification.resources import Floats
-from jostle.analysis.identification.with_without import difference
+from jostle.analysis.identification.whole_runs import BESIDE, Meetings, compare_runs, units_of
+from jostle.analysis.identification.with_without import Difference, difference
 from jostle.repository.query.programs import Programs, shares
 
 _Met = tuple[Encounter, EncounterRuns]
@@ -157,30 +158,19 @@ def combined(parts: Sequence[MatrixPart], roles: Roles) -> tuple[Matrix, list[En
 # ---- who met whom ----
 
 
-@dataclass(frozen=True)
-class _Meetings:
-    """Rows of jobs beside other programs: one entry per row and program.
-
-    Attributes:
-        row: Row of the job; program: the other; height: its load, as a part of its usual one.
-    """
-
-    row: Ints
-    program: Ints
-    height: Floats
-
-
 def _part(rows: ResourceRows, roles: Roles) -> MatrixPart:
     """Add up the slices of some resources by job, and by job and program beside it."""
     scored = (rows.expected > 0) & roles.own[rows.job]
-    met = _meetings(rows, scored, len(roles.names))
+    units = units_of(rows, scored, _meetings(rows, scored, len(roles.names)), roles.whole)
+    rows, scored, met = units.rows, units.scored, units.met
     own, total, least = _explained(rows, scored, met)
     clear = np.where(scored, rows.spent - total * rows.expected, 0.0)
-    columns = (rows.expected, clear, np.ones(len(clear)), least * rows.expected)
+    columns = (rows.expected, clear, units.slices, least * rows.expected)
     job, sums = _summed(rows.job[scored], [values[scored] for values in columns])
     pair = met.program * len(roles.jobs) + rows.job[met.row]
+    expected, spent, _, lowest = (values[met.row] * units.share for values in columns)
     pair, beside = _summed(
-        pair, [*(values[met.row] for values in columns), own * rows.expected[met.row]]
+        pair, [expected, spent, units.beside, lowest, own * rows.expected[met.row]]
     )
     return MatrixPart(rows.kind, job, sums, pair // len(roles.jobs), pair % len(roles.jobs), beside)
 
@@ -217,6 +207,7 @@ def _encounters(parts: Sequence[MatrixPart], roles: Roles) -> list[_Met]:
                     [values[runs] for values in beside],
                     theirs[runs],
                     [values[runs] for values in everything],
+                    whole=bool(roles.whole[runs].any()),
                 )
             )
     return [met for met in encounters if met is not None]
@@ -233,7 +224,7 @@ def _over_jobs(
     ]
 
 
-def _meetings(rows: ResourceRows, scored: NDArray[np.bool_], programs: int) -> _Meetings:
+def _meetings(rows: ResourceRows, scored: NDArray[np.bool_], programs: int) -> Meetings:
     """Find which programs were active at the same resource and time as a job."""
     usual = _usual_rates(rows, programs)
     channel = rows.resource * programs + rows.program
@@ -251,7 +242,7 @@ def _meetings(rows: ResourceRows, scored: NDArray[np.bool_], programs: int) -> _
     theirs = np.maximum(flowed(channel, there) - own, 0.0)
     strong = theirs > DOSE * load_at(rows)[row]
     height = np.minimum(theirs / np.maximum(usual[there] * (end - start), 1e-9), 3.0)
-    return _Meetings(row[strong], other[strong], height[strong])
+    return Meetings(row[strong], other[strong], height[strong])
 
 
 def _candidates(rows: ResourceRows, own: Ints, active: Ints, programs: int) -> tuple[Ints, Ints]:
@@ -279,7 +270,7 @@ def _candidates(rows: ResourceRows, own: Ints, active: Ints, programs: int) -> t
 
 
 def _explained(
-    rows: ResourceRows, scored: NDArray[np.bool_], met: _Meetings
+    rows: ResourceRows, scored: NDArray[np.bool_], met: Meetings
 ) -> tuple[Floats, Floats, Floats]:
     """Divide the slowdown of every row among the programs beside it.
 
@@ -313,9 +304,7 @@ def _explained(
     return part, total, least
 
 
-def _fitted(
-    rows: ResourceRows, members: Ints, ratio: Floats, met: _Meetings, pairs: Ints
-) -> Floats:
+def _fitted(rows: ResourceRows, members: Ints, ratio: Floats, met: Meetings, pairs: Ints) -> Floats:
     programs, counts = np.unique(met.program[pairs], return_counts=True)
     programs = programs[np.argsort(-counts)][:_TOGETHER]
     column_of = np.full(int(met.program.max()) + 1, -1)
@@ -351,6 +340,8 @@ def _encounter(
     beside: list[Floats],
     theirs: Floats,
     everything: list[Floats],
+    *,
+    whole: bool,
 ) -> _Met | None:
     """Set runs beside a program against runs without it.
 
@@ -361,7 +352,10 @@ def _encounter(
             other programs explain, slices, and the least that is left of the time spent.
         theirs: What the aggressor explains of these slices.
         everything: As beside, over all slices of the run.
+        whole: Some runs are known as a whole only, so that all are compared so.
     """
+    if whole:
+        return _encounter_of_whole_runs(pair, runs, beside, theirs, everything)
     expected, clear, slices, least = beside
     there = slices >= _SLICES
     if not there.any():
@@ -373,8 +367,40 @@ def _encounter(
     )
     away = (many >= _SLICES) & (left > 0)
     without = np.maximum(rest, lowest)[away] / left[away]
-    said = difference(values, without)
-    met = Encounter(
+    met = _met(pair, values, without, difference(values, without))
+    return met, EncounterRuns(_per_run(runs, there, values), _per_run(runs, away, without))
+
+
+def _encounter_of_whole_runs(
+    pair: tuple[str, str, ResourceKind],
+    runs: list[str],
+    beside: list[Floats],
+    theirs: Floats,
+    everything: list[Floats],
+) -> _Met | None:
+    """Compare runs by how much of each was beside a program; as `_encounter`."""
+    expected, clear, _, least = everything
+    known = expected > 0  # also a run that moved everything in one bin is one value
+    share = beside[0][known] / expected[known]
+    values = ((np.maximum(clear, least) + theirs)[known]) / expected[known]
+    there = share >= BESIDE
+    if not there.any():
+        return None
+    met = _met(pair, values[there], values[~there], compare_runs(values, share))
+    at = np.flatnonzero(known)
+    some: list[NDArray[np.bool_]] = []
+    for which in (there, ~there):
+        some.append(np.zeros(len(runs), dtype=bool))
+        some[-1][at[which]] = True
+    return met, EncounterRuns(
+        _per_run(runs, some[0], values[there]), _per_run(runs, some[1], values[~there])
+    )
+
+
+def _met(
+    pair: tuple[str, str, ResourceKind], values: Floats, without: Floats, said: Difference
+) -> Encounter:
+    return Encounter(
         victim=pair[0],
         aggressor=pair[1],
         resource_kind=pair[2],
@@ -389,7 +415,6 @@ def _encounter(
         p=said.p,
         q=None,
     )
-    return met, EncounterRuns(_per_run(runs, there, values), _per_run(runs, away, without))
 
 
 def _per_run(runs: list[str], which: NDArray[np.bool_], values: Floats) -> list[tuple[str, float]]:

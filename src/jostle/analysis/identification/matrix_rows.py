@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from jostle.analysis.identification.flows import Flows
 from jostle.analysis.identification.model import OTHERS, ResourceKind, Visibility
 from jostle.analysis.identification.resources import DATA_PER_REQUEST, OPERATION, Floats
-from jostle.names.basis import basis_of
+from jostle.names.basis import TIMES, basis_of
 from jostle.repository.query.co_running import JobFacts
 from jostle.repository.query.gpu_programs import BUS_CLASSES
 from jostle.repository.query.lifetimes import spans
@@ -33,6 +33,8 @@ class ResourceRows:
 
     Attributes:
         job, program: Numbers, into the names.
+        like: Number of what the job is compared with: runs of the same program, and of runs that
+            are known as a whole those on about as many ranks.
         resource: Number of the resource.
         start, end: The part of the slice in which the job lived, us since the first of all.
         step: Length of the longest slice, us.
@@ -43,6 +45,7 @@ class ResourceRows:
     kind: ResourceKind
     job: Ints
     program: Ints
+    like: Ints
     resource: Ints
     start: Ints
     end: Ints
@@ -69,13 +72,18 @@ class Roles:
         jobs: Names of all jobs.
         names: Of programs.
         program: Per job, the number of its program.
-        own: Per job, whether it may be looked at as slowed, and can be by what is known of it.
+        own: Per job, whether it may be looked at as slowed.
+        whole: Per job, whether the time of its calls is known for the whole run only: it is
+            compared run by run, not slice by slice.
+        ranks: Per job, the number of its ranks.
     """
 
     jobs: tuple[str, ...]
     names: tuple[str, ...]
     program: Ints
     own: NDArray[np.bool_]
+    whole: NDArray[np.bool_]
+    ranks: Ints
 
 
 def roles_of(jobs: Mapping[str, JobFacts], visibility: Visibility) -> Roles:
@@ -90,14 +98,9 @@ def roles_of(jobs: Mapping[str, JobFacts], visibility: Visibility) -> Roles:
         tuple(jobs),
         names,
         np.array([number[name] for name in told], dtype=np.int64),
-        # Of an imported job without bytes per slice it is not known beside whom it was slow.
-        np.array(
-            [
-                visibility.own(fact.user) and not basis_of(fact.basis).lacks("matrix")
-                for fact in jobs.values()
-            ],
-            dtype=bool,
-        ),
+        np.array([visibility.own(fact.user) for fact in jobs.values()], dtype=bool),
+        np.array([TIMES not in basis_of(fact.basis).has for fact in jobs.values()], dtype=bool),
+        np.array([max(fact.ranks, fact.processes, 1) for fact in jobs.values()], dtype=np.int64),
     )
 
 
@@ -129,6 +132,18 @@ def tables_of(kind: str, table: pa.Table) -> dict[ResourceKind, pa.Table]:
         {} if split.all() else {"file system": table.filter(pa.array(~split))}
     )
     return tables | {"object servers": both, "metadata server": both}
+
+
+def file_rows(table: pa.Table, roles: Roles, around: int) -> ResourceRows:
+    """Return the rows of mounts, all of whose rows must be there, whatever their file systems.
+
+    Args:
+        table: Their rows, in the order of resource and time.
+        roles: Of all jobs; rows of others are not expected.
+        around: A job has a mount to itself where nobody else used it within so many slices:
+            where calls are long, a slice without load of others is no slice without others.
+    """
+    return _service("file system", table, FILE_CLASSES, _moved(table, FILE_CLASSES), roles, around)
 
 
 def rows_of(kind: ResourceKind, table: pa.Table, roles: Roles) -> ResourceRows:
@@ -177,6 +192,8 @@ def _rows(kind: ResourceKind, table: pa.Table, roles: Roles, load: Floats) -> Re
         kind,
         job,
         roles.program[job],
+        roles.program[job] * 64
+        + np.where(roles.whole, np.rint(np.log2(roles.ranks)), 0).astype(np.int64)[job],
         codes.indices.to_numpy().astype(np.int64),
         begin,
         np.maximum(end, begin + 1),
@@ -206,7 +223,12 @@ def _asked(table: pa.Table, meta: Sequence[str]) -> Floats:
 
 
 def _service(
-    kind: ResourceKind, table: pa.Table, classes: Sequence[str], load: Floats, roles: Roles
+    kind: ResourceKind,
+    table: pa.Table,
+    classes: Sequence[str],
+    load: Floats,
+    roles: Roles,
+    around: int = 0,
 ) -> ResourceRows:
     columns = []
     for name in classes:
@@ -217,10 +239,31 @@ def _service(
             (moved / OPERATION if in_pieces else ops, moved, _numbers(table, f"{name}_ns"))
         )
     rows = _rows(kind, table, roles, load)
-    quiet = _alone(rows)
-    for ops, moved, ns in columns:
-        _expect(rows, ops, moved, ns, quiet)
+    quiet = _alone(rows, around)
+    even = _evenly(rows, roles)
+    for column in columns:
+        _expect(rows, *(even(values) for values in column), quiet, by_job=around > 0)
     return rows
+
+
+def _evenly(rows: ResourceRows, roles: Roles) -> Callable[[Floats], Floats]:
+    """Return what divides amounts of runs that are known as a whole among their slices, by load.
+
+    Rounded numbers of calls in a slice would claim a service time that nobody measured.
+    """
+    whole = roles.whole[rows.job]
+    if not whole.any():
+        return lambda values: values
+    _, run = np.unique(rows.own()[whole], return_inverse=True)
+    run = run.reshape(-1)
+    part = rows.load[whole] / np.maximum(np.bincount(run, rows.load[whole]), 1e-9)[run]
+
+    def even(values: Floats) -> Floats:
+        divided = values.copy()
+        divided[whole] = np.bincount(run, values[whole])[run] * part
+        return divided
+
+    return even
 
 
 def _nodes(table: pa.Table, roles: Roles) -> ResourceRows:
@@ -269,10 +312,15 @@ def _gpus(table: pa.Table, roles: Roles) -> ResourceRows:
     return rows
 
 
-def _alone(rows: ResourceRows) -> NDArray[np.bool_]:
-    """Find the rows of jobs that had a resource nearly to themselves."""
-    own = Flows(rows.own(), rows.start, rows.end, rows.load)
-    return np.asarray(rows.while_there(own, rows.own()) >= (1 - DOSE) * load_at(rows))
+def _alone(rows: ResourceRows, around: int = 0) -> NDArray[np.bool_]:
+    """Find the rows of jobs that had a resource nearly to themselves, so many slices around."""
+    start = np.maximum(rows.start - around * rows.step, 0)
+    end = rows.end + around * rows.step
+    own, every = (
+        Flows(channel, rows.start, rows.end, rows.load).between(channel, start, end)
+        for channel in (rows.own(), rows.resource)
+    )
+    return np.asarray(own >= (1 - DOSE) * every)
 
 
 def load_at(rows: ResourceRows) -> Floats:
@@ -281,7 +329,13 @@ def load_at(rows: ResourceRows) -> Floats:
 
 
 def _expect(
-    rows: ResourceRows, ops: Floats, moved: Floats, ns: Floats, quiet: NDArray[np.bool_]
+    rows: ResourceRows,
+    ops: Floats,
+    moved: Floats,
+    ns: Floats,
+    quiet: NDArray[np.bool_],
+    *,
+    by_job: bool = False,
 ) -> None:
     """Add what operations of one class took, and would have taken undisturbed."""
     on = np.flatnonzero((ops > 0) & (ns > 0))
@@ -291,26 +345,40 @@ def _expect(
     mean = moved[on] / ops[on]
     level = np.where(mean > 0, np.rint(np.log2(np.maximum(mean, 1))) + 1, 0).astype(np.int64)
     many = int(rows.resource.max()) + 1
-    group = (rows.program[on] * many + rows.resource[on]) * 64 + np.clip(level, 0, 63)
-    reference = _references(group, rate, quiet[on])
+    group = (rows.like[on] * many + rows.resource[on]) * 64 + np.clip(level, 0, 63)
+    job = rows.job[on] if by_job else None
+    reference = _references(group, rate, quiet[on], job)
     known = reference > 0
     rows.expected[on[known]] += (ops[on] * reference)[known]
     rows.spent[on[known]] += ns[on[known]]
 
 
-def _references(group: Ints, rate: Floats, quiet: NDArray[np.bool_]) -> Floats:
+def _references(
+    group: Ints, rate: Floats, quiet: NDArray[np.bool_], job: Ints | None = None
+) -> Floats:
     """Return the undisturbed rate of each group, 0 for groups of few rows.
 
-    The median of its quiet rows, else the lower quartile of all.
+    The median of its quiet rows, else the lower quartile of all. With jobs, the median over the
+    medians of its jobs: a slow one has the most rows, and counts no more than another.
     """
     ids, where = np.unique(group, return_inverse=True)
     where = where.reshape(-1)
     found = quantile_of(where, rate, len(ids), 0.25)
     found[np.bincount(where, minlength=len(ids)) < _QUIET] = 0.0
-    calm = quantile_of(where[quiet], rate[quiet], len(ids), 0.5)
+    calm = _medians(where[quiet], rate[quiet], len(ids), None if job is None else job[quiet])
     enough = np.bincount(where[quiet], minlength=len(ids)) >= _QUIET
     found[enough] = calm[enough]
     return np.asarray(found[where])
+
+
+def _medians(where: Ints, rate: Floats, groups: int, job: Ints | None) -> Floats:
+    """Return the median rate of each group; with jobs, the median of its jobs' medians."""
+    if job is None or not len(job):
+        return quantile_of(where, rate, groups, 0.5)
+    many = int(job.max()) + 1
+    pairs, place = np.unique(where * many + job, return_inverse=True)
+    each = quantile_of(place.reshape(-1), rate, len(pairs), 0.5)
+    return quantile_of(pairs // many, each, groups, 0.5)
 
 
 def quantile_of(where: Ints, values: Floats, groups: int, part: float) -> Floats:

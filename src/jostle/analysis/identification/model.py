@@ -304,7 +304,8 @@ class Encounter:
         slowdown: with_mean / without_mean - 1, with its interval; None: too few runs for a test.
         normal: Shapiro-Wilk p of both groups; None: too few.
         equal_variance: Bartlett p; None: too few.
-        test: "ANOVA", or "Kruskal-Wallis" where its assumptions fail; "" too few runs.
+        test: "ANOVA", or "Kruskal-Wallis" where its assumptions fail; "permutation" where runs are
+            known as a whole only; "" too few runs.
         p: Of that test.
         q: After control of the false-discovery rate over the matrix.
     """

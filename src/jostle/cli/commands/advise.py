@@ -1,8 +1,9 @@
-"""`jostle advise`: what to change about a job, what it would save, and who pays."""
+"""`jostle advise`: what to change about a job or a site, what it would save, and who pays."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,11 +18,31 @@ from jostle.cli.options.common import (
 )
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
+from jostle.errors import UsageError
+from jostle.report.models.evidence import as_json as evidence_json
+from jostle.report.models.evidence import require, rests_on
 from jostle.report.verdict.advice import advice_on
+from jostle.report.verdict.site_advice import DAYS
+
+if TYPE_CHECKING:
+    from jostle.repository import Repository
 
 
 @click.command("advise")
-@click.argument("job", metavar="JOB", shell_complete=complete_job)
+@click.argument("job", metavar="[JOB]", required=False, shell_complete=complete_job)
+@click.option("--site", "of_site", is_flag=True, help="Advise the operator of the whole site.")
+@click.option(
+    "--days",
+    type=click.IntRange(1, 366),
+    metavar="N",
+    help=f"With --site: by the last N days; default {DAYS}.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["slurm", "json"]),
+    help="With --site: what a scheduler reads: the table of job_submit.lua, or the same as JSON.",
+)
 @as_user_option
 @click.option(
     "--seed",
@@ -33,22 +54,100 @@ from jostle.report.verdict.advice import advice_on
 )
 @repository_option
 @json_option
-def command(job: str, viewer: int | None, seed: int, repository: Path, as_json: bool) -> None:
-    """Say what to change about JOB, what that would save, and who pays for it.
+def command(
+    job: str | None,
+    of_site: bool,
+    days: int | None,
+    form: str | None,
+    viewer: int | None,
+    seed: int,
+    repository: Path,
+    as_json: bool,
+) -> None:
+    """Say what to change about JOB or a site, what that would save, and who pays for it.
 
-    Each piece of advice has a text to paste, the run time that it is predicted to save with an
-    interval, and when not to follow it. Where nothing helps, it says so. JOB is a name, the
-    beginning of one, or `last`.
+    Each piece of advice has a text to paste, what it is predicted to save with an interval, and
+    when not to follow it. Where nothing helps, it says so. JOB is a name, the beginning of one, or
+    `last`. With --site the advice is for the operator, and says whose jobs would be delayed; to a
+    user (--as-user) only the sums of his own jobs are shown.
     """
+    _check(job, of_site, days, form, viewer)
     store = open_repository(repository)
+    if job is None:
+        _site(store, days or DAYS, form, viewer, seed, as_json=as_json)
+        flag = repository_flag(repository)
+        if not (as_json or form):
+            next_steps(*steps("advise", "a site", flag=flag, viewer=viewer))
+        return
     name = store.resolve_job(job, owner=viewer)
+    require(store, [name], "verdict")
     with Bar("comparing slices", quiet=as_json):
         given = advice_on(store, name, seed=seed, viewer=viewer)
+    evidence = rests_on(store, [name], "verdict")
     if as_json:
-        emit_json(given.to_json())
+        emit_json(given.to_json() | evidence_json(evidence))
         return
     from jostle.cli.views.advise import advice_view
 
-    show(*advice_view(given))
+    show(*advice_view(given), *evidence)
     flag = repository_flag(repository)
     next_steps(*steps("advise", "a job", name, flag=flag, viewer=viewer))
+
+
+def _check(
+    job: str | None, of_site: bool, days: int | None, form: str | None, viewer: int | None
+) -> None:
+    """Refuse options that do not fit together.
+
+    Raises:
+        UsageError: They do not.
+    """
+    if of_site == (job is not None):
+        raise UsageError(
+            "Advice is given on a job or on a site.",
+            hint="Name a job (`jostle jobs` lists them), or ask `jostle advise --site`.",
+        )
+    if job is not None and (days or form):
+        raise UsageError(
+            "--days and --format are for the advice on a site.",
+            hint="Ask `jostle advise --site`, or leave them out.",
+        )
+    if form and viewer is not None:
+        raise UsageError(
+            "What a scheduler reads is made for the operator, not for a user.",
+            hint="Leave out --as-user or --format.",
+        )
+
+
+def _site(
+    store: Repository, days: int, form: str | None, viewer: int | None, seed: int, *, as_json: bool
+) -> None:
+    from jostle.analysis.site_advice import recommend_site, site_sums
+    from jostle.report.verdict.site_advice import evaluated_costs, site_evidence
+
+    with Bar("evaluating jobs", quiet=bool(as_json or form)) as bar:
+        evidence = site_evidence(
+            store,
+            days,
+            lambda name: evaluated_costs(store, name, viewer, seed),
+            user=None if viewer is None else {viewer},
+            say=bar.advance,
+        )
+        sums = None if viewer is None else site_sums(evidence)
+        advice = recommend_site(evidence) if sums is None else None
+    if form and advice:
+        from jostle.report.format.scheduler_policy import policy_json, slurm_policy
+
+        if form == "slurm":
+            click.echo(slurm_policy(advice), nl=False)
+        else:
+            emit_json(policy_json(advice))
+        return
+    given = sums or advice
+    assert given is not None
+    if as_json:
+        emit_json(given.to_json())
+        return
+    from jostle.cli.views.site_advice import site_advice_view, site_sums_view
+
+    show(*(site_sums_view(sums) if sums else site_advice_view(advice) if advice else ()))

@@ -164,14 +164,16 @@ def job_end(store: Repository, job: str, link: str = "") -> str:
     from jostle.report.models.batch_jobs import batch_row
     from jostle.report.models.jobs import job_rows
     from jostle.report.models.scheduler import scheduler_facts
-    from jostle.report.verdict.batch_loss import batch_loss, job_loss
+    from jostle.report.verdict.advice import best_advice
+    from jostle.report.verdict.batch_loss import batch_loss, job_loss, too_short
 
     parts = store.resolve_parts(job)
     whole = len(parts) > 1
     row = batch_row(store, parts) if whole else job_rows(store, parts)[0]
     end = figures([store.job_tables(part) for part in parts])
     loss = batch_loss(store, row) if whole else job_loss(store, row)
-    return job_end_text(row, end, loss, scheduler_facts(store, row), link)
+    best = best_advice(store, [] if not whole and too_short(row) else parts)
+    return job_end_text(row, end, loss, scheduler_facts(store, row), link, best)
 
 
 def _line(store: Repository, job: str) -> str:

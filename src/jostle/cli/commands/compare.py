@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from jostle.cli.next_step import steps
+from jostle.cli.options.ci_reports import check_ci_reports, ci_report_options, write_ci_reports
 from jostle.cli.options.common import (
     complete_job,
     json_option,
@@ -22,11 +23,18 @@ from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
 from jostle.report.verdict.compare import compare_jobs, compare_json
+from jostle.report.verdict.regression import regressions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from jostle.analysis.estimation.model import Comparison
     from jostle.plot.figures.page import Saved
+    from jostle.report.verdict.regression import Finding, GroupFinding
     from jostle.repository import Repository
+
+#: Exit status of runs that are slower; that of undecided ones is the next, as of `run --gate`.
+SLOWER = 3
 
 
 @click.command("compare")
@@ -38,6 +46,14 @@ if TYPE_CHECKING:
     shell_complete=complete_job,
     help="Compare with this one of the jobs [the fastest].",
 )
+@click.option(
+    "--gate",
+    type=click.FloatRange(0, 1000),
+    metavar="PERCENT",
+    help="With --baseline: end with 3 when runs without their interference are that much slower, "
+    "with 4 when that is undecided.",
+)
+@ci_report_options
 @click.option(
     "--markdown",
     is_flag=True,
@@ -58,12 +74,15 @@ def command(
     bytes_rule: str | None,
     seed: int,
     baseline: str | None,
+    gate: float | None,
+    junit: str | None,
+    annotate: str | None,
     markdown: bool,
     folder: str | None,
     endings: tuple[str, ...],
     repository: Path,
     as_json: bool,
-) -> None:
+) -> int:
     """Say why runs of one program took different times: by cause, and by cluster of segments.
 
     The fastest run is the baseline. What a run took longer is measured; how much of it was
@@ -72,6 +91,12 @@ def command(
     """
     if markdown and as_json:
         raise UsageError("`--markdown` and `--json` exclude each other.", hint="Leave one out.")
+    check_ci_reports(gate, junit, annotate)
+    if gate is not None and baseline is None:
+        raise UsageError(
+            "--gate compares with a baseline, and none is named.",
+            hint="For example: jostle compare 'old-*' 'new-*' --baseline old-1 --gate 5",
+        )
     how, place = how_to_estimate(method, bytes_rule, seed), plot_folder(folder)
     store = open_repository(repository)
     names, groups = _chosen(store, jobs)
@@ -89,20 +114,63 @@ def command(
             store, names, how, baseline=base, groups=groups, advance=bar.advance
         )
     saved = _draw(comparison, place, endings, quiet=quiet) if place else []
+    findings = None if gate is None else regressions(comparison.estimates, ratios, gate)
+    status = _end(findings, gate, junit, annotate) if findings is not None else 0
     if as_json:
-        emit_json(compare_json(comparison, ratios) | {"figures": saved_json(saved)})
-        return
-    from jostle.cli.views.compare import markdown_tables, view
+        content = compare_json(comparison, ratios) | {"figures": saved_json(saved)}
+        gated = {"gate": [each.to_json() for each in findings]} if findings is not None else {}
+        emit_json(content | gated)
+        return status
+    from jostle.cli.views.compare import gate_lines, markdown_tables, view
 
     if markdown:
         click.echo("\n".join(markdown_tables(comparison, ratios)))
-        return
+        return status
     show(*view(comparison, ratios))
+    if findings is not None and gate is not None:
+        show("", *gate_lines(findings, gate))
     if place:
         show("", *saved_lines(saved, place, reason="the runs have nothing"))
     flag = repository_flag(repository)
     worst = max(comparison.estimates, key=lambda estimate: estimate.percent.value)
     next_steps(*steps("compare", "runs", worst.job, flag=flag))
+    return status
+
+
+def _end(
+    findings: Sequence[GroupFinding], gate: float, junit: str | None, annotate: str | None
+) -> int:
+    """Write the reports that are wanted; return the exit status.
+
+    Raises:
+        UsageError: There is nothing to compare the baseline with.
+    """
+    from jostle.ci.reports import Case, Outcome
+    from jostle.cli.views.compare import gate_sentence
+
+    if not findings:
+        raise UsageError(
+            "All runs are of the baseline's group, so that a gate has nothing to compare.",
+            hint="Group them by patterns: jostle compare 'old-*' 'new-*' --baseline old-1 --gate 5",
+        )
+    outcomes: dict[Finding, Outcome] = {
+        "slower": "failed",
+        "no slower": "passed",
+        "undecided": "skipped",
+    }
+    cases = [
+        Case(
+            "jostle compare",
+            each.group,
+            outcomes[each.finding],
+            gate_sentence(each, gate),
+            each.run_s,
+        )
+        for each in findings
+    ]
+    write_ci_reports(cases, junit, annotate)
+    found = {each.finding for each in findings}
+    return SLOWER if "slower" in found else SLOWER + 1 if "undecided" in found else 0
 
 
 def _chosen(store: Repository, jobs: tuple[str, ...]) -> tuple[list[str], dict[str, str]]:

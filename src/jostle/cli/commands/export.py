@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from jostle.report.models.metrics import view
 from jostle.repository.errors import JobError
 
 if TYPE_CHECKING:
+    from jostle.analysis.estimation.model import RunEstimate
     from jostle.repository import Repository
     from jostle.repository.types import ExportReport
 
@@ -49,6 +51,8 @@ TABLES = (
     "component_slices",
 )
 _NEVER_NS = 2**63 - 1
+#: Forms of a whole job, and what their files are called by default.
+_TRACES = {"perfetto": ".perfetto.json", "otf2": ".otf2"}
 _SUFFIX = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
 
 
@@ -58,7 +62,7 @@ _SUFFIX = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
     "--format",
     "form",
     default=None,
-    type=click.Choice(["parquet", "csv", "json", "perfetto"]),
+    type=click.Choice(["parquet", "csv", "json", *_TRACES]),
     help="Form of the file [that of its ending, else parquet].",
 )
 @click.option("-o", "--out", metavar="FILE", help="File to write [./TABLE.FORMAT, ./JOB.FORMAT].")
@@ -101,7 +105,8 @@ def command(
     processes, mounts, jobs, segments, tokens, peer_slices, collective_slices, communicators, peers,
     files, batch_jobs, machines, components, component_slices. A job gives its rows
     of slices, where mount is empty, and of mount_slices; with --format perfetto its processes,
-    neighbours, loads and losses as a trace.
+    neighbours, loads and losses as a trace, with --format otf2 its processes, metrics and losses as
+    a folder.
     """
     chosen = form or _form_of(out)
     metrics = (
@@ -116,17 +121,17 @@ def command(
         raise UsageError("`--from` is not before `--to`.", hint="Exchange them.")
     store = open_repository(repository)
     name = what if what in TABLES else _job(store, what)
-    trace = chosen == "perfetto"
+    trace = chosen in _TRACES
     if trace and (name in TABLES or span is not None or metrics is not None):
         raise UsageError(
-            "`--format perfetto` takes a whole job.",
-            hint="jostle export JOB --format perfetto, without --from, --to and --metric.",
+            f"`--format {chosen}` takes a whole job.",
+            hint=f"jostle export JOB --format {chosen}, without --from, --to and --metric.",
         )
     if trace and engine is not None:
         raise UsageError(
-            "`--format perfetto` is written by this process.", hint="Leave out --engine."
+            f"`--format {chosen}` is written by this process.", hint="Leave out --engine."
         )
-    path = Path(out or (f"{name}.perfetto.json" if trace else f"{name}.{chosen}"))
+    path = Path(out or name + _TRACES.get(chosen, f".{chosen}"))
     if path.exists() and engine is not None:
         raise UsageError(
             f"{path} is there already, and Spark writes a new folder.",
@@ -138,7 +143,7 @@ def command(
         )
     with Bar(f"writing {path}", quiet=as_json):
         if trace:
-            report = _write_trace(store, name, path)
+            report = (_write_otf2 if chosen == "otf2" else _write_trace)(store, name, path)
         else:
             with asking(store, engine) as asked:
                 report = asked.export(name, chosen, path, span=span, metrics=metrics)
@@ -153,20 +158,49 @@ def command(
         next_steps(_reader(chosen, path if engine is None else path / f"*.{chosen}"))
 
 
-def _write_trace(store: Repository, job: str, path: Path) -> ExportReport:
-    """Write a job with its neighbours, and its losses where they can be estimated."""
+def _estimate(store: Repository, job: str) -> RunEstimate | None:
+    """Return what a job lost; None where that cannot be estimated."""
     from jostle.analysis.estimation.errors import EstimateError
-    from jostle.report.models.job_trace import job_trace
     from jostle.report.verdict.verdict import evaluate_job
+
+    try:
+        return evaluate_job(store, job, how_to_estimate("jostle", None, 0)).estimate
+    except EstimateError:
+        return None
+
+
+def _write_otf2(store: Repository, job: str, path: Path) -> ExportReport:
+    """Write a job as an OTF2 archive, in place of an earlier one."""
+    from jostle.report.models.job_otf2 import write_otf2
     from jostle.repository.store.files import cannot_write
     from jostle.repository.types import ExportReport
 
-    how = how_to_estimate("jostle", None, 0)
+    if path.exists() and not (path / "traces.otf2").exists():
+        raise UsageError(
+            f"{path} is there, and is no trace: it is not replaced.",
+            hint="Name another with --out.",
+        )
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        estimate = evaluate_job(store, job, how).estimate
-    except EstimateError:
-        estimate = None
-    trace = job_trace(store, job, estimate)
+        events = write_otf2(store, job, _estimate(store, job), temporary)
+        if path.exists():
+            shutil.rmtree(path)
+        temporary.replace(path)
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    size = sum(each.stat().st_size for each in path.rglob("*") if each.is_file())
+    return ExportReport(path, events, size)
+
+
+def _write_trace(store: Repository, job: str, path: Path) -> ExportReport:
+    """Write a job with its neighbours, and its losses where they can be estimated."""
+    from jostle.report.models.job_trace import job_trace
+    from jostle.repository.store.files import cannot_write
+    from jostle.repository.types import ExportReport
+
+    trace = job_trace(store, job, _estimate(store, job))
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         temporary.write_text(json.dumps(trace, ensure_ascii=False) + "\n", encoding="utf-8")

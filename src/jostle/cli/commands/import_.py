@@ -7,12 +7,14 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from jostle.cli.added_verbs import ExtensibleGroup
+from jostle.cli.commands.import_counters import ldms, prometheus
 from jostle.cli.next_step import steps
 from jostle.cli.options.common import (
     json_option,
@@ -85,15 +87,31 @@ def darshan(
     with Bar("reading logs", quiet=as_json) as bar:
         importer = DarshanImport(store, system=system or "darshan", workers=number)
         report = importer.run(paths, bar.advance)
+    _require_logs(report)
     if as_json:
         emit_json(report.to_json())
         return
     show(*_darshan_view(report))
     warn(_aside(report.set_aside))
-    if not report.logs:
-        next_steps(*steps("import", "nothing"))
-        return
     next_steps(*steps("import", "jobs", flag=repository_flag(repository)))
+
+
+command.add_command(prometheus)
+command.add_command(ldms)
+
+
+def _require_logs(report: DarshanReport) -> None:
+    """Refuse files of which none is a log: most likely another folder was meant."""
+    if report.imported or report.known or report.profiled or report.expired:
+        return
+    from jostle.imports import ImportFailedError
+
+    name, why = report.set_aside[0]
+    more = f", and {len(report.set_aside) - 1} more" if len(report.set_aside) > 1 else ""
+    raise ImportFailedError(
+        f"No file could be used as a log of Darshan: {name}: {why}{more}.",
+        hint="Name logs that Darshan wrote; `darshan-parser FILE` says whether one is damaged.",
+    )
 
 
 @command.command("sacct")
@@ -173,6 +191,12 @@ def _account(file: str, reader: Reader, repository: Path, *, as_json: bool) -> N
             hint="`jostle import --help` says what is read; `sacct` needs -P and the columns named "
             "by `jostle import sacct --help`.",
         ) from error
+    if report.unused and not report.jobs:
+        number, why = report.unused[0]
+        raise UsageError(
+            f"No line of {file} is about a job: line {number}: {why}.",
+            hint="Name a file of this batch system's accounting: `jostle import --help`.",
+        )
     if as_json:
         emit_json(report.to_json())
         return
@@ -184,15 +208,43 @@ def _account(file: str, reader: Reader, repository: Path, *, as_json: bool) -> N
 
 @contextmanager
 def _opened(file: str) -> Iterator[Iterable[str]]:
+    """Open a file, or the standard input, of which at least one line is there.
+
+    Raises:
+        UsageError: It cannot be read, or there is nothing in it.
+    """
     if file == "-":
-        yield io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace")
+        if sys.stdin is None or sys.stdin.isatty():
+            raise UsageError(
+                "`-` is the standard input, and nothing is piped into it.",
+                hint="Pipe accounting into it (`sacct ... | jostle import sacct -`), or name a "
+                "file.",
+            )
+        text = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace")
+        yield _not_empty(text, "The standard input")
         return
     try:
         lines = Path(file).open(encoding="utf-8", errors="replace")  # noqa: SIM115 (closed below)
-    except (FileNotFoundError, IsADirectoryError) as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}.", hint="Name a file.") from None
+    except FileNotFoundError:
+        raise UsageError(
+            f"{file} does not exist.",
+            hint="Name a file of accounting, or - for the standard input.",
+        ) from None
+    except OSError as error:
+        raise UsageError(
+            f"{file} cannot be read: {error.strerror}.",
+            hint="Name a file of accounting that you may read, or - for the standard input.",
+        ) from None
     with lines:
-        yield lines
+        yield _not_empty(lines, file)
+
+
+def _not_empty(lines: Iterable[str], name: str) -> Iterator[str]:
+    rest = iter(lines)
+    first = next(rest, None)
+    if first is None:
+        raise UsageError(f"{name} is empty.", hint="`jostle import --help` says what is read.")
+    return chain([first], rest)
 
 
 def _accounting_view(report: AccountingReport) -> Iterator[str]:
@@ -225,9 +277,6 @@ def _unused(file: str, lines: list[tuple[int, str]]) -> list[str]:
 
 
 def _darshan_view(report: DarshanReport) -> Iterator[str]:
-    if not report.logs:
-        yield "There are no logs there: files that end with .darshan."
-        return
     words = f"{_of(report.imported, 'job')} from {_of(report.logs, 'log')} in "
     yield f"{words}{duration(report.seconds * 1e9)}, {byte_count(report.bytes_written)} of Parquet."
     for number, why in (

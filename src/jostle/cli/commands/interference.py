@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,14 +22,17 @@ from jostle.cli.options.common import (
 from jostle.cli.options.figures import format_option, plot_folder, saved_json, saved_lines
 from jostle.cli.output import emit_json, next_steps, show, utf8
 from jostle.cli.progress import Bar
+from jostle.errors import UsageError
 from jostle.report.models.evidence import as_json as evidence_json
 from jostle.report.models.evidence import rests_on
 from jostle.report.verdict.verdict import evaluate_company, interference_json
+from jostle.report.verdict.whole_runs import is_whole, whole_run
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import RunEstimate
     from jostle.analysis.identification.model import JobInterference
     from jostle.plot.figures.page import Saved
+    from jostle.repository import Repository
 
 _PAINTED = 2  # resources that are drawn in the terminal
 
@@ -65,13 +69,19 @@ def command(
     """Say which neighbours slowed JOB, on which resource, when, and how many seconds it cost.
 
     For each slice, the duration of JOB's calls is compared with what all other jobs did on the same
-    file system, network or node at that time. JOB is a name, the beginning of one, `last`, or the
+    file system, network or node at that time. Of an imported job whose calls are known for the
+    whole run only, the answer is how slow it was among runs of its program, whom it met, and what
+    all these runs say of the two programs. JOB is a name, the beginning of one, `last`, or the
     number of a batch job.
     """
     place = plot_folder(folder)
     store = open_repository(repository)
     flag = repository_flag(repository)
     name, *more = store.resolve_parts(job, owner=viewer)
+    if is_whole(store, name):
+        _refuse_drawing(name, folder)
+        _of_whole_runs(store, [name, *more], viewer, flag, as_json=as_json)
+        return
     if more:
         refuse_files([name, *more], folder)
         interference_parts(store, [name, *more], seed, viewer, flag, as_json=as_json)
@@ -94,6 +104,43 @@ def command(
     next_steps(
         *steps("interference", seen, interference.job, flag=flag, viewer=viewer, others=others)
     )
+
+
+def _refuse_drawing(job: str, folder: str | None) -> None:
+    """Refuse to draw a run that is known as a whole.
+
+    Raises:
+        UsageError: A folder for drawings was named.
+    """
+    if folder:
+        raise UsageError(
+            f"There is nothing to draw: of the calls of {job} only their time in all is known.",
+            hint=f"`jostle background {job} --plot FILE` draws when it and others moved bytes.",
+        )
+
+
+def _of_whole_runs(
+    store: Repository, jobs: Sequence[str], viewer: int | None, flag: str, *, as_json: bool
+) -> None:
+    """Answer for runs of which only the whole is known."""
+    with Bar("comparing runs", quiet=as_json) as bar:
+        answers = []
+        for number, job in enumerate(jobs):
+            bar.advance(number, len(jobs), job)
+            answers.append(whole_run(store, job, viewer))
+    said = [rests_on(store, [each.job], "interference") for each in answers]
+    if as_json:
+        found = [
+            each.to_json() | evidence_json(lines) for each, lines in zip(answers, said, strict=True)
+        ]
+        emit_json(found[0] if len(found) == 1 else {"parts": found})
+        return
+    from jostle.cli.views.among_runs import whole_run_view
+
+    for each, lines in zip(answers, said, strict=True):
+        show(*whole_run_view(each), *lines, *([""] if len(answers) > 1 else []))
+    met = any(each.met for each in answers)
+    next_steps(*steps("interference", "a whole run" if met else "no suspects", jobs[0], flag=flag))
 
 
 def _present(estimate: RunEstimate, interference: JobInterference) -> None:

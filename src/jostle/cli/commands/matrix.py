@@ -19,15 +19,24 @@ from jostle.cli.options.engine import asking, engine_option
 from jostle.cli.options.figures import format_option, plot_folder, saved_json, saved_lines
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
+from jostle.errors import UsageError
 from jostle.report.models.evidence import all_rest_on
 from jostle.report.models.evidence import as_json as evidence_json
 
 if TYPE_CHECKING:
     from jostle.analysis.identification.model import Matrix
     from jostle.plot.figures.page import Saved
+    from jostle.repository import Repository
 
 
 @click.command("matrix")
+@click.option(
+    "--by",
+    type=click.Choice(["name", "kind"]),
+    default="name",
+    show_default=True,
+    help="Which jobs are alike: those of one program, or whose loads are of one kind.",
+)
 @click.option(
     "--plot", "folder", metavar="DIR", help="Draw the matrix into DIR, a CSV beside each figure."
 )
@@ -37,6 +46,7 @@ if TYPE_CHECKING:
 @repository_option
 @json_option
 def command(
+    by: str,
     folder: str | None,
     endings: tuple[str, ...],
     viewer: int | None,
@@ -52,10 +62,14 @@ def command(
     """
     place = plot_folder(folder)
     store = open_repository(repository)
+    if by == "kind" and engine is not None:
+        raise UsageError(
+            "Kinds of loads are computed by this process alone.", hint="Leave out --engine."
+        )
     with Bar("comparing runs", quiet=as_json), asking(store, engine) as asked:
-        program_matrix = asked.matrix(as_user=viewer)
+        program_matrix = asked.matrix(as_user=viewer) if by == "name" else _by_kind(store, viewer)
     saved = _draw(program_matrix, place, endings, quiet=as_json) if place else []
-    evidence = all_rest_on(store, "matrix")
+    evidence = all_rest_on(store)
     if as_json:
         answer = program_matrix.to_json() | {"figures": saved_json(saved)}
         emit_json(answer | evidence_json(evidence))
@@ -68,6 +82,15 @@ def command(
     flag = repository_flag(repository)
     seen = "jobs" if program_matrix.encounters else "no pair" if program_matrix.jobs else "nothing"
     next_steps(*steps("matrix", seen, flag=flag, viewer=viewer))
+
+
+def _by_kind(store: Repository, viewer: int | None) -> Matrix:
+    from jostle.analysis import matrix
+    from jostle.analysis.kinds import by_kind, kinds_of
+
+    tables = store.programs_beside()
+    kinds = kinds_of(store.load_tables(list(tables.jobs)))
+    return matrix(by_kind(tables, kinds), as_user=viewer)
 
 
 def _draw(matrix: Matrix, folder: Path, endings: tuple[str, ...], *, quiet: bool) -> list[Saved]:

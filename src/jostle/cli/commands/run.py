@@ -11,6 +11,7 @@ import click
 from jostle.cli.launch.one_run import RunOptions, once
 from jostle.cli.launch.run_names import job_name
 from jostle.cli.launch.run_spool import NameOfRun
+from jostle.cli.options.ci_reports import check_ci_reports, ci_report_options, write_ci_reports
 from jostle.cli.options.common import CanaryInterval, SliceLength, repository_option
 from jostle.errors import UsageError
 from jostle.names.identity import program_of_command
@@ -40,7 +41,13 @@ from jostle.names.identity import program_of_command
 @click.option(
     "--live",
     is_flag=True,
-    help="Show in the last lines of the terminal what CMD does, slice by slice.",
+    help="Show in the last lines of the terminal what CMD does and loses, slice by slice.",
+)
+@click.option(
+    "--on-loss",
+    default="",
+    metavar="COMMAND",
+    help="Run COMMAND in a shell when CMD begins to lose time to others; JOSTLE_LOSS_* say what.",
 )
 @click.option("--keep", is_flag=True, help="Keep the profiles after they are ingested.")
 @click.option(
@@ -69,6 +76,7 @@ from jostle.names.identity import program_of_command
     metavar="N",
     help="End with N instead of 3, with N + 1 instead of 4.",
 )
+@ci_report_options
 @click.option(
     "--no-verdict", is_flag=True, help="Do not estimate at the end what interference cost CMD."
 )
@@ -86,11 +94,14 @@ def command(
     canary_ns: int | None,
     gpu: bool,
     live: bool,
+    on_loss: str,
     keep: bool,
     gate: float | None,
     retries: int,
     output_of: str | None,
     gate_status: int | None,
+    junit: str | None,
+    annotate: str | None,
     no_verdict: bool,
     repository: Path,
     as_json: bool,
@@ -104,12 +115,15 @@ def command(
     from jostle.cli.launch.gate import DISTURBED, Gate, HeldOutput, Rewind
 
     _check_options(gate, retries, output_of, gate_status, live=live, as_json=as_json)
+    check_ci_reports(gate, junit, annotate)
     name = job_name(job, program_of_command(cmd))
     limit = None if gate is None else Gate(gate, retries + 1, gate_status or DISTURBED)
     again = Rewind()
     shown = output_of or ("all" if sys.stdout.isatty() else "accepted")
     held = HeldOutput() if retries and shown == "accepted" else None
-    options = RunOptions(repository, slice_ns, canary_ns, gpu, live, keep, not no_verdict, as_json)
+    options = RunOptions(
+        repository, slice_ns, canary_ns, gpu, live, keep, not no_verdict, as_json, on_loss=on_loss
+    )
     try:
         for attempt in range(1, retries + 2):
             wanted = NameOfRun(name, named=job is not None, number=attempt)
@@ -121,6 +135,8 @@ def command(
     finally:
         if held:
             held.release()
+    if limit is not None:
+        write_ci_reports([limit.case(cmd)], junit, annotate)
     return status or (limit.status if limit else 0)
 
 

@@ -49,7 +49,7 @@ def command(
         from jostle.report.models.trends import program_trends
 
         content = program_trends(asked.repository, partial(asked.matrix, viewer), weeks)
-    evidence = all_rest_on(store, "trends")
+    evidence = all_rest_on(store)
     if as_json:
         emit_json(content.to_json() | evidence_json(evidence))
         return

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import math
 import os
+import shlex
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any
 
 from jostle.cli.output import heading, show
 from jostle.errors import JostleError
-from jostle.report.format.values import percent
+from jostle.report.verdict.gate import GateResult, find
 from jostle.report.verdict.verdict import estimate_json
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import RunEstimate
+    from jostle.ci.reports import Case, Outcome
     from jostle.cli.launch.spawn import CommandOutcome
 
 #: Exit status of a disturbed run; that of an undecided one is the next. Users may choose another,
@@ -26,68 +25,7 @@ DISTURBED = 3
 
 #: A profile of this run cannot have begun earlier before it, clock steps apart.
 _SLACK_NS = 2_000_000_000
-
-Finding = Literal["clean", "disturbed", "undecided"]
-
-
-@dataclass(frozen=True)
-class GateResult:
-    """The finding about one run.
-
-    Attributes:
-        finding: clean, disturbed, or undecided.
-        why: If undecided: the reason and the remedy, in sentences.
-        estimate: The estimate behind it; None if there is none.
-        sure: The probability of the finding; if undecided, of the more probable one; None
-            without an estimate.
-        again: Whether another run may be decided: this run was too near to the limit.
-    """
-
-    finding: Finding
-    why: str = ""
-    estimate: RunEstimate | None = None
-    sure: float | None = None
-    again: bool = False
-
-
-def find(estimate: RunEstimate, most: float) -> GateResult:
-    """Judge a run by its estimate, as its light is: by how sure it is on which side of the border.
-
-    A certain loss counts even where little of the run could be evaluated; a run without loss is
-    called clean only if half of it could be evaluated.
-
-    Args:
-        estimate: The estimate.
-        most: Percent of the run time that may be lost.
-    """
-    from jostle.analysis.estimation.light import (
-        LEAST_COVERAGE,
-        LEAST_RUN_S,
-        SURE,
-        at_most,
-        what_decides,
-    )
-
-    clean = at_most(most, estimate.percent)
-    if math.isnan(clean):
-        return GateResult("undecided", "Its loss is not a number.", estimate)
-    if estimate.run_s < LEAST_RUN_S:
-        return GateResult("undecided", f"It ran for less than {LEAST_RUN_S:g} s.", estimate)
-    if 1 - clean >= SURE:
-        return GateResult("disturbed", estimate=estimate, sure=1 - clean)
-    sure = max(clean, 1 - clean)
-    if not estimate.coverage >= LEAST_COVERAGE:
-        little = f"Only {percent(estimate.coverage)} of its time could be evaluated."
-        return GateResult("undecided", " ".join([little, *estimate.limits[:1]]), estimate, sure)
-    if clean >= SURE:
-        return GateResult("clean", estimate=estimate, sure=clean)
-    side = "at most" if clean >= 0.5 else "more than"
-    why = (
-        f"{side} {most:g} % was lost with a probability of {100 * sure:.0f} %, where "
-        f"{100 * SURE:.0f} are asked. What would decide it: "
-        f"{what_decides(int(clean >= 0.5), estimate.doubts)}."
-    )
-    return GateResult("undecided", why[0].upper() + why[1:], estimate, sure, again=True)
+_SUITE = "jostle run"
 
 
 class Gate:
@@ -110,6 +48,7 @@ class Gate:
         self._most, self._attempts, self._status = most, attempts, status
         self._attempt = 0
         self._result = GateResult("undecided", "It has not run.")
+        self._outcome: CommandOutcome | None = None
 
     @property
     def environment(self) -> dict[str, str]:
@@ -142,6 +81,7 @@ class Gate:
         Returns:
             False if the run failed: then there is no verdict on it.
         """
+        self._outcome = outcome
         if outcome.status:
             return False
         self._attempt += 1
@@ -178,16 +118,43 @@ class Gate:
                 f"{estimate.continuous.reason}",
                 err=True,
             )
-        message = {
-            "clean": f"clean: at most {self._most:g} % was lost",
-            "disturbed": f"too disturbed: more than {self._most:g} % was lost",
-            "undecided": f"undecided: {self._result.why}",
-        }[self._result.finding]
+        message = self._message()
         if self._attempts > 1 and self._may_differ:
             last = self._attempt == self._attempts
             message = message.rstrip(".") + f"; run {self._attempt} of {self._attempts}"
             message += "" if last else ", once more"
         show(heading("gate:", f" {message}"), err=True)
+
+    def _message(self) -> str:
+        return {
+            "clean": f"clean: at most {self._most:g} % was lost",
+            "disturbed": f"too disturbed: more than {self._most:g} % was lost",
+            "undecided": f"undecided: {self._result.why}",
+        }[self._result.finding]
+
+    def case(self, cmd: Sequence[str]) -> Case:
+        """Return the finding about the last run for a pipeline.
+
+        Args:
+            cmd: The command, by which pipelines know it again.
+        """
+        from jostle.ci.reports import Case, own_file
+        from jostle.report.format.values import percent_within
+
+        own, seconds = own_file(cmd), self._outcome.wall_ns / 1e9 if self._outcome else 0.0
+        if self._outcome and self._outcome.status:
+            end = self._outcome.signal or f"exit status {self._outcome.status}"
+            return Case(
+                _SUITE, shlex.join(cmd), "failed", f"It ended with {end}.", seconds, {}, own
+            )
+        message, facts = self._message(), {"runs": str(self._attempt)}
+        estimate = self._result.estimate
+        if estimate is not None:
+            lost = percent_within(estimate.percent)
+            facts |= {"job": estimate.job, "lost": lost}
+            message = f"lost {lost} of its time; {message}"
+        said: Outcome = "passed" if self._result.finding == "clean" else "skipped"
+        return Case(_SUITE, shlex.join(cmd), said, message, seconds, facts, own)
 
     def to_json(self) -> dict[str, Any]:
         """Return the last result as plain values."""

@@ -41,6 +41,7 @@ class RunOptions:
         canary_ns: How often the speed of a core is measured, in nanoseconds; None: as settings say.
         gpu: Whether to record what a GPU does for it.
         live: Whether to show its slices in the terminal.
+        on_loss: What a shell is to run when it begins to lose time; "": nothing.
         keep: Whether to keep the profiles.
         verdict: Whether to end with the verdict, unless a supplement reports something of its own.
         as_json: Whether to report one line of JSON.
@@ -56,6 +57,7 @@ class RunOptions:
     verdict: bool = True
     as_json: bool = False
     output: int = 1
+    on_loss: str = ""
 
     def environment(self, supplement: Supplement | None) -> dict[str, str]:
         """Return the variables that these options set for the command."""
@@ -87,7 +89,13 @@ def once(
     if settings().enabled and (full := spool_room.warning_before(spool.folder)):
         warn([full])
     slice_ns = _short_slices(cmd, options) if by_itself else options.slice_ns
-    observers = _Observers(options, spool, name, slice_ns, publishes=options.live or not supplement)
+    observers = _Observers(
+        options,
+        spool,
+        name,
+        slice_ns,
+        publishes=options.live or bool(options.on_loss) or not supplement,
+    )
     outcome: CommandOutcome | None = None
     try:
         outcome = observers.run(cmd, options.environment(supplement))
@@ -171,8 +179,13 @@ class _Observers:
         if live and (why := why_nothing_is_shown() if self._publishes else _why_unpublished()):
             click.echo(f"--live shows nothing: {why}", err=True)
             live = False
-        shown_ns = slice_in_force(slice_ns) if live else 0
-        self._publisher = Publisher(spool, name, options.repository, shown_ns)
+        on_loss = options.on_loss if self._publishes else ""
+        if options.on_loss and not on_loss:
+            click.echo(f"--on-loss starts nothing: {_why_unpublished()}", err=True)
+        looked_ns = slice_in_force(slice_ns) if live or on_loss else 0
+        self._publisher = Publisher(
+            spool, name, options.repository, looked_ns, on_loss=on_loss, lines=live
+        )
         self._watcher = Watcher(spool, name, slice_in_force(slice_ns))
         self.published: list[str] = []
 

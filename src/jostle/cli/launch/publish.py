@@ -70,25 +70,38 @@ def why_nothing_is_shown() -> str:
 class Publisher:
     """The child of a run that publishes its slices."""
 
-    def __init__(self, spool: RunSpool, name: str, repository: Path, shown_ns: int = 0) -> None:
+    def __init__(
+        self,
+        spool: RunSpool,
+        name: str,
+        repository: Path,
+        shown_ns: int = 0,
+        *,
+        on_loss: str = "",
+        lines: bool = True,
+    ) -> None:
         """Make a publisher, which does not run yet.
 
         Args:
             spool: Where the run's profiles are.
             name: Name of the job.
             repository: Where to publish.
-            shown_ns: Length of the slices, ns, if it shows each of them in the terminal; 0: it
-                shows nothing, and takes its time.
+            shown_ns: Length of the slices, ns, if it looks at each of them; 0: it takes its time.
+            on_loss: What a shell is to run when the job begins to lose time; "": nothing.
+            lines: It shows each slice that it looks at in the terminal.
         """
+        self._lines = LiveLines() if shown_ns and lines else None
+        shown = "lines" if self._lines else ""
         self._words = [str(spool.folder), name, str(repository.absolute()), str(shown_ns)]
-        self._lines = LiveLines() if shown_ns else None
+        self._words += [shown, on_loss]
+        self._speaks, self._soon = bool(self._lines or on_loss), bool(shown_ns)
         self._child: subprocess.Popen[bytes] | None = None
 
     def prepare(self) -> tuple[float, Callable[[], None]]:
         """Make room in the terminal; return when to start it, s after the command, and how."""
         if self._lines:
             self._lines.open()
-        return (0.0 if self._lines else BEGIN_S), self.start
+        return (0.0 if self._soon else BEGIN_S), self.start
 
     def start(self) -> None:
         """Start it, unless memory is scarce or there can be no further process."""
@@ -100,7 +113,7 @@ class Publisher:
                 [sys.executable, "-P", "-m", "jostle.cli.launch.publish", *self._words],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=None if self._lines else subprocess.DEVNULL,
+                stderr=None if self._speaks else subprocess.DEVNULL,
                 env=environment | {"JOSTLE": "off"},
             )
 
@@ -174,27 +187,35 @@ def _rest(seconds: float) -> None:
     select.select([0], [], [], seconds)
 
 
-def _show_slices(store: Repository, job: str, slice_ns: int) -> Callable[[float, int], None]:
-    """Return what shows the slices that a pass took, and rests until the next one has ended.
+def _show_slices(
+    store: Repository, job: str, slice_ns: int, on_loss: str, *, shows: bool
+) -> Callable[[float, int], None]:
+    """Return what looks at the slices that a pass took, and rests until the next one has ended.
 
     Args:
         store: The repository.
         job: Name of the job.
         slice_ns: Length of its slices, ns.
+        on_loss: What a shell is to run when the job begins to lose time; "": nothing.
+        shows: Whether to show them in the terminal.
     """
+    from jostle.cli.launch.loss_watch import LossWatch
     from jostle.report.models.live import live_load
 
-    lines, begin = LiveLines(), time.monotonic()
+    lines, begin, watch = LiveLines(), time.monotonic(), LossWatch(store, job, on_loss)
     shown_ns = (time.time_ns() // slice_ns + 1) * slice_ns  # the first slice is not a whole one
-    load, spent = None, time.process_time()
+    load, lost, spent = None, "", time.process_time()
 
     def show(took: float, _left: int) -> None:
-        nonlocal shown_ns, load, spent
+        nonlocal shown_ns, load, lost, spent
         seen_ns = round((time.time() - took - _LATE_S) * 1e9) // slice_ns * slice_ns
         if seen_ns > shown_ns:
-            load = live_load(store, job, (shown_ns, seen_ns), (seen_ns - _AROUND_NS, seen_ns))
+            if shows:
+                load = live_load(store, job, (shown_ns, seen_ns), (seen_ns - _AROUND_NS, seen_ns))
+            lost = watch.look()
             shown_ns = seen_ns
-        lines.draw(live_lines(load, time.monotonic() - begin))
+        if shows:
+            lines.draw(live_lines(load, time.monotonic() - begin, lost))
         left = slice_ns - time.time_ns() % slice_ns
         _rest(max(_REST_SHOWING * (time.process_time() - spent), left / 1e9 + 2 * _LATE_S))
         spent = time.process_time()
@@ -205,8 +226,8 @@ def _show_slices(store: Repository, job: str, slice_ns: int) -> Callable[[float,
 def main(words: Sequence[str]) -> None:
     """Publish until standard input is closed; then write the warnings to standard output."""
     begin = time.monotonic() - BEGIN_S
-    folder, name, repository, shown = words
-    _step_back(_NICE_SHOWING if int(shown) else _NICE)
+    folder, name, repository, looked, shown, on_loss = words
+    _step_back(_NICE_SHOWING if shown else _NICE)
     spool = RunSpool(Path(folder), private=False)
     warnings: list[str] = []
 
@@ -225,14 +246,16 @@ def main(words: Sequence[str]) -> None:
             stop=_is_last,
             on_change=note,
             files=lambda: spool.profiles_of(name),
-            pause=_show_slices(store, name, int(shown)) if int(shown) else yielding,
+            pause=_show_slices(store, name, int(looked), on_loss, shows=bool(shown))
+            if int(looked)
+            else yielding,
         )
-        if int(shown):  # the run was killed, and left them
+        if shown:  # the run was killed, and left them
             LiveLines().close()
     except _RunIsOverError:
         pass
     except Exception as error:  # the end of the run meets the same error, and reports it
-        if int(shown):
+        if shown:
             LiveLines().draw([f"jostle: {one_line(str(error))}"])
     with contextlib.suppress(OSError):  # a run that was killed reads nothing
         os.write(1, json.dumps(warnings[:_MOST_WARNINGS]).encode())

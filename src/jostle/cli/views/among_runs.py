@@ -1,13 +1,19 @@
-"""A digest's figures among its program's other runs, as a table."""
+"""A job among its program's other runs: a digest's figures, and how slow it was."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.digest.among_runs import side
+from jostle.cli.options.as_user import who
 from jostle.cli.output import fit, heading, table
-from jostle.report.format.values import byte_count, count, seconds
+from jostle.cli.views.interference import probability
+from jostle.report.format.values import byte_count, count, duration, percent, seconds, significant
+
+if TYPE_CHECKING:
+    from jostle.analysis.identification.met_runs import MetJob, RunAmongItsLike, SlownessOnResource
 
 _TEXTS = {"bytes": byte_count, "ops": count, "s": seconds}
 
@@ -34,3 +40,100 @@ def figures_view(figures: Mapping[str, Any]) -> Iterator[Any]:
         frame.add_row(row["name"], write(row["total"]), *places, side(row["total"], others))
     quarters = () if figures["others"] else ("quarter", "3 quarters")
     yield fit(frame, *quarters, "this run is")
+
+
+_MET = 20  # jobs that are listed one by one
+_STRENGTHS = {"evidence": "evidence", "weak": "weak", "none": "none", "too few runs": "too few"}
+
+
+def whole_run_view(run: RunAmongItsLike) -> Iterator[Any]:
+    """Yield how slow a run was among its like, and whom it met, with the evidence.
+
+    Args:
+        run: A run of which only the whole is known.
+    """
+    yield heading(_answer(run))
+    for each in run.resources:
+        yield f"  {_slowness(each, run.program)}"
+    if run.met:
+        yield from ("", heading("Whom it met", "  while it moved its traffic"), _met(run))
+        if len(run.met) > _MET:
+            yield f"and {count(len(run.met) - _MET)} more (--json)."
+    yield ""
+    yield from (f"note: {limit}" for limit in run.limits)
+
+
+def _answer(run: RunAmongItsLike) -> str:
+    if not run.resources:
+        return f"Nothing is known of how long calls of {run.job} took."
+    first = run.resources[0]
+    if not first.like_runs:
+        return f"No other run of {run.program} is like {run.job}: it cannot be compared."
+    slow = f"{run.job} was {significant(first.factor)} times as slow as its like"
+    if first.factor <= 1:
+        slow = f"{run.job} was not slower than its like"
+    if not run.met:
+        return f"{slow}, and met no other job."
+    named = run.evident
+    if not named:
+        return f"{slow}; no program that it met is known to slow {run.program}."
+    most = max(named, key=lambda each: each.slowdown.value if each.slowdown else 0.0)
+    by = f" by {percent(most.slowdown.value)}" if most.slowdown else ""
+    return f"{slow}; {most.program}, which it met, slows runs of {run.program}{by}."
+
+
+def _slowness(each: SlownessOnResource, program: str) -> str:
+    if not each.like_runs:
+        return f"{_place(each)}: no other run of {program} like it was there"
+    runs = f"{count(each.like_runs)} other run{'s' if each.like_runs != 1 else ''}"
+    return (
+        f"{_place(each)}: its calls took {significant(each.factor)} times as long as those of its "
+        f"like (the median of {runs} of {program}); {count(each.slower_than)} of them were faster"
+    )
+
+
+def _met(run: RunAmongItsLike) -> Any:
+    frame = table(
+        [
+            "=job",
+            "=program",
+            "=user",
+            "=on",
+            ">together",
+            ">of its traffic",
+            ">load there",
+            ">runs with",
+            ">without",
+            ">slower",
+            ">p",
+            ">q",
+            "=evidence",
+        ]
+    )
+    for each in run.met[:_MET]:
+        frame.add_row(
+            each.job,
+            PurePath(each.program).name or "-",
+            who(each.user),
+            _place(each),
+            duration(1e9 * each.overlap_s),
+            percent(each.share),
+            percent(each.load_share),
+            count(each.with_runs),
+            count(each.without_runs),
+            *_tested(each),
+            _STRENGTHS[each.strength],
+        )
+    on = ["on"] if len({_place(each) for each in run.met}) == 1 else []
+    return fit(frame, *on, "user", "p", "load there", "runs with", "without")
+
+
+def _tested(each: MetJob) -> tuple[str, str, str]:
+    if each.slowdown is None or each.p is None or each.q is None:
+        return "-", "-", "-"
+    return percent(each.slowdown.value), probability(each.p), probability(each.q)
+
+
+def _place(each: MetJob | SlownessOnResource) -> str:
+    """Return where it was: metadata have servers of their own, and are compared apart."""
+    return each.resource + (", metadata" if each.resource_kind == "metadata server" else "")

@@ -14,6 +14,7 @@ from jostle.report.verdict.compare import finding, large
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import CauseName, Comparison
+    from jostle.report.verdict.regression import GroupFinding
     from jostle.report.verdict.run_ratios import GroupRatio, RunRatios
 
 _MOST_CLUSTERS = 8
@@ -97,6 +98,26 @@ def _groups(ratios: RunRatios) -> Any:
     for group in ratios.groups:
         frame.add_row(*group_cells(group))
     return fit(frame, "least to most")
+
+
+def gate_sentence(found: GroupFinding, most: float) -> str:
+    """Return what a gate found about a group of runs, one sentence."""
+    ratio = found.ratio
+    if ratio is None:
+        return f"undecided: {found.why}"
+    took = (
+        f"without interference {ratio_label(ratio.value)} times the baseline's run time "
+        f"({ratio_label(ratio.low)} to {ratio_label(ratio.high)})"
+    )
+    limit = f"where {ratio_label(1 + most / 100)} are allowed"
+    text = f"{found.finding}: {took}, {limit}"
+    return f"{text}. {found.why}" if found.why else text
+
+
+def gate_lines(findings: Sequence[GroupFinding], most: float) -> Iterator[Any]:
+    """Yield what a gate found about each group of runs."""
+    for each in findings:
+        yield heading("gate:", f" {each.group}: {gate_sentence(each, most)}")
 
 
 def markdown_tables(comparison: Comparison, ratios: RunRatios) -> Iterator[str]:

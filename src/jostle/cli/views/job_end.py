@@ -12,12 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.cli.views.batch_jobs import limits, lost_words
 from jostle.names.users import owner_name
-from jostle.report.format.values import byte_count, count, duration, local_time, significant
+from jostle.report.format.values import (
+    byte_count,
+    count,
+    duration,
+    local_time,
+    seconds_within,
+    significant,
+)
 from jostle.report.models.scheduler import missing_nodes
 from jostle.values.plain_values import one_line
 
 if TYPE_CHECKING:
     from jostle.analysis import JobEnd
+    from jostle.analysis.advise import Recommendation
     from jostle.analysis.digest.job_end import Figure
     from jostle.report.models.scheduler import SchedulerFacts
     from jostle.report.verdict.batch_loss import BatchLoss, JobLoss
@@ -32,6 +40,7 @@ def job_end_text(
     loss: JobLoss | BatchLoss,
     facts: SchedulerFacts | None,
     link: str = "",
+    best: Recommendation | None = None,
 ) -> str:
     """Return the text, at most 25 lines of 80 columns, each ended by a newline.
 
@@ -41,6 +50,7 @@ def job_end_text(
         loss: What it lost.
         facts: What the batch system knows of it.
         link: Address of its page; "" without.
+        best: The advice that would save most; None: there is none.
     """
     lines = [_rule(f"jostle: {_title(row, facts)}")]
     lines += _wrapped(_what(row, end, facts))
@@ -48,6 +58,9 @@ def job_end_text(
         lines += _wrapped(f"given: {given}")
     lines += _table(end)
     lines += _wrapped(f"interference: {lost_words(loss)}")
+    if best is not None and best.saving is not None:
+        saves = f"saves {seconds_within(best.saving)}"
+        lines += _wrapped(f"advice ({saves}): {best.lever}; {best.seen}")
     missing = _missing(end, facts)
     if missing:
         lines += _wrapped(missing)

@@ -1,4 +1,4 @@
-"""The last three lines of the terminal under a running command (`jostle run --live`).
+"""The last four lines of the terminal under a running command (`jostle run --live`).
 
 The terminal scrolls above them only, so that whatever the command prints stays readable and is
 never touched. They are for programs that print lines: one that draws on the whole screen (an
@@ -19,7 +19,7 @@ from jostle.report.format.values import byte_count, significant
 if TYPE_CHECKING:
     from jostle.report.models.live import LiveLoad
 
-_ROWS = 3
+_ROWS = 4
 #: Mean threads or cores that are shown as none.
 _NEXT_TO_NONE = 0.005
 #: With fewer lines there would be too little of the terminal left.
@@ -57,7 +57,7 @@ class LiveLines:
         width, height = self._size
         text = "".join(
             f"\033[{height - _ROWS + 1 + number};1H\033[2K{dim}{line[: width - 1]}{plain}"
-            for number, line in enumerate([*lines, "", ""][:_ROWS])
+            for number, line in enumerate([*lines, *[""] * _ROWS][:_ROWS])
         )
         self._write(_SAVE + text + _RESTORE)
 
@@ -87,12 +87,13 @@ class LiveLines:
             os.write(sys.stderr.fileno(), text.encode("utf-8" if utf8(sys.stderr) else "ascii"))
 
 
-def live_lines(load: LiveLoad | None, seconds: float) -> list[str]:
+def live_lines(load: LiveLoad | None, seconds: float, lost: str = "") -> list[str]:
     """Return the lines for a job.
 
     Args:
         load: What it does; None: its first slice has not ended yet.
         seconds: How long it has run.
+        lost: What it loses now, or how it has changed; "": nothing is known.
     """
     minutes, rest = divmod(int(seconds), 60)
     clock = f"jostle {minutes}:{rest:02}  "
@@ -105,6 +106,7 @@ def live_lines(load: LiveLoad | None, seconds: float) -> list[str]:
         f"  files: read {byte_count(load.read)}/s, written {byte_count(load.written)}/s, "
         f"{_many(load.in_files)} in calls",
         f"  others there: {'none known' if quiet else f'{others} (last minute)'}",
+        *([f"  {lost}"] if lost else []),
     ]
 
 

@@ -33,36 +33,76 @@ class FoundLog:
     owner: int
 
 
-def find_logs(paths: Sequence[Path]) -> list[Path]:
-    """Return the logs in files and folders, by path: a tree of dates is then in order of time.
+@dataclass(frozen=True)
+class Found:
+    """What files and folders hold.
+
+    Attributes:
+        logs: Files that may be logs, by path: a tree of dates is then in order of time.
+        unread: Folders below the named ones that may not be read, and why.
+    """
+
+    logs: list[Path]
+    unread: list[tuple[str, str]]
+
+
+def find_logs(paths: Sequence[Path]) -> Found:
+    """Return the logs in files and folders.
 
     Args:
         paths: Files, whatever their names, and folders, of which files that end like logs count.
 
     Raises:
-        UsageError: One of them is not there, or cannot be read.
+        UsageError: One of them does not exist or cannot be read, or none has any log.
     """
-    found: dict[Path, None] = {}
+    logs: dict[Path, None] = {}
+    unread: list[tuple[str, str]] = []
     for path in paths:
-        if path.is_dir():
-            failed: list[OSError] = []
-            for folder, folders, names in os.walk(path, onerror=failed.append):
-                folders.sort()
-                for name in sorted(names):
-                    if name.endswith(ENDINGS):
-                        found[Path(folder) / name] = None
-            if failed and Path(str(failed[0].filename)) == path:
-                raise UsageError(
-                    f"{path} cannot be read: {failed[0].strerror}.",
-                    hint="Name a folder of logs that you may read.",
-                )
-        elif path.exists():
-            found[path] = None
-        else:
+        if not _is_folder(path):
+            logs[path] = None
+            continue
+        failed: list[OSError] = []
+        for folder, folders, names in os.walk(path, onerror=failed.append):
+            folders.sort()
+            for name in sorted(names):
+                if name.endswith(ENDINGS):
+                    logs[Path(folder) / name] = None
+        for error in failed:
+            if Path(str(error.filename)) == path:
+                raise _unreadable(path, error)
+            unread.append((str(error.filename), error.strerror or "it cannot be read"))
+    if not logs:
+        reason = f" ({len(unread)} folders cannot be read)" if unread else ""
+        raise UsageError(
+            f"There are no logs of Darshan in {', '.join(map(str, paths))}{reason}: no file there "
+            f"ends with {ENDINGS[0]}.",
+            hint="Name the folder in which Darshan writes (its `darshan-config --log-path` says "
+            "it), or single logs: these may have any name.",
+        )
+    return Found(list(logs), unread)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return stat.S_ISDIR(path.stat().st_mode)
+    except OSError as error:
+        if str(path) == "-":
             raise UsageError(
-                f"{path} is not there.", hint="Name logs of Darshan, or folders with them."
-            )
-    return list(found)
+                "Logs of Darshan cannot come from the standard input.",
+                hint="Name files or folders; `-` is for `import sacct`, `pbs` and `lsf`.",
+            ) from None
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: OSError) -> UsageError:
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return UsageError(
+            f"{path} does not exist.", hint="Name logs of Darshan, or folders with them."
+        )
+    return UsageError(
+        f"{path} cannot be read: {error.strerror}.",
+        hint="Name logs that you may read, or run the import as their owner.",
+    )
 
 
 def identify(path: Path) -> FoundLog:

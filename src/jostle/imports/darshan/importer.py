@@ -127,14 +127,16 @@ class DarshanImport:
             progress: Called now and then.
 
         Raises:
-            UsageError: A path is not there, or the package `darshan` is not.
+            UsageError: A path does not exist or has no logs, or there is no package `darshan`.
             RepositoryError: The repository cannot be read or written.
         """
         begin = time.monotonic()
         report = DarshanReport()
         tell = progress or (lambda done, total, words: None)
         with plain_errors(self._root):
-            fresh = self._fresh(find_logs(paths), report, tell)
+            found = find_logs(paths)
+            report.set_aside += found.unread
+            fresh = self._fresh(found.logs, report, tell)
             batch: list[_Item] = []
             rows = 0
             for item in self._read(fresh, report, tell):

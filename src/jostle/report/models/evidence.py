@@ -117,30 +117,36 @@ def _caveat(basis: Basis, answer: str) -> str:
     return " When exactly it moved bytes is not known, and bursts cannot be seen."
 
 
-def all_rest_on(store: Repository, answer: str) -> list[str]:
+def all_rest_on(store: Repository) -> list[str]:
     """Return what an answer about all jobs rests on, one sentence each; [] with profiles alone.
 
     Args:
         store: The repository.
-        answer: Of `jostle.names.basis.NEEDS`.
     """
     bases = job_bases(store)
     numbers: Counter[Basis] = Counter(basis for basis, _ in bases.values() if basis.source)
     if not numbers:
         return []
-    tested = len(bases) - sum(n for basis, n in numbers.items() if basis.lacks(answer))
     imported = ", ".join(
         f"{count(number)} {'log' if number == 1 else 'logs'} of {basis.source.title()} "
         f"with {_WITH[basis.resolution]}"
         for basis, number in sorted(numbers.items(), key=lambda item: -item[1])
     )
     profiles = len(bases) - sum(numbers.values())
-    return [
-        f"Rests on {count(profiles)} profiled {'job' if profiles == 1 else 'jobs'} and {imported}.",
-        f"Of {count(len(bases))} jobs {count(tested)} can be tested as slowed: they have "
-        f"{' and '.join(sorted(NEEDS[answer]))}. Those without {TIMES} count with the mean of "
-        "their whole run, so that harm looks smaller than it was.",
+    lines = [
+        f"Rests on {count(profiles)} profiled {'job' if profiles == 1 else 'jobs'} and {imported}."
     ]
+    if any(TIMES not in basis.has for basis in numbers):
+        lines.append(
+            "Runs without the time of calls per slice are compared as wholes: how slow each was, "
+            "by how much of its traffic it moved while another program was active."
+        )
+    if any(BYTES not in basis.has for basis in numbers):
+        lines.append(
+            "When runs with totals only moved bytes is known between first and last access alone: "
+            "harm among them looks smaller than it was."
+        )
+    return lines
 
 
 _WITH = {"operations": "traced operations", "bins": "bytes per slice", "totals": "totals only"}

@@ -149,7 +149,7 @@ def trace_events(estimate: RunEstimate) -> dict[str, Any]:
     track = 1
     for (cause, resource), hits in places.items():
         name = f"{cause} {resource}".strip()
-        lanes = _lanes(hits)
+        lanes = lanes_of(hits)
         for lane in range(max(lanes) + 1):
             events.append(_named("thread_name", _LOSSES, track + 1 + lane, name))
         for hit, lane in zip(hits, lanes, strict=True):
@@ -191,7 +191,7 @@ def _complete(
     }
 
 
-def _lanes(hits: list[Hit]) -> list[int]:
+def lanes_of(hits: list[Hit]) -> list[int]:
     """Return each interval the first lane that is free at its start."""
     lanes = [0] * len(hits)
     ends: list[tuple[int, int]] = []

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 
+from jostle.errors import JostleError
+
 if TYPE_CHECKING:
-    from jostle.analysis.advise import Recommendations
+    from jostle.analysis.advise import PastRun, Recommendation, Recommendations
     from jostle.repository import Repository
+
+#: Returns what others cost a run, s; None: it is not known.
+LostOf = Callable[[str], float | None]
+#: Runs whose losses are looked for: the newest.
+_MOST_EVALUATED = 12
+#: Of fewer runs there is no advice on time limits.
+_FEWEST_RUNS = 8
 
 
 def advice_on(
-    store: Repository, name: str, *, seed: int = 0, viewer: int | None = None
+    store: Repository,
+    name: str,
+    *,
+    seed: int = 0,
+    viewer: int | frozenset[int] | None = None,
+    lost_of: LostOf | None = None,
 ) -> Recommendations:
     """Return what to change about a job.
 
@@ -20,27 +36,67 @@ def advice_on(
         store: The repository.
         name: The job's full name.
         seed: Of the random steps.
-        viewer: User (uid) whose jobs may be named; None: everybody's.
+        viewer: User (uid) or users whose jobs may be named; None: everybody's.
+        lost_of: What others cost earlier runs; None: they are evaluated now.
 
     Raises:
         DamagedError: A file of the time of the job is damaged: a part of the evidence is missing.
     """
     from jostle.analysis import digest, identify
     from jostle.analysis.advise import recommend
+    from jostle.report.models.targets import slow_targets_of
+
+    def lost_now(job: str) -> float | None:
+        try:
+            if not store.has_company(job):
+                return 0.0
+            return identify(store.beside(job), seed=seed, as_user=viewer).seconds.value
+        except JostleError:
+            return None
 
     co_running = store.beside(name)
     interference = identify(co_running, seed=seed, as_user=viewer)
     job_digest = digest(store.job_tables(name))
-    given = recommend(co_running, interference, job_digest, run_times(store, name), seed=seed)
+    given = recommend(
+        co_running,
+        interference,
+        job_digest,
+        past_runs(store, name, lost_of or lost_now),
+        slow_targets=slow_targets_of(store, [name])[1],
+        seed=seed,
+    )
     store.require_whole(name)
     return given
 
 
-def run_times(store: Repository, name: str) -> list[float]:
-    """Return the run times of the runs that are like a job, s: those of its program and user.
+def best_advice(store: Repository, parts: Sequence[str]) -> Recommendation | None:
+    """Return the advice that would save a job most run time; None: there is none that saves any.
 
-    Only runs that are over and have as many processes and nodes: others do other work.
+    Args:
+        store: The repository.
+        parts: The job, or the parts of a batch job.
     """
+    found: list[Recommendation] = []
+    for part in parts:
+        with contextlib.suppress(JostleError):  # of the other parts something may be known
+            found += advice_on(store, part, lost_of=lambda _: None).found
+    with_saving = [each for each in found if each.saving is not None]
+    return max(with_saving, key=lambda each: each.saving.value if each.saving else 0, default=None)
+
+
+def past_runs(store: Repository, name: str, lost_of: LostOf) -> list[PastRun]:
+    """Return the runs that are like a job, the newest last: those of its program and user.
+
+    Only runs that are over and have as many processes and nodes: others do other work. What they
+    lost is looked for of the newest, and only if there are enough to say something.
+
+    Args:
+        store: The repository.
+        name: The job.
+        lost_of: What others cost a run.
+    """
+    from jostle.analysis.advise import PastRun
+
     jobs = store.jobs()
     own = jobs.filter(pc.equal(jobs["job"], name)).to_pylist()
     if not own or own[0]["uid"] is None:
@@ -48,6 +104,12 @@ def run_times(store: Repository, name: str) -> list[float]:
     alike = pc.invert(jobs["running"])
     for column in ("program", "uid", "processes", "hosts"):
         alike = pc.and_(alike, pc.equal(jobs[column], own[0][column]))
-    spans = jobs.filter(alike).select(["start_ns", "end_ns"]).to_pylist()
-    times = [(span["end_ns"] - span["start_ns"]) / 1e9 for span in spans]
-    return [seconds for seconds in times if seconds > 0]
+    runs = [row for row in jobs.filter(alike).to_pylist() if row["end_ns"] > row["start_ns"]]
+    runs.sort(key=lambda row: (row["start_ns"], row["job"]))
+    newest = {row["job"] for row in runs[-_MOST_EVALUATED:]} if len(runs) >= _FEWEST_RUNS else ()
+
+    def past(row: dict[str, Any]) -> PastRun:
+        lost = lost_of(row["job"]) if row["job"] in newest else None
+        return PastRun((row["end_ns"] - row["start_ns"]) / 1e9, lost, row["start_ns"] / 1e9)
+
+    return [past(row) for row in runs]

@@ -136,7 +136,7 @@ def evaluate_job(
         interference = None if alone else _beside(store, name, how["seed"], viewer, at)
         at(2)
         tables = run.result()
-    require_of(name, tables.processes, "interference")
+    require_of(name, tables.processes, "verdict")
     at(3)
     names = with_parts(mount_paths(tables))
     own = estimate(tables, **how)

@@ -21,12 +21,13 @@ from jostle.errors import JostleError
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import RunEstimate
-    from jostle.report.verdict.verdict import ReportProgress
+    from jostle.report.verdict.verdict import EvaluatedJob, ReportProgress
     from jostle.repository import Repository
 
 _NICE = 10
 #: Longer estimates are sent only if they are asked for (`only`).
 _MOST_SEGMENTS = 200_000
+_MOST_SUSPECTS = 3
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,8 @@ class VerdictAnswer:
 
     Attributes:
         body: What `jostle estimate --json` prints, as JSON; empty if it failed.
-        brief: light, undecided, percent, lost_s, cause, what, resource, run_s, core_hours and
-            causes.
+        brief: light, undecided, percent, lost_s, cause, what, resource, run_s, core_hours, causes
+            and suspects (the greatest _MOST_SUSPECTS).
         estimate: The estimate with its segments, if that was asked for.
         error: Why the job cannot be evaluated; "" if it was.
         hint: What may mend that.
@@ -120,6 +121,7 @@ def answer(
                     {"what": row.what, "place": row.place, "lost_s": row.seconds.value}
                     for row in cause_rows(evaluated_job.estimate, evaluated_job.names)
                 ],
+                "suspects": _suspects(evaluated_job),
             },
             evaluated_job.estimate if verdict_request.whole and few else None,
         )
@@ -127,6 +129,22 @@ def answer(
         return VerdictAnswer(error=str(error), hint=error.hint)
     except Exception as error:  # an error in one run must not affect others
         return VerdictAnswer(error=f"{type(error).__name__}: {error}", hint="Please report it.")
+
+
+def _suspects(evaluated_job: EvaluatedJob) -> list[dict[str, Any]]:
+    """Return who took most of a job's loss, and where most of that."""
+    from jostle.report.verdict.verdict import blame_of
+
+    named = blame_of(evaluated_job.estimate, evaluated_job.who).suspects[:_MOST_SUSPECTS]
+    return [
+        {
+            "job": suspect.job,
+            "kind": suspect.kind,
+            "resource": evaluated_job.names.get(suspect.resources[0], suspect.resources[0]),
+            "lost_s": suspect.seconds.value,
+        }
+        for suspect in named
+    ]
 
 
 def _plain(value: Any) -> Any:

@@ -26,6 +26,9 @@ from jostle.server.access.viewer import Viewer
 #: Names under which a browser reaches a loopback address; any other is DNS rebinding.
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 Way = Token | OpenId | ProxyHeader | Accounts
+#: The metrics for monitoring, which has a credential of its own: it cannot log in each week.
+METRICS = "/api/v1/openmetrics"
+_MONITOR = Viewer("monitoring", None, "support")
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ class Access:
         audit: Audit | None = None,
         proxies: Sequence[Net] | None = None,
         proxy_secret: str | None = None,
+        metrics_token: str | None = None,
     ) -> None:
         """Set up access control.
 
@@ -74,6 +78,8 @@ class Access:
             audit: The record of accesses to other users' jobs.
             proxies: Addresses from which alone requests are taken; None: from everywhere.
             proxy_secret: What the proxy sends in SECRET_HEADER; None: its address is proof enough.
+            metrics_token: Who sends it as a bearer token gets the metrics of all jobs, and nothing
+                else; None: nobody.
         """
         self.way = way or Token()
         self.sessions = Sessions()
@@ -85,6 +91,7 @@ class Access:
         self.url = url
         self.proxies = proxies
         self._proxy_secret = proxy_secret
+        self._metrics_token = metrics_token
         self._key = secrets.token_bytes(32)
         named = urlsplit(url).hostname
         self._hosts = (
@@ -155,6 +162,8 @@ class Access:
         return known is not None and known.viewer == viewer
 
     def _who(self, request: Request, *, is_use: bool = True) -> Known | None:
+        if self._monitors(request):
+            return Known(_MONITOR, None)
         if isinstance(self.way, ProxyHeader):
             viewer = self.way.viewer(request)
             return Known(viewer, self._csrf(viewer.name)) if viewer else None
@@ -165,6 +174,13 @@ class Access:
         secret = request.cookies.get(self.cookie, "")
         viewer = self._session(secret, is_use) if secret else None
         return Known(viewer, csrf(secret)) if viewer else None
+
+    def _monitors(self, request: Request) -> bool:
+        """Return whether a request is for the metrics, with their token."""
+        sent, token = bearer(request), self._metrics_token
+        if token is None or request.url.path != METRICS or request.method not in ("GET", "HEAD"):
+            return False
+        return hmac.compare_digest(sent.encode(errors="replace"), token.encode())
 
     def _bearer(self, token: str, is_use: bool) -> Viewer | None:
         return (

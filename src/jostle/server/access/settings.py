@@ -26,6 +26,8 @@ _WAYS: Final = ("oidc", "proxy", "accounts")
 _LOOPBACK = [ip_network("127.0.0.0/8"), ip_network("::1/128")]
 _REFERENCE = "docs/reference/serve.md has all keys."
 _Text = Annotated[str, Field(min_length=1)]
+#: Of the token for monitoring, which opens the names of all jobs: nobody must be able to guess it.
+_LEAST_TOKEN = 32
 
 
 @dataclass(frozen=True)
@@ -33,12 +35,16 @@ class AlertSettings:
     """Who is told of disturbed jobs.
 
     Attributes:
-        url: Where messages are posted; a secret.
+        url: Where messages are posted, a secret; "": nowhere.
         light: The least light of which there are messages.
+        command: A command that takes each message on its standard input; (): none.
+        silence: Patterns of jobs and places of whose losses, while they run, there are no messages.
     """
 
     url: str
     light: Literal["yellow", "red"]
+    command: tuple[str, ...] = ()
+    silence: tuple[str, ...] = ()
 
 
 class _Table(BaseModel):
@@ -75,8 +81,14 @@ class _RolesTable(_Table):
 
 
 class _AlertsTable(_Table):
-    url_file: _Text
+    url_file: str = ""
     light: Literal["yellow", "red"] = "red"
+    command: list[str] = []
+    silence: list[str] = []
+
+
+class _MetricsTable(_Table):
+    token_file: _Text
 
 
 class _ServeFile(_Table):
@@ -91,6 +103,7 @@ class _ServeFile(_Table):
     accounts: _AccountsTable | None = None
     roles: _RolesTable = _RolesTable()
     alerts: _AlertsTable | None = None
+    metrics: _MetricsTable | None = None
 
 
 @dataclass(frozen=True)
@@ -138,6 +151,7 @@ class ServeSettings:
             audit=Audit(self._audit()),
             proxies=proxies,
             proxy_secret=self._proxy_secret(proxies or []),
+            metrics_token=self.metrics_token(),
         )
 
     def alerts(self) -> AlertSettings | None:
@@ -149,7 +163,14 @@ class ServeSettings:
         table = self.content.alerts
         if table is None:
             return None
-        file = table.url_file
+        file, more = table.url_file, (tuple(table.command), tuple(table.silence))
+        if not file and table.command:
+            return AlertSettings("", table.light, *more)
+        if not file:
+            raise AccessError(
+                f"[alerts] of {self.path} says nothing of where messages go.",
+                hint='Write `url_file = "/etc/jostle/alerts.url"`, or `command = ["mail", ...]`.',
+            )
         url = read_secret(Path(file))
         if (
             not is_safe(url)
@@ -160,7 +181,24 @@ class ServeSettings:
                 f"{file} does not hold an https URL.",
                 hint="Write into it, on one line, the URL that takes the messages.",
             )
-        return AlertSettings(url, table.light)
+        return AlertSettings(url, table.light, *more)
+
+    def metrics_token(self) -> str | None:
+        """Return what monitoring sends to get the metrics of all jobs; None: it gets none.
+
+        Raises:
+            AccessError: The file of the token is not valid.
+        """
+        table = self.content.metrics
+        if table is None:
+            return None
+        token = read_secret(Path(table.token_file))
+        if len(token) < _LEAST_TOKEN:
+            raise AccessError(
+                f"The token in {table.token_file} is shorter than {_LEAST_TOKEN} characters.",
+                hint=f"openssl rand -hex 32 >{table.token_file}",
+            )
+        return token
 
     def _way(self, url: str, roles: RolesFile, *, is_behind: bool) -> Way:
         ways = [name for name in _WAYS if getattr(self.content, name) is not None]

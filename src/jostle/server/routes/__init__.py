@@ -7,6 +7,7 @@ from fastapi import FastAPI
 from jostle.extensions import named
 from jostle.server.context import ServerContext
 from jostle.server.routes import (
+    advice,
     communication,
     compare,
     fabrics,
@@ -17,6 +18,7 @@ from jostle.server.routes import (
     losses,
     matrix,
     nodes,
+    openmetrics,
     placement,
     segments,
     system,
@@ -33,9 +35,11 @@ def add_routes(app: FastAPI, context: ServerContext) -> None:
         placement,
         compare,
         losses,
+        advice,
         system,
         fabrics,
         nodes,
+        openmetrics,
         matrix,
         live,
         login,

@@ -15,6 +15,7 @@ from jostle.names.batch_jobs import part_name
 from jostle.report.models.among_runs import figures_of
 from jostle.report.models.job_trace import job_trace
 from jostle.report.models.metrics import names, view
+from jostle.report.verdict.whole_runs import like_runs_report
 from jostle.schema.metrics import METRICS
 from jostle.server.access import Looking
 from jostle.server.context import Context
@@ -24,6 +25,7 @@ from jostle.server.jobs.series import THEMSELVES, Question
 from jostle.server.jobs.trend import Trend, trend_of
 from jostle.server.routes.query import BINARY, FAR, FromNs, Job, Metric, Points, ToNs
 from jostle.server.schemas.jobs import Figures, JobGpus, Judging, Metrics, Series, Verdict
+from jostle.server.schemas.reports import LikeRunsReport
 from jostle.server.transport.routers import api_router
 from jostle.server.verdicts.verdict_payload import page_payload
 
@@ -110,6 +112,25 @@ def trend(context: Context, request: Request, viewer: Looking, job: Job) -> Resp
         ("trend", viewer.users, job),
         lambda: trend_of(rows, job, lambda name: context.job_service.row(name, viewer)),
         has_verdicts=True,
+    )
+
+
+@router.get(
+    "/api/v1/jobs/{job:name}/like-runs",
+    operation_id="like_runs",
+    tags=["job"],
+    response_model=LikeRunsReport,
+)
+def like_runs(context: Context, request: Request, viewer: Looking, job: Job) -> Response:
+    """Return how slow an imported job was among its like, and whom it met.
+
+    Other users' jobs are one.
+    """
+    job = context.job(viewer, job)
+    repository = context.job_service.repository
+    key = ("like runs", job, viewer.users)
+    return context.job_service.answer(
+        request, key, lambda: like_runs_report(repository, job, viewer.users)
     )
 
 

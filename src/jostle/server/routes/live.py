@@ -1,12 +1,16 @@
-"""Changes of the repository, as they happen."""
+"""Changes of the repository, as they happen, and what running jobs lose now."""
 
 from __future__ import annotations
 
-from fastapi import Request
-from fastapi.responses import StreamingResponse
+from dataclasses import replace
+from typing import Annotated
+
+from fastapi import Query, Request
+from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from jostle.server.access import Looking
 from jostle.server.context import Context
+from jostle.server.schemas.now import NowAnswer
 from jostle.server.transport.routers import api_router
 
 router = api_router()
@@ -30,3 +34,24 @@ async def listen(context: Context, viewer: Looking, request: Request) -> Streami
     context.live.enter(viewer)
     events = context.live.events(viewer, lambda: context.access.is_still(viewer, request))
     return StreamingResponse(events, media_type="text/event-stream")
+
+
+@router.get("/api/v1/now", operation_id="now", tags=["live"], response_model=NowAnswer)
+def now(
+    context: Context,
+    viewer: Looking,
+    job: Annotated[
+        str, Query(max_length=4096, description="of this job alone; empty: of all")
+    ] = "",
+) -> Response:
+    """Return what running jobs lose now, to whom and on what: what `jostle top --json` prints.
+
+    Jobs of users that the viewer may not see are in no list; as suspects they have one name.
+    """
+    full = context.job(viewer, job) if job else ""
+    context.now.refresh()
+    report = context.now.report(viewer.users)
+    if job:
+        only = tuple(each for each in report.jobs if each.answer.job == full)
+        report = replace(report, jobs=only)
+    return JSONResponse(report.to_json())

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 
 from jostle.analysis.estimation.light import Light
 from jostle.analysis.estimation.model import Cause, Hit
+from jostle.analysis.identification.met_runs import RunAmongItsLike
 from jostle.analysis.identification.model import (
     AccountPart,
     Encounter,
@@ -23,6 +24,7 @@ from jostle.analysis.identification.model import (
     Untested,
 )
 from jostle.analysis.interval import Interval
+from jostle.analysis.site_advice import SiteAdvice, SiteSums
 from jostle.analysis.waits.model import WaitAnswer, WaitCause
 from jostle.report.verdict.verdict import CauseRow
 
@@ -133,6 +135,14 @@ class InterferenceReport(BaseModel):
     )
 
 
+class SiteAdviceReport(BaseModel):
+    """What to change about a site, or what the jobs lost that the viewer may see."""
+
+    waiting: int = Field(description="jobs of the period without a verdict yet: they count nothing")
+    advice: SiteAdvice | None = Field(description="null: the viewer may not see all jobs")
+    sums: SiteSums | None = Field(description="null: the viewer may see all jobs")
+
+
 @dataclass(frozen=True, kw_only=True)
 class MatrixReport(Matrix):
     """What `jostle matrix --json` prints.
@@ -144,6 +154,18 @@ class MatrixReport(Matrix):
 
     commit: int
     seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class LikeRunsReport(RunAmongItsLike):
+    """What `jostle interference --json` prints of an imported job that is known as a whole.
+
+    Attributes:
+        rests_on: What the answer rests on, one sentence each; empty, as all else: of this job
+            slices are known, and its verdict says more.
+    """
+
+    rests_on: list[str]
 
 
 class EvidenceRun(BaseModel):

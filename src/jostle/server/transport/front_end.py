@@ -23,6 +23,7 @@ _PAGES = {
     "studies": ("Studies", "Study"),
     "compare": ("Compare", ""),
     "losses": ("Losses", ""),
+    "now": ("Now", ""),
     "nodes": ("Nodes", "Node"),
     "network": ("Network", ""),
 }

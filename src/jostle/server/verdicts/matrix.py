@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.identification.model import EncounterRuns, Matrix, Visibility
+from jostle.report.models.evidence import all_rest_on
 from jostle.server.access import Viewer
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def make_matrix(repository: Repository, users: frozenset[int] | None) -> MatrixR
     tables = repository.programs_beside()
     named = frozenset() if users is None else common(tables)
     matrix, evidence = matrix_and_evidence(tables, Visibility(users, named))
+    matrix = replace(matrix, limits=[*matrix.limits, *all_rest_on(repository)])
     return MatrixResult(matrix, evidence, {name: fact.user for name, fact in tables.jobs.items()})
 
 

@@ -36,7 +36,7 @@ class StoredVerdict:
         mark: State of the job's data that it was made from.
         made: When it was made, s since the epoch.
         seconds: How long that took.
-        brief: light, undecided, percent, lost_s, cause, what, resource; None if it failed.
+        brief: The numbers of a list, as in VerdictAnswer; None if it failed.
         error: Why it failed; "" if it did not.
         hint: What may help; "": nothing known.
     """

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Losses } from '../../api/api-types';
-import { coreHours, headline, readSpan, startOf } from './losses';
+import { daysOf, headline, readSpan, startOf } from './losses';
 
 const sum = (jobs: number, run_s: number, lost_s: number, core_hours: number) => ({ name: 'all', jobs, run_s, lost_s, core_hours, worst: '', worst_s: 0 });
 const losses = (jobs: number, waiting: number, total = sum(jobs - waiting, 100, 25, 2)): Losses =>
@@ -17,10 +17,7 @@ test('a span begins at a full hour', () => {
   expect(readSpan('week')).toBe('week');
   expect(readSpan('toString')).toBe('month');
   expect(startOf('all', 1e12)).toBe(0);
+  expect([daysOf('week'), daysOf('all')]).toEqual([7, 366]);
   expect(startOf('week', 1.7e12) % 3.6e12).toBe(0);
   expect(startOf('week', 1.7e12)).toBeLessThanOrEqual((1.7e12 - 7 * 86_400_000) * 1e6);
-});
-
-test('small amounts are said in seconds', () => {
-  expect(coreHours(0.01)).toBe('36 core-seconds');
 });

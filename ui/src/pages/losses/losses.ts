@@ -1,6 +1,6 @@
 // The span of time that the page of losses is about, and its headline.
 import type { Losses } from '../../api/api-types';
-import { count, points, seconds } from '../../format/format';
+import { coreHours, count, points, seconds } from '../../format/format';
 
 export const SPANS = { week: '7 days', month: '30 days', all: 'all time' } as const;
 export type LossSpan = keyof typeof SPANS;
@@ -16,9 +16,8 @@ export function startOf(span: LossSpan, nowMs: number): number {
   return Math.floor((nowMs - DAYS[span] * DAY_MS) / hour) * hour * 1e6;
 }
 
-/** Returns core hours in the unit that a reader needs. */
-export const coreHours = (hours: number): string =>
-  hours >= 0.1 || hours === 0 ? `${points(hours)} core-hours` : `${points(hours * 3600)} core-seconds`;
+/** Returns the days of a span, as advice is asked for. */
+export const daysOf = (span: LossSpan): number => DAYS[span] || 366;
 
 /** Says what all jobs lost that have a verdict. */
 export function headline({ total, waiting }: Losses): string {

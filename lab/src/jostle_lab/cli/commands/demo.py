@@ -18,6 +18,12 @@ import click
 from jostle.cli.options import json_option
 from jostle.cli.output import console, emit_json, heading, next_steps, show, silent_next
 from jostle.errors import JostleError
+from jostle_lab.cli.commands.demo_advice import (
+    advice_for,
+    applied,
+    is_followed,
+    one_after_the_other,
+)
 from jostle_lab.cli.commands.demo_proof import prove
 
 if TYPE_CHECKING:
@@ -60,20 +66,24 @@ def command(local: bool, fs: str, as_json: bool) -> None:
 
     A study of one probe and one periodic signal, on a small cluster of namespaces or, where none
     can be built, in a folder on this disk. It keeps a small repository of its own, so that the
-    commands that it shows can be tried afterwards.
+    commands that it shows can be tried afterwards. At its end it follows jostle's advice, and shows
+    what was predicted and what was saved.
     """
+    from jostle_lab.study import shipped
+
     begin = time.monotonic()
     path = _home()
     repository, pictures = path / "repository", path / "pictures"
     os.environ["JOSTLE_REPOSITORY"] = str(repository)
     why = "--local was given." if local else _no_lab(fs)
     with tempfile.TemporaryDirectory(prefix="jostle-demo-", dir=_disk()) as folder:
-        run = ["study", "run", "demo"]
+        run, where, study = ["study", "run", "demo"], [], shipped()["demo"]
         if why:
-            study = _fitted(Path(folder))
-            run = ["study", "run", str(study), "--place", "local", "--dir", folder]
+            study, where = _fitted(Path(folder)), ["--place", "local", "--dir", folder]
         elif fs != "sshfs":
-            run = ["study", "run", str(_on(fs, Path(folder)))]
+            study = _on(fs, Path(folder))
+        if why or fs != "sshfs":
+            run = ["study", "run", str(study), *where]
         scenes = [
             ("The writer alone; then the writer beside its neighbour", run),
             ("What it cost the writer", ["study", "show", "demo", "--plot", str(pictures)]),
@@ -84,12 +94,17 @@ def command(local: bool, fs: str, as_json: bool) -> None:
             summaries = [_as_json(words) for _, words in scenes]
             content = dict(zip(("run", "show", "beside", "alone"), summaries, strict=True))
             proof = asdict(prove(repository))
+            advice = advice_for(repository, _PROBE)
+            if is_followed(advice):
+                again = one_after_the_other(study, Path(folder))
+                _as_json(["study", "run", str(again), *where])
             emit_json(
                 {
                     "repository": str(repository),
                     "pictures": str(pictures),
                     **content,
                     "proof": proof,
+                    "advice": asdict(applied(repository, advice)),
                 }
             )
             return
@@ -98,7 +113,13 @@ def command(local: bool, fs: str, as_json: bool) -> None:
         show(_IN_A_FOLDER.format(why=why) if why else cluster)
         for title, words in scenes:
             _scene(title, words)
-    show("", heading("Was it right?"), *prove(repository).lines())
+        show("", heading("Was it right?"), *prove(repository).lines())
+        _scene("What to change", ["advise", _PROBE])
+        advice = advice_for(repository, _PROBE)
+        if is_followed(advice):
+            again = one_after_the_other(study, Path(folder))
+            _scene("The advice is followed", ["study", "run", str(again), *where])
+    show("", heading("Was the prediction right?"), *applied(repository, advice).lines())
     picture = next(iter(sorted(pictures.glob("time-slices-*.png"))), pictures)
     show("", heading("The picture: ", str(picture)))
     show(f"The demo took {time.monotonic() - begin:.0f} s. Its repository stays; try yourself:")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jostle.analysis import Light
@@ -74,10 +75,7 @@ def prove(path: Path) -> Proof:
     from jostle.repository import Repository
 
     repository = Repository(path)
-    runs = {
-        tuple(program["name"] for program in record["programs"]): record
-        for record in repository.study(_STUDY).read_runs()
-    }
+    runs = runs_of(path, _STUDY)
     (alone,) = runs[("writer",)]["programs"]
     pair = runs[("writer", "neighbour")]
     writer, neighbour = pair["programs"]
@@ -93,14 +91,25 @@ def prove(path: Path) -> Proof:
         both=len(on & named),
         suspect=who.suspects[0].job if who and who.suspects else "",
         neighbour=neighbour["job"],
-        together_s=_seconds(writer),
-        alone_s=_seconds(alone),
+        together_s=seconds_of(writer),
+        alone_s=seconds_of(alone),
         lost_s=(lost.value, lost.low, lost.high),
         alone=evaluate_job(repository, alone["job"], USUAL).estimate.light,
     )
 
 
-def _seconds(program: dict[str, int]) -> float:
+def runs_of(path: Path, study: str) -> dict[tuple[str, ...], dict[str, Any]]:
+    """Return the records of a study's runs by the names of their programs."""
+    from jostle.repository import Repository
+
+    return {
+        tuple(program["name"] for program in record["programs"]): record
+        for record in Repository(path).study(study).read_runs()
+    }
+
+
+def seconds_of(program: Mapping[str, int]) -> float:
+    """Return how long a program of a run took, from its first operation to its end, s."""
     return (program["end_ns"] - program["begin_ns"]) / 1e9
 
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bars, concerned, describeHistogram, fileName, saving, timeShares } from './digest';
+import { bars, describeHistogram, fileName, timeShares } from './digest';
 import type { JobDigest } from '../../../api/api-types';
 
 test('bars and description of a histogram agree', () => {
@@ -16,16 +16,6 @@ test('a file is called by its path, else by its hash; the others by their number
   expect(fileName({ ...file, path: '' })).toBe('file 0f');
   expect(fileName({ ...file, path: '', hash: '', files: 1200 })).toBe('1,200 others');
   expect(fileName({ ...file, path: '', hash: '' })).toBe('1 other');
-});
-
-test('advice on bindings says what it is about, and what is saved', () => {
-  const advice = { rule: 'far GPU', seen: '', lever: '', texts: [], pays: '', unless: '', saving: 'none is predicted', saving_s: null, bytes: 2 ** 30, seconds: 2, cases: [], more_cases: 0 };
-  expect(concerned(advice)).toBe('1.00 GiB of copies in 2.00 s, summed over processes');
-  expect(concerned({ ...advice, rule: 'same cores' })).toBe('2.00 s of waiting for a core, summed over threads');
-  expect(concerned({ ...advice, rule: 'far adapter' })).toBe('1.00 GiB that adapters carried, of all jobs');
-  expect(saving(advice)).toBe('none is predicted');
-  expect(saving({ ...advice, saving: 'if so', saving_s: [1, 1.25, 1.5] })).toBe('1.25 s of copies, if so (1.00 s to 1.50 s: the slowest and the fastest of these)');
-  expect(saving({ ...advice, saving: 'if so', saving_s: [1, 1, 1] })).toBe('1.00 s of copies, if so');
 });
 
 test('shares that are not known come last, and none is left out that time was counted for', () => {

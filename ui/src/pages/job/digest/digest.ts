@@ -119,29 +119,3 @@ export function largestPhases(digest: JobDigest, patterns: JobDigest['writing'])
   return patterns.flatMap((pattern) => pattern.phases.map((phase) => ({ ...phase, mount: path(pattern.mount) }))).filter((phase) => phase.bytes > 0)
     .sort((a, b) => b.bytes - a.bytes).slice(0, MOST_PHASES);
 }
-
-type Binding = JobDigest['binding'][number];
-
-/** Returns what an advice on bindings is about, in bytes and seconds. */
-export function concerned(advice: Binding): string {
-  if (advice.rule === 'far adapter') return `${bytes(advice.bytes)} that adapters carried, of all jobs`;
-  return advice.rule === 'same cores'
-    ? `${seconds(advice.seconds)} of waiting for a core, summed over threads`
-    : `${bytes(advice.bytes)} of copies in ${seconds(advice.seconds)}, summed over processes`;
-}
-
-/** Returns the saving that is predicted, or why none is. */
-export function saving(advice: Binding): string {
-  const [low, expected, high] = advice.saving_s ?? [];
-  if (low === undefined || expected === undefined || high === undefined) return advice.saving;
-  const between = seconds(low) === seconds(high) ? '' : ` (${seconds(low)} to ${seconds(high)}: the slowest and the fastest of these)`;
-  return `${seconds(expected)} of copies, ${advice.saving}${between}`;
-}
-
-export function bindingSheet(digest: JobDigest): { columns: string[]; rows: (string | number | null)[][] } {
-  return {
-    columns: ['rule', 'host', 'who', 'cpus', 'nodes', 'gpu', 'gpu_node', 'bytes', 'seconds', 'lever', 'text'],
-    rows: digest.binding.flatMap((each) => each.cases.map((at) =>
-      [each.rule, at.host, at.who, at.cpus, at.nodes, at.gpu, at.gpu_node, at.bytes, at.seconds, each.lever, each.texts.join('\n')])),
-  };
-}

@@ -1,0 +1,86 @@
+"""Advice to run fewer jobs of one program at once, where they slow each other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from jostle.analysis.advise.model import Recommendation, added
+from jostle.analysis.identification.model import JobInterference
+from jostle.analysis.interval import Interval
+from jostle.repository.query.co_running import Beside
+
+#: Of two jobs the advice is to run one after the other.
+_FEWEST = 2
+#: So many run at once that each loses no more than this part of its time alone.
+_MOST_LOSS = 0.1
+
+
+def like_jobs(beside: Beside, interference: JobInterference) -> list[str]:
+    """Return the jobs of the same user and program that slowed a job, if they are several."""
+    job = beside.job
+    found = {
+        suspect.job
+        for suspect in interference.suspects
+        if suspect.kind == "job"
+        and job.user is not None
+        and suspect.user == job.user
+        and suspect.program == job.program
+        and suspect.job != job.job
+    }
+    return sorted(found) if len(found) >= _FEWEST else []
+
+
+def fewer_at_once(beside: Beside, interference: JobInterference) -> Iterator[Recommendation]:
+    """Yield how many jobs of a program to run at once, where they slow each other.
+
+    What a job loses is taken to grow with the number of the others.
+
+    Args:
+        beside: The job and its co-running jobs.
+        interference: Who slowed it.
+    """
+    names, job = like_jobs(beside, interference), beside.job
+    if not names:
+        return
+    lost = added(each.seconds for each in interference.suspects if each.job in names)
+    others = _mean_others(beside, names, interference.run_s)
+    alone = interference.run_s - lost.value
+    if others < 1 or alone <= 0 or lost.value <= _MOST_LOSS * alone:
+        return
+    most = 1 + math.floor(_MOST_LOSS * alone * others / lost.value)
+    part = 1 - (most - 1) / others
+    saving = Interval(part * lost.value, part * lost.low, part * lost.high)
+    longer = (interference.run_s - saving.value) / most * (1 + others) / interference.run_s
+    yield Recommendation(
+        rule="fewer at once",
+        seen=(
+            f"{len(names)} other jobs of yours that run {job.program} slowed it; "
+            f"{others:.2g} of them ran at the same time, in the mean"
+        ),
+        lever=f"run at most {most} of them at once",
+        texts=(
+            f"#SBATCH --array=1-N%{most}   # N is the number of your jobs",
+            *(("sbatch --dependency=singleton SCRIPT   # all with one name",) if most == 1 else ()),
+        ),
+        saving=saving,
+        saving_words="if each of the others costs as much as it did in the mean",
+        pays=(
+            f"you: all of them together are done after {longer:.2g} times as long"
+            if longer > 1
+            else "nobody: all of them together are done no later"
+        ),
+        unless="all are needed at the same time",
+    )
+
+
+def _mean_others(beside: Beside, names: list[str], run_s: float) -> float:
+    """Return how many of some jobs ran at the same time as a job, in the mean over its run time."""
+    job, shared = beside.job, 0.0
+    end_ns = job.end_ns or job.last_ns
+    for name in names:
+        other = beside.others.get(name)
+        if other is not None:
+            until = min(end_ns, other.end_ns or other.last_ns)
+            shared += max(until - max(job.start_ns, other.start_ns), 0) / 1e9
+    return shared / run_s if run_s > 0 else 0.0

@@ -1,0 +1,149 @@
+"""Compares runs as wholes: of a log of Darshan it is known what its calls took in the whole run.
+
+When such a run moved bytes is known by slices, but not which of its calls were slow. So a run is
+one value (the time of its operations over that of like ones), and one share per other program: how
+much of its traffic it moved while the other was active. Under the null hypothesis the expectation
+of that share does not depend on how long a run took, whereas a longer run does meet more programs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.analysis.identification.matrix_rows import Ints, ResourceRows
+from jostle.analysis.identification.resources import Floats
+from jostle.analysis.identification.with_without import Difference, difference
+
+#: Of a run's traffic: with less of it beside another program, the run counts as one without it.
+BESIDE = 0.1
+TEST = "permutation"
+_DRAWS, _FEW_DRAWS = 9999, 199
+_MOST_VALUES = 3_000_000  # drawn for one test
+_PROMISING = 0.1  # with a larger p after a few draws, more are not worth their time
+
+
+@dataclass(frozen=True)
+class Meetings:
+    """Rows of jobs beside other programs: one entry per row and program.
+
+    Attributes:
+        row: Row of the job.
+        program: The other.
+        height: Its load, as a part of its usual one.
+    """
+
+    row: Ints
+    program: Ints
+    height: Floats
+
+
+@dataclass(frozen=True)
+class Units:
+    """What is compared on the resources of one kind: slices, and runs known as a whole.
+
+    Attributes:
+        rows: One row per unit; of a run it begins where the run does.
+        scored: Which of them are compared.
+        slices: How many slices each has.
+        met: Units beside other programs; the height of a run is the mean over its traffic.
+        share: Per meeting, the part of the unit's undisturbed time that was beside the program.
+        beside: Per meeting, the slices that were.
+    """
+
+    rows: ResourceRows
+    scored: NDArray[np.bool_]
+    slices: Floats
+    met: Meetings
+    share: Floats
+    beside: Floats
+
+
+def units_of(
+    rows: ResourceRows, scored: NDArray[np.bool_], met: Meetings, whole: NDArray[np.bool_]
+) -> Units:
+    """Put the slices of runs that are known as a whole together, resource by resource.
+
+    Args:
+        rows: Slices.
+        scored: Which of them are compared.
+        met: Those of them that were beside other programs.
+        whole: Per job, whether it is known as a whole.
+    """
+    together = whole[rows.job] & scored
+    if not together.any():
+        alone = np.ones(len(met.row))
+        return Units(rows, scored, np.ones(len(rows.job)), met, alone, alone)
+    single = np.flatnonzero(~together)
+    _, first, place = np.unique(rows.own()[together], return_index=True, return_inverse=True)
+    unit = np.empty(len(rows.job), dtype=np.int64)
+    unit[single], unit[together] = np.arange(len(single)), len(single) + place.reshape(-1)
+    at = np.concatenate([single, np.flatnonzero(together)[first]])
+    units = replace(
+        rows,
+        **{
+            name: getattr(rows, name)[at]
+            for name in ("job", "program", "like", "resource", "start", "end")
+        },
+        **{
+            name: np.bincount(unit, getattr(rows, name), len(at)).astype(np.float64)
+            for name in ("load", "expected", "spent")
+        },
+    )
+    many = int(met.program.max(initial=0)) + 1
+    pairs, where = np.unique(unit[met.row] * many + met.program, return_inverse=True)
+    where, weight = where.reshape(-1), rows.expected[met.row]
+    all_of_it = units.expected[pairs // many]
+    return Units(
+        units,
+        scored[at],
+        np.bincount(unit, minlength=len(at)).astype(np.float64),
+        Meetings(pairs // many, pairs % many, np.bincount(where, weight * met.height) / all_of_it),
+        np.bincount(where, weight) / all_of_it,
+        np.bincount(where).astype(np.float64),
+    )
+
+
+def compare_runs(values: Floats, share: Floats, seed: int = 0) -> Difference:
+    """Compare runs by how much of each was beside another program.
+
+    Args:
+        values: Of each run, the time of its operations over that of like ones; positive.
+        share: Of each run, the part of its traffic that it moved beside the program.
+        seed: Of the permutations.
+
+    Returns:
+        The slowdown of the runs beside it, and p of a permutation test of the covariance of share
+        and logarithm of the value.
+    """
+    beside = share >= BESIDE
+    found = difference(values[beside], values[~beside])
+    if not found.test:
+        return found
+    p = permuted(np.log(values), share, np.random.default_rng(seed))
+    return Difference(found.slowdown, (None, None), None, TEST, p)
+
+
+def permuted(values: Floats, share: Floats, rng: np.random.Generator) -> float:
+    """Return p of a covariance: the part of all orders in which it is as large, two-sided.
+
+    Args:
+        values: Any numbers.
+        share: As many.
+        rng: Of the permutations.
+    """
+    centred, other = values - values.mean(), share - share.mean()
+    size = abs(float(centred @ other)) * (1 - 1e-9)
+    if size <= 0:
+        return 1.0
+    most = max(min(_DRAWS, _MOST_VALUES // len(values)), _FEW_DRAWS)
+    drawn, larger = 0, 0
+    for number in (_FEW_DRAWS, most - _FEW_DRAWS):
+        orders = rng.permuted(np.tile(other, (number, 1)), axis=1)
+        larger += int((np.abs(orders @ centred) >= size).sum())
+        drawn += number
+        if (larger + 1) / (drawn + 1) > _PROMISING:
+            break
+    return (larger + 1) / (drawn + 1)

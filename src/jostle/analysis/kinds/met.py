@@ -1,0 +1,212 @@
+"""Finds the pairs of jobs that met on a shared mount, and what each of them lost there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from jostle.analysis.access.model import UNKNOWN
+from jostle.analysis.identification.matrix_rows import (
+    DOSE,
+    ResourceRows,
+    Roles,
+    file_rows,
+    roles_of,
+)
+from jostle.analysis.identification.model import Visibility
+from jostle.analysis.kinds.model import LoadKind
+from jostle.analysis.kinds.pair_model import PairSample
+from jostle.repository.query.programs import Programs
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: Of the load of all others: a neighbour with less is not the one that a loss is put down to.
+_MOST = 0.8
+#: Slices that are looked at together: a neighbour whose calls are long has no load in some of them.
+_AROUND = 8
+_SLICES = 4  # alongside a neighbour, and alone, to say anything
+#: A job whose calls took this part of their usual time or less was faster for another reason.
+_FASTER = 0.8
+
+
+@dataclass(frozen=True)
+class _Meeting:
+    """What a job lost alongside one other job on one mount.
+
+    Attributes:
+        victim, neighbour: Names of the jobs.
+        mount: Where.
+        longer: What its calls took, over what they take undisturbed.
+        lost: Time that its calls took more, over the time of its processes; below 1.
+        slices: Slices in which both were there.
+    """
+
+    victim: str
+    neighbour: str
+    mount: str
+    longer: float
+    lost: float
+    slices: int
+
+
+def by_kind(tables: Programs, kinds: Mapping[str, LoadKind]) -> Programs:
+    """Return tables in which jobs run kinds of loads instead of programs.
+
+    Args:
+        tables: From Repository.programs_beside.
+        kinds: Kinds of jobs by name.
+    """
+    jobs = {
+        name: replace(fact, program=kinds[name].label if name in kinds else UNKNOWN)
+        for name, fact in tables.jobs.items()
+    }
+    return replace(tables, jobs=jobs)
+
+
+def pairs_met(
+    tables: Programs, kinds: Mapping[str, LoadKind], *, as_user: int | None = None
+) -> list[PairSample]:
+    """Return the pairs of kinds that met on shared mounts, and what the victims lost.
+
+    What calls take undisturbed is known of jobs of the same kind that had the mount to themselves:
+    victims of kinds that never had it are left out, and so are slices with several neighbours.
+
+    Args:
+        tables: From Repository.programs_beside.
+        kinds: Kinds of jobs by name; others are no victims, and no neighbours.
+        as_user: Uid of the viewer: only pairs of this user's jobs are used.
+    """
+    visibility = Visibility() if as_user is None else Visibility(users=frozenset({as_user}))
+    # By kind as the matrix is by program: then calls are compared with those of the same kind.
+    roles = roles_of(by_kind(tables, kinds).jobs, visibility)
+    seen = {name for name, own in zip(roles.jobs, roles.own, strict=True) if own and name in kinds}
+    used = {kind.mount for kind in kinds.values()}
+    meetings = [
+        meeting
+        for mount, rows in _by_mount(tables.mounts)
+        if mount in used
+        for meeting in _on_mount(mount, file_rows(rows, roles, _AROUND), roles, kinds)
+        # A kind says what a job did on one mount.
+        if all(
+            job in seen and kinds[job].mount == mount for job in (meeting.victim, meeting.neighbour)
+        )
+    ]
+    programs = {name: fact.program for name, fact in tables.jobs.items()}
+    return _together(meetings, kinds, programs)
+
+
+def _by_mount(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
+    codes = rows.column("resource").combine_chunks().dictionary_encode()
+    places = np.asarray(codes.indices)
+    for number, name in enumerate(codes.dictionary.to_pylist()):
+        yield name, rows.filter(pa.array(places == number))
+
+
+def _on_mount(
+    mount: str, rows: ResourceRows, roles: Roles, kinds: Mapping[str, LoadKind]
+) -> Iterator[_Meeting]:
+    """Yield who met whom on one mount."""
+    many = len(roles.jobs)
+    step = (rows.start + rows.end) // 2 // (_AROUND * rows.step)
+    cell, where = np.unique(step * many + rows.job, return_inverse=True)
+    columns = (rows.load, rows.expected, rows.spent, (rows.end - rows.start) / 1e6)
+    load, expected, spent, seconds = (_sums(where, values, len(cell)) for values in columns)
+    slices = np.bincount(where.reshape(-1), minlength=len(cell))
+    at, job = cell // many, cell % many
+    steps, slot = np.unique(at, return_inverse=True)
+    total = _sums(slot, load, len(steps))
+    other, other_load = _heaviest_other(slot, job, load, len(steps))
+    others = total[slot] - load
+    alone = (others <= DOSE * total[slot]) & (expected > 0)
+    # References of kinds that never had the mount to themselves are guesses.
+    programs = len(roles.names)
+    known = np.bincount(roles.program[job[alone]], slices[alone], minlength=programs) >= _SLICES
+    together = (
+        (others > DOSE * total[slot])
+        & (other_load >= _MOST * others)
+        & (expected > 0)
+        & known[roles.program[job]]
+    )
+    pair, where = np.unique(job[together] * many + other[together], return_inverse=True)
+    sums = [_sums(where, values[together], len(pair)) for values in (expected, spent, seconds)]
+    slices = np.bincount(where.reshape(-1), slices[together], minlength=len(pair)).astype(np.int64)
+    for number, key in enumerate(pair.tolist()):
+        victim, neighbour = roles.jobs[key // many], roles.jobs[key % many]
+        if slices[number] < _SLICES or victim not in kinds:
+            continue
+        usual, took, lived = (float(each[number]) for each in sums)
+        whole = max(lived * 1e9 * kinds[victim].processes, took)
+        longer = took / usual
+        if longer >= _FASTER:
+            lost = (took - usual) / whole
+            yield _Meeting(victim, neighbour, mount, longer, lost, int(slices[number]))
+
+
+def _sums(where: NDArray[np.intp], values: Floats, many: int) -> Floats:
+    return np.bincount(where.reshape(-1), values, minlength=many).astype(np.float64)
+
+
+def _heaviest_other(
+    slot: NDArray[np.intp], job: Ints, load: Floats, many: int
+) -> tuple[Ints, Floats]:
+    """Return of each cell the other job with the greatest load in its step, and this load."""
+    order = np.lexsort((-load, slot))
+    edges = np.searchsorted(slot[order], np.arange(many + 1))
+    first = order[edges[:-1]]
+    has_second = np.diff(edges) > 1
+    second = order[np.minimum(edges[:-1] + 1, len(order) - 1)]
+    is_first = job == job[first][slot]
+    other = np.where(is_first, job[second][slot], job[first][slot])
+    heaviest = np.where(is_first, np.where(has_second, load[second], 0.0)[slot], load[first][slot])
+    return other, heaviest
+
+
+def _together(
+    meetings: Iterable[_Meeting], kinds: Mapping[str, LoadKind], programs: Mapping[str, str]
+) -> list[PairSample]:
+    """Put runs of the same kinds together: their mean loss, and the kinds of the longest one."""
+    found: dict[tuple[str, str, str, str, str], list[_Meeting]] = {}
+    for each in meetings:
+        key = (
+            kinds[each.victim].label,
+            kinds[each.neighbour].label,
+            each.mount,
+            programs[each.victim],
+            programs[each.neighbour],
+        )
+        found.setdefault(key, []).append(each)
+    samples = []
+    for (_, _, mount, *names), runs in found.items():
+        longest = max(runs, key=lambda each: each.slices)
+        victim = undisturbed(kinds[longest.victim], longest.longer)
+        neighbour = kinds[longest.neighbour]
+        groups = (f"{names[0]} {victim.pattern}", f"{names[1]} {neighbour.pattern}")
+        loss = 100 * float(np.mean([each.lost for each in runs]))
+        samples.append(PairSample(victim, neighbour, mount, loss, len(runs), groups))
+    return samples
+
+
+def undisturbed(kind: LoadKind, longer: float) -> LoadKind:
+    """Return what a kind would be, had its calls not taken longer.
+
+    Args:
+        kind: As it was seen.
+        longer: What its calls took, over what they take undisturbed.
+    """
+    if longer <= 1 or not kind.in_calls:
+        return kind
+    # Of a second of its time the calls take less, the rest as long as before.
+    rest = 1 - kind.in_calls * (1 - 1 / longer)
+    rate = 1 / rest
+    return replace(
+        kind,
+        in_data=kind.in_data / longer * rate,
+        in_metadata=kind.in_metadata / longer * rate,
+        bytes_per_s=kind.bytes_per_s * rate,
+        metadata_per_s=kind.metadata_per_s * rate,
+    )

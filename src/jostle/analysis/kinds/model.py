@@ -1,0 +1,153 @@
+"""The kind of a load: what a job does on a file system, whatever its program is called."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from jostle.analysis.access.model import MIXED, NONE, PATTERNS, READ_PATTERNS, UNKNOWN
+from jostle.errors import UsageError
+
+#: Names of what a job does most, besides the patterns of access.
+METADATA = "metadata"
+MESSAGES = "messages"
+COMPUTES = "computes"
+WORDS = (*PATTERNS, *READ_PATTERNS, METADATA, MIXED, UNKNOWN, MESSAGES, COMPUTES)
+_KIB = 1024
+#: Chunks of one kind differ by no more than this factor: sizes are rounded to powers of it.
+_CHUNKS = 4
+#: Share of a run that a job spends in its calls -> what its label says. Wide steps: interference
+#: lengthens calls, and a job should keep its kind.
+_IN_PART, _RARELY, _HARDLY = 0.5, 0.1, 0.01
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)([KMG])iB", re.IGNORECASE)
+_PROCESSES = re.compile(r"x([0-9]+)")
+_SHARE = re.compile(r"([0-9]+(?:\.[0-9]+)?)%")
+
+
+@dataclass(frozen=True)
+class LoadKind:
+    """What a job did on the shared mount where it spent most time, and on its nodes.
+
+    Rates and shares are of the slices in which it used the mount; `duty` says how many they are.
+
+    Attributes:
+        pattern: How it accessed files in the phases that carry most bytes: one of the patterns of
+            access, `metadata`, `mixed` or `unknown`; `messages` or `computes` for a job that
+            hardly used a shared mount.
+        chunk_bytes: Bytes that it moved at a time; 0: unknown, or no data.
+        processes: Processes that used the mount.
+        bytes_per_s: Bytes that each of them moved per second.
+        metadata_per_s: Operations on metadata of each of them per second.
+        in_data: Share of their time inside calls that move or flush data, 0 to 1.
+        in_metadata: Share of their time inside calls on metadata, 0 to 1.
+        duty: Share of the run in which it used the mount, 0 to 1.
+        period_s: From one burst to the next, s; None where bursts do not recur.
+        shared_file: Most of its bytes lie in files that several of its processes used.
+        messages_per_s: Messages (MPI) of each process per second of its life.
+        in_messages: Share of their life inside such calls, 0 to 1.
+        cores: Cores that each process used on average.
+        memory_bytes: Largest resident memory of a process.
+        mount: The mount; "": none, or not said. Two kinds may be alike on two mounts.
+    """
+
+    pattern: str
+    chunk_bytes: float = 0.0
+    processes: int = 1
+    bytes_per_s: float = 0.0
+    metadata_per_s: float = 0.0
+    in_data: float = 0.0
+    in_metadata: float = 0.0
+    duty: float = 1.0
+    period_s: float | None = None
+    shared_file: bool = False
+    messages_per_s: float = 0.0
+    in_messages: float = 0.0
+    cores: float = 0.0
+    memory_bytes: float = 0.0
+    mount: str = ""
+
+    @property
+    def in_calls(self) -> float:
+        """Share of the time in which it uses the mount that is spent inside calls, 0 to 1."""
+        return min(self.in_data + self.in_metadata, 1.0)
+
+    @property
+    def uses_files(self) -> bool:
+        """Whether it uses a shared mount enough to be slowed there."""
+        return self.pattern not in (MESSAGES, COMPUTES, NONE)
+
+    @property
+    def label(self) -> str:
+        """The kind in words: jobs with the same label are of one kind."""
+        parts = [self.pattern]
+        if self.chunk_bytes and self.uses_files:
+            parts.append(_rounded_size(self.chunk_bytes))
+        parts.append(f"x{2 ** round(math.log2(max(self.processes, 1)))}")
+        if self.shared_file:
+            parts.append("one file")
+        share = self.in_calls * self.duty
+        if self.uses_files and share < _IN_PART:
+            parts.append("in part" if share >= _RARELY else "rarely")
+        return " ".join(parts)
+
+
+def hardly_used(in_calls: float, duty: float) -> bool:
+    """Return whether a job spends too little of its run on a mount to be of a kind there."""
+    return in_calls * duty < _HARDLY
+
+
+def _rounded_size(size: float) -> str:
+    power = round(math.log(max(size, _KIB) / _KIB, _CHUNKS))
+    rounded = _KIB * _CHUNKS**power
+    for unit, name in ((_KIB**3, "GiB"), (_KIB**2, "MiB"), (_KIB, "KiB")):
+        if rounded >= unit:
+            return f"{rounded // unit}{name}"
+    return f"{rounded}B"
+
+
+def is_kind(text: str) -> bool:
+    """Return whether a text names a kind rather than a program or a job."""
+    return text.split(":")[0] in WORDS
+
+
+def parse_kind(text: str) -> LoadKind:
+    """Return the kind that a text describes, such as `aggregate-write:1MiB:x4:30%`.
+
+    Args:
+        text: A pattern, then in any order a chunk, `x` and a number of processes (1 if none is
+            said), the share of the run spent in calls (100 % if none is said), and `one-file`.
+
+    Raises:
+        UsageError: Some part says nothing that is known.
+    """
+    pattern, *parts = text.split(":")
+    chunk, processes, share, shared = 0.0, 1, 1.0, False
+    for part in parts:
+        if found := _SIZE.fullmatch(part):
+            chunk = float(found[1]) * _KIB ** ("KMG".index(found[2].upper()) + 1)
+        elif found := _PROCESSES.fullmatch(part):
+            processes = max(int(found[1]), 1)
+        elif found := _SHARE.fullmatch(part):
+            share = min(float(found[1]) / 100, 1.0)
+        elif part == "one-file":
+            shared = True
+        else:
+            raise UsageError(
+                f"`{part}` in `{text}` is no part of a kind.",
+                hint="Parts of a kind: PATTERN, a chunk (1MiB), xPROCESSES, the share of the run "
+                "spent in calls (30%), one-file.",
+            )
+    if pattern not in WORDS:
+        raise UsageError(f"`{pattern}` is no pattern.", hint=f"Patterns: {', '.join(WORDS)}.")
+    is_metadata = pattern == METADATA
+    files = pattern not in (MESSAGES, COMPUTES)
+    return LoadKind(
+        pattern,
+        chunk_bytes=chunk,
+        processes=processes,
+        in_data=share if files and not is_metadata else 0.0,
+        in_metadata=share if is_metadata else 0.0,
+        in_messages=share if pattern == MESSAGES else 0.0,
+        shared_file=shared,
+    )

@@ -1,0 +1,252 @@
+"""Predicts what a load loses alongside another one, from their kinds.
+
+The loss is the mean of two laws of fair share (fair_share.py), corrected by what pairs that met
+have shown: a regression on Gaussian processes (Rasmussen and Williams 2006, section 2.7). The
+correction has a part that moves along and between the two laws, a part of the victim's kind, one
+of the neighbour's and one of both together; what is known of one mount counts half on another. Far
+from all that was seen it falls back to the laws, and its standard deviation grows.
+
+Intervals are calibrated by conformal prediction (Lei et al. 2018, section 5.2): programs are left
+out in turn, with all their pairs, and intervals are as wide as 90 % of these pairs needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+from scipy.optimize import minimize
+
+from jostle.analysis.kinds.distance import distances, positions
+from jostle.analysis.kinds.fair_share import by_process, by_request, loss_of
+from jostle.analysis.kinds.model import LoadKind
+
+Floats = NDArray[np.float64]
+
+#: Share of true losses that an interval holds.
+COVERAGE = 0.9
+#: A kind that is farther from all that were seen is outside of what is known.
+OUTSIDE = 1.5
+#: Standard deviation of what the laws are wrong by, points, where nothing was ever seen.
+_UNSEEN = 25.0
+#: Standard deviations of a constant, points; of the slope along the law by process; and of the
+#: weight of the law by request, whose mean is a half.
+_HEIGHT, _SLOPE, _WEIGHT = 15.0, 0.4, 0.4
+_OTHER_MOUNT = 0.5
+#: Starting points and bounds of the logarithms of: both kinds together, victim, neighbour, noise
+#: (points each) and the distance over which kinds are alike.
+_START = np.log([6.0, 6.0, 6.0, 6.0, 1.0])
+_BOUNDS = [(np.log(low), np.log(high)) for low, high in ((1, 30), (1, 30), (1, 30), (2, 30))] + [
+    (np.log(0.5), np.log(3.0))
+]
+#: A scale that is wrong by a tenth changes no prediction that matters.
+_ROUGHLY = {"ftol": 1e-4, "maxiter": 20}
+_FEWEST_GROUPS, _FEWEST_SCORES = 3, 20
+_MOST_SAMPLES = 400
+
+
+@dataclass(frozen=True)
+class PairSample:
+    """A pair that met.
+
+    Attributes:
+        victim: Kind of the one whose loss it is.
+        neighbour: Kind of the other.
+        mount: Where they met.
+        loss: What it lost, percent of its run time while both ran; below 0 where it was faster.
+        runs: In how many runs.
+        groups: What victim and neighbour are called where programs are left out in turn.
+    """
+
+    victim: LoadKind
+    neighbour: LoadKind
+    mount: str
+    loss: float
+    runs: int
+    groups: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class PairLoss:
+    """A predicted loss, percent of the victim's run time.
+
+    Attributes:
+        value: The best guess, 0 to 100.
+        low: Lower end of the 90 % interval.
+        high: Upper end.
+        fair: The loss by fair share between processes alone.
+        near: Pairs that met whose both kinds are nearer than 1.
+        outside: No victim or no neighbour that is alike was ever seen.
+    """
+
+    value: float
+    low: float
+    high: float
+    fair: float
+    near: int
+    outside: bool
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where pairs lie: kinds of victims and neighbours, losses by the two laws, mounts."""
+
+    victims: Floats
+    neighbours: Floats
+    fair: Floats
+    queued: Floats
+    mounts: NDArray[np.str_]
+
+    @property
+    def guess(self) -> Floats:
+        """What is expected of pairs of which nothing is known, percent."""
+        return (self.fair + self.queued) / 2
+
+    @property
+    def laws(self) -> Floats:
+        """What the correction of the laws may grow with, shape (3, pairs)."""
+        whole = np.ones(len(self.fair))
+        along, between = self.fair - 50, self.queued - self.fair
+        return np.array([_HEIGHT * whole, _SLOPE * along, _WEIGHT * between])
+
+
+class PairModel:
+    """What pairs that met have taught."""
+
+    def __init__(self, samples: Sequence[PairSample]) -> None:
+        """Learn.
+
+        Args:
+            samples: Pairs that met; may be none.
+        """
+        # The work grows with their third power.
+        self.samples = samples = sorted(samples, key=lambda each: -each.runs)[:_MOST_SAMPLES]
+        self._places = _places([(each.victim, each.neighbour, each.mount) for each in samples])
+        losses = np.array([each.loss for each in samples], dtype=np.float64)
+        self._left = losses - self._places.guess
+        self._runs = np.array([max(each.runs, 1) for each in samples], dtype=np.float64)
+        self._scale = _START if len(samples) < _FEWEST_SCORES else self._fitted()
+        self._solve(np.ones(len(samples), dtype=bool))
+        #: Half the width of intervals, in standard deviations; and whether it was calibrated.
+        self.reach, self.calibrated = self._calibrated()
+
+    def predict(self, victim: LoadKind, neighbour: LoadKind, mount: str) -> PairLoss:
+        """Return what a victim loses while a neighbour runs all the time.
+
+        Args:
+            victim: Its kind.
+            neighbour: Its neighbour's.
+            mount: The mount that both use.
+        """
+        place = _places([(victim, neighbour, mount)])
+        left, deviation = self._left_at(place)
+        middle = float(place.guess[0] + left[0])
+        reach = self.reach * float(deviation[0])
+        if not (victim.uses_files and neighbour.uses_files):
+            middle, reach = 0.0, 0.0
+        near, outside = self._near(place)
+        value, low, high = (
+            float(np.clip(each, 0.0, 100.0)) for each in (middle, middle - reach, middle + reach)
+        )
+        return PairLoss(value, low, high, float(place.fair[0]), near, outside)
+
+    def _near(self, place: _Places) -> tuple[int, bool]:
+        if not self.samples:
+            return 0, True
+        from_victims = distances(place.victims, self._places.victims)[0]
+        from_neighbours = distances(place.neighbours, self._places.neighbours)[0]
+        near = int(((from_victims < 1) & (from_neighbours < 1)).sum())
+        return near, bool(max(from_victims.min(), from_neighbours.min()) > OUTSIDE)
+
+    # ---- regression ----
+
+    def _solve(self, kept: NDArray[np.bool_]) -> None:
+        """Learn from some of the samples."""
+        self._kept = _some(self._places, kept)
+        size = int(kept.sum())
+        if not size:
+            return
+        noise = np.exp(2 * self._scale[3]) / self._runs[kept] + 1.0
+        close = _Closeness(self._kept, self._kept)
+        covariance = close.covariance(self._scale) + np.diag(noise)
+        self._factor = cho_factor(covariance, lower=True)
+        self._weights = cho_solve(self._factor, self._left[kept])
+
+    def _left_at(self, places: _Places) -> tuple[Floats, Floats]:
+        """Return what the laws are wrong by at some places, and its standard deviation."""
+        own = np.exp(2 * self._scale[:4]).sum() + (places.laws**2).sum(axis=0)
+        if not len(self._kept.fair):
+            return np.zeros(len(places.fair)), np.full(len(places.fair), _UNSEEN)
+        across = _Closeness(places, self._kept).covariance(self._scale)
+        known = np.einsum("ij,ji->i", across, cho_solve(self._factor, across.T))
+        return across @ self._weights, np.sqrt(np.maximum(own - known, 1.0))
+
+    def _fitted(self) -> Floats:
+        """Find the scales under which what was seen is most likely."""
+        close = _Closeness(self._places, self._places)
+
+        def unlikely(scale: Floats) -> float:
+            noise = np.exp(2 * scale[3]) / self._runs + 1.0
+            covariance = close.covariance(scale) + np.diag(noise)
+            factor = cho_factor(covariance, lower=True)
+            half = float(np.log(np.diag(factor[0])).sum())
+            # Weakly held at the starting point: few pairs say little about five scales.
+            doubt = float(((scale - _START) ** 2).sum())
+            return half + 0.5 * float(self._left @ cho_solve(factor, self._left)) + 0.5 * doubt
+
+        found = minimize(unlikely, _START, method="L-BFGS-B", bounds=_BOUNDS, options=_ROUGHLY)
+        return np.asarray(found.x)
+
+    def _calibrated(self) -> tuple[float, bool]:
+        """Return how many standard deviations hold 90 % of the pairs of programs left out."""
+        names = sorted({name for each in self.samples for name in each.groups})
+        scores: list[float] = []
+        for name in names if len(names) >= _FEWEST_GROUPS else ():
+            out = np.array([name in each.groups for each in self.samples])
+            if out.all():
+                continue
+            self._solve(~out)
+            left, deviation = self._left_at(_some(self._places, out))
+            scores += (np.abs(self._left[out] - left) / deviation).tolist()
+        self._solve(np.ones(len(self.samples), dtype=bool))
+        if len(scores) < _FEWEST_SCORES:
+            return 1.645, False  # of a normal distribution
+        level = min(COVERAGE * (1 + 1 / len(scores)), 1.0)
+        return float(np.quantile(scores, level)), True
+
+
+def _places(pairs: Sequence[tuple[LoadKind, LoadKind, str]]) -> _Places:
+    return _Places(
+        positions([victim for victim, _, _ in pairs]),
+        positions([neighbour for _, neighbour, _ in pairs]),
+        np.array([loss_of(by_process(victim, neighbour)) for victim, neighbour, _ in pairs]),
+        np.array([loss_of(by_request(victim, neighbour)) for victim, neighbour, _ in pairs]),
+        np.array([mount for _, _, mount in pairs], dtype=np.str_),
+    )
+
+
+def _some(places: _Places, kept: NDArray[np.bool_]) -> _Places:
+    columns = (places.victims, places.neighbours, places.fair, places.queued, places.mounts)
+    return _Places(*(column[kept] for column in columns))
+
+
+class _Closeness:
+    """How close pairs are to each other, whatever the scales: computed once, used for many."""
+
+    def __init__(self, ones: _Places, others: _Places) -> None:
+        self._victims = distances(ones.victims, others.victims) ** 2
+        self._neighbours = distances(ones.neighbours, others.neighbours) ** 2
+        self._here = np.where(ones.mounts[:, None] == others.mounts[None, :], 1.0, _OTHER_MOUNT)
+        self._laws = ones.laws.T @ others.laws
+
+    def covariance(self, scale: Floats) -> Floats:
+        """Return the covariance of what the laws are wrong by, shape (ones, others)."""
+        both, victim, neighbour, _, reach = np.exp(scale)
+        victims = np.exp(-self._victims / (2 * reach**2))
+        neighbours = np.exp(-self._neighbours / (2 * reach**2))
+        kinds = both**2 * victims * neighbours + victim**2 * victims + neighbour**2 * neighbours
+        found: Floats = self._here * (kinds + self._laws)
+        return found

@@ -1,0 +1,236 @@
+"""What loads will cost each other on a mount, and how many of one kind may run at once there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from jostle.analysis.kinds.fair_share import longer_by, loss_of
+from jostle.analysis.kinds.model import LoadKind
+from jostle.analysis.kinds.pair_model import PairLoss, PairModel
+from jostle.values.plain_values import plain
+
+#: A capacity is how many run at once before each loses more than this, percent.
+LIMIT_PERCENT = 10.0
+#: Jobs at once that a capacity is looked for among: their numbers, as far as a curve needs them.
+_COUNTS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
+
+
+@dataclass(frozen=True)
+class PredictedLoss:
+    """What one load is predicted to lose.
+
+    Attributes:
+        name: The load, as it was asked for.
+        kind: Its kind in words.
+        neighbours: The others, as they were asked for.
+        percent: Loss in percent of its run time, 0 to 100, while all run all the time.
+        low: Lower end of the 90 % interval.
+        high: Upper end.
+        fair_percent: What it would lose if all processes had the same share (Kuo et al. 2013).
+        pairs: Pairs of loads like these that met: what the prediction rests on.
+        outside: Nothing like it, or like one of its neighbours, was ever seen: the prediction
+            rests on laws of fair share alone.
+    """
+
+    name: str
+    kind: str
+    neighbours: tuple[str, ...]
+    percent: float
+    low: float
+    high: float
+    fair_percent: float
+    pairs: int
+    outside: bool
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What loads will cost each other on a mount.
+
+    Attributes:
+        mount: The mount; "" where none is known.
+        losses: One per load, in the order in which they were asked for.
+        learned: Pairs of kinds that the model has learned from.
+        calibrated: The intervals were tried on programs that were left out; otherwise they are
+            those of a normal distribution.
+        limits: What to know about it, sentences.
+    """
+
+    mount: str
+    losses: tuple[PredictedLoss, ...]
+    learned: int
+    calibrated: bool
+    limits: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        found: dict[str, Any] = plain(self)
+        return found
+
+
+@dataclass(frozen=True)
+class CapacityPoint:
+    """What each of some jobs of one kind loses when they run at once; as in PredictedLoss."""
+
+    jobs: int
+    percent: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """How many jobs of one kind may run at once on a mount.
+
+    Attributes:
+        name: The load, as it was asked for.
+        kind: Its kind in words.
+        mount: The mount; "" where none is known.
+        limit_percent: What each may lose, percent of its run time.
+        at_once: How many may run at once by the best guess; at least 1.
+        surely: The same by the upper ends of the intervals.
+        open_ended: So many and more: the curve ends before the limit is reached.
+        curve: What each loses by how many there are; never less of more.
+        pairs: As in PredictedLoss.
+        outside: As in PredictedLoss.
+        learned: As in Prediction.
+        calibrated: As in Prediction.
+        limits: What to know about it, sentences.
+    """
+
+    name: str
+    kind: str
+    mount: str
+    limit_percent: float
+    at_once: int
+    surely: int
+    open_ended: bool
+    curve: tuple[CapacityPoint, ...]
+    pairs: int
+    outside: bool
+    learned: int
+    calibrated: bool
+    limits: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        found: dict[str, Any] = plain(self)
+        return found
+
+
+def predict(loads: Sequence[tuple[str, LoadKind]], mount: str, model: PairModel) -> Prediction:
+    """Predict what each of some loads loses while the others run.
+
+    Args:
+        loads: Names and kinds, two at least.
+        mount: The mount that all use.
+        model: What pairs that met have taught.
+    """
+    losses = []
+    for place, (name, kind) in enumerate(loads):
+        others = [*loads[:place], *loads[place + 1 :]]
+        found = [model.predict(kind, other, mount) for _, other in others]
+        # Times on top add up: with n neighbours of its size a process waits for n others.
+        value, low, high, fair = (
+            loss_of(sum(longer_by(getattr(each, end)) for each in found))
+            for end in ("value", "low", "high", "fair")
+        )
+        losses.append(
+            PredictedLoss(
+                name,
+                kind.label,
+                tuple(other for other, _ in others),
+                value,
+                low,
+                high,
+                fair,
+                min(each.near for each in found),
+                any(each.outside for each in found),
+            )
+        )
+    kinds = dict(loads)
+    outside = [each.name for each in losses if each.outside]
+    return Prediction(
+        mount,
+        tuple(losses),
+        len(model.samples),
+        model.calibrated,
+        tuple(_limits(kinds, model, outside=bool(outside))),
+    )
+
+
+def capacity(name: str, kind: LoadKind, mount: str, model: PairModel) -> Capacity:
+    """Predict how many jobs of a kind may run at once before each loses more than the limit.
+
+    Args:
+        name: The load, as it was asked for.
+        kind: Its kind.
+        mount: The mount that all use.
+        model: What pairs that met have taught.
+    """
+    curve = [CapacityPoint(1, 0.0, 0.0, 0.0)]
+    first = model.predict(kind, kind, mount)
+    for jobs in _COUNTS:
+        others = replace(kind, processes=kind.processes * (jobs - 1))
+        curve.append(_no_less(curve[-1], jobs, model.predict(kind, others, mount)))
+    at_once = _most(curve, [point.percent for point in curve])
+    surely = _most(curve, [point.high for point in curve])
+    return Capacity(
+        name,
+        kind.label,
+        mount,
+        LIMIT_PERCENT,
+        at_once,
+        surely,
+        at_once == curve[-1].jobs,
+        tuple(curve),
+        first.near,
+        first.outside,
+        len(model.samples),
+        model.calibrated,
+        tuple(_limits({name: kind}, model, outside=first.outside)),
+    )
+
+
+def _no_less(before: CapacityPoint, jobs: int, found: PairLoss) -> CapacityPoint:
+    """Return the next point of a curve: more jobs never cost less."""
+    ends = (
+        max(getattr(before, own), getattr(found, its))
+        for own, its in (("percent", "value"), ("low", "low"), ("high", "high"))
+    )
+    return CapacityPoint(jobs, *ends)
+
+
+def _most(curve: Sequence[CapacityPoint], losses: Sequence[float]) -> int:
+    """Return the greatest number of jobs whose loss is within the limit, between points too."""
+    for place in range(1, len(curve)):
+        if losses[place] <= LIMIT_PERCENT:
+            continue
+        low, high = losses[place - 1], losses[place]
+        few, many = curve[place - 1].jobs, curve[place].jobs
+        return few + int((many - few) * (LIMIT_PERCENT - low) / (high - low))
+    return curve[-1].jobs
+
+
+def _limits(kinds: Mapping[str, LoadKind], model: PairModel, *, outside: bool) -> list[str]:
+    limits = []
+    if not model.samples:
+        limits.append(
+            "No two jobs that could be compared met in this repository: this is fair share alone, "
+            "and its intervals say how wrong it usually is."
+        )
+    elif outside:
+        limits.append(
+            "Outside its experience: nothing like one of these loads met another job here."
+        )
+    if model.samples and not model.calibrated:
+        limits.append("Too few kinds of loads met to try the intervals on loads left out.")
+    for name, kind in kinds.items():
+        if not kind.uses_files:
+            limits.append(
+                f"{name} hardly uses a shared file system: what it costs others or loses on cores, "
+                "memory and network is not predicted."
+            )
+    return limits

@@ -1,0 +1,223 @@
+"""Finds changes of a time per unit of work while it is measured: two-sided CUSUM.
+
+Page, 1954 ("Continuous inspection schemes"): a sum of what each value lies beyond the level by more
+than half of the smallest change that matters; a change is reported when the sum passes a limit. The
+limit follows from the rate of false alarms by Siegmund's formula for the mean time between them
+(Siegmund, 1985, "Sequential analysis", section 2.6). No single value can raise an alarm, since lone
+slow slices are common.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import dataclass, field
+
+#: Smallest change of interest, in logarithmic units: 10 % slower.
+SMALLEST = math.log(1.1)
+#: Mean number of values between false alarms of one series under Gaussian noise. It is a multiple
+#: of the 90 000 slices of 4 s that 100 hours have: a job has several series, and noise has tails.
+BETWEEN_FALSE = 1_000_000.0
+#: Values from which the first level is learned.
+LEARNED = 20
+#: The level follows a slow drift with this many values in mind.
+_MEMORY = 300
+#: With more noise than this part of it, larger changes than SMALLEST are looked for.
+_OF_NOISE = 1.5
+#: Least noise that is assumed: clocks and counters are no better.
+_LEAST_NOISE = 0.005
+#: Part of the limit that one value adds at most: an alarm needs two.
+_OF_LIMIT = 0.6
+#: Values further out count for the noise as this many times it.
+_FAR = 3.0
+#: Of few values level and noise are unsure: with n, the noise is taken for 1 + this / n times it.
+_UNSURE = 4
+_SIEGMUND = 1.166
+#: Standard deviations of the mean of three values that 99 of 100 lie above: 2.33 / sqrt(3).
+_SURE = 1.35
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of level.
+
+    Attributes:
+        kind: "slower", "over" (a slow-down has ended) or "faster".
+        slices: How many values ago it began, the newest included.
+        before: Level before, natural logarithm.
+        after: Level since, natural logarithm.
+    """
+
+    kind: str
+    slices: int
+    before: float
+    after: float
+
+    @property
+    def ratio(self) -> float:
+        """Time per unit of work after the change, as a multiple of that before."""
+        return math.exp(self.after - self.before)
+
+
+@dataclass
+class _Side:
+    """One sum of the CUSUM, with the values since it left zero."""
+
+    sum: float = 0.0
+    count: int = 0
+    total: float = 0.0
+
+    def add(self, value: float, beyond: float, limit: float) -> bool:
+        """Add how far a value lies beyond the reference; return whether the limit is passed."""
+        self.sum += min(beyond, _OF_LIMIT * limit)
+        if self.sum <= 0:
+            self.clear()
+            return False
+        self.count += 1
+        self.total += value
+        return self.sum >= limit
+
+    def clear(self) -> None:
+        """Begin anew."""
+        self.sum, self.count, self.total = 0.0, 0, 0.0
+
+    @property
+    def mean(self) -> float:
+        return self.total / self.count
+
+
+@dataclass
+class Detector:
+    """The state of one series; its size does not depend on how long the series is.
+
+    Attributes:
+        level: Present level, natural logarithm of seconds per unit of work.
+        noise: Its standard deviation from value to value.
+        reference: Level before the present slow-down; None: there is no slow-down.
+        count: Values that the level was learned from, at most a fixed number.
+    """
+
+    level: float = 0.0
+    noise: float = 0.0
+    reference: float | None = None
+    count: int = 0
+    _first: list[float] = field(default_factory=list)
+    _up: _Side = field(default_factory=_Side)
+    _down: _Side = field(default_factory=_Side)
+
+    @property
+    def learning(self) -> bool:
+        """There is no level yet."""
+        return self.count < LEARNED
+
+    @property
+    def quiet_level(self) -> float:
+        """The level without the present slow-down."""
+        return self.level if self.reference is None else self.reference
+
+    @property
+    def doubtful(self) -> int:
+        """How many of the newest values may belong to a slow-down that is not reported yet."""
+        return self._up.count
+
+    @property
+    def smallest(self) -> float:
+        """Smallest slow-down that three values show in 99 of 100 cases, as a part: 0.1 is 10 %."""
+        limit, half = _limit(self.noise)
+        return math.expm1(max(half + limit / 3 + _SURE * self.noise, SMALLEST))
+
+    def add(self, value: float) -> Change | None:
+        """Take the next value; return a change if one is found.
+
+        Args:
+            value: Natural logarithm of seconds per unit of work.
+        """
+        if self.learning:
+            self._learn(value)
+            return None
+        limit, half = _limit(self.noise * (1 + _UNSURE / self.count))
+        if self.reference is not None:
+            return self._in_slowdown(value, limit, half)
+        slower = self._up.add(value, value - self.level - half, limit)
+        faster = self._down.add(value, self.level - value - half, limit)
+        if slower:
+            found = Change("slower", self._up.count, self.level, self._up.mean)
+            self.reference, self.level = self.level, self._up.mean
+            self.count = LEARNED
+            self._clear()
+            return found
+        if faster:
+            found = Change("faster", self._down.count, self.level, self._down.mean)
+            self.level, self.count = self._down.mean, LEARNED
+            self._clear()
+            return found
+        self._follow(value, calm=not self._up.count and not self._down.count)
+        return None
+
+    def accept(self) -> None:
+        """Take the present level for the usual one: the job itself does something else."""
+        self.reference = None
+        self._clear()
+
+    def _in_slowdown(self, value: float, limit: float, half: float) -> Change | None:
+        """Look for the end of a slow-down, and for a worse one."""
+        assert self.reference is not None
+        middle = (self.level + self.reference) / 2
+        if self._down.add(value, min(middle - value, 2 * half), limit):
+            found = Change("over", self._down.count, self.level, self.reference)
+            self.level, self.reference = self.reference, None
+            self._clear()
+            return found
+        if self._up.add(value, value - self.level - 2 * half, limit):
+            found = Change("slower", self._up.count, self.level, self._up.mean)
+            self.level = self._up.mean
+            self._clear()
+            return found
+        if not self._up.count and not self._down.count:
+            self.level += (value - self.level) / 10
+        return None
+
+    def _learn(self, value: float) -> None:
+        self._first.append(value)
+        self.count += 1
+        if self.count < LEARNED:
+            return
+        self.level = statistics.median(self._first)
+        away = statistics.median(abs(each - self.level) for each in self._first)
+        steps = statistics.median(
+            abs(b - a) for a, b in zip(self._first, self._first[1:], strict=False)
+        )
+        # Of so few values the spread is known to a third.
+        self.noise = max(1.3 * 1.4826 * max(away, steps / math.sqrt(2)), _LEAST_NOISE)
+        self._first = []
+
+    def _follow(self, value: float, *, calm: bool) -> None:
+        """Let the noise follow a value, and the level as well if no change is suspected.
+
+        The noise follows all values: those of calm times alone would be chosen for being near.
+        """
+        self.count = min(self.count + 1, _MEMORY)
+        away = min(abs(value - self.level), _FAR * self.noise)
+        if calm:
+            self.level += max(min(value - self.level, away), -away) / self.count
+        # The mean distance of Gaussian noise is 0.8 of its standard deviation.
+        self.noise = max(self.noise + (1.2533 * away - self.noise) / self.count, _LEAST_NOISE)
+
+    def _clear(self) -> None:
+        self._up.clear()
+        self._down.clear()
+
+
+def _limit(noise: float) -> tuple[float, float]:
+    """Return the limit of the sums, and half of the change that is looked for, for a noise.
+
+    Mean time between false alarms of a one-sided CUSUM (Siegmund): (e^a - 1 - a) / (2 k^2), with
+    a = 2 k (h + 1.166), reference k and limit h in units of the noise; both sides count.
+    """
+    half = max(SMALLEST, _OF_NOISE * noise) / 2
+    k = half / noise
+    goal = 2 * k * k * 2 * BETWEEN_FALSE
+    a = math.log(goal)
+    for _ in range(4):
+        a = math.log(goal + 1 + a)
+    return max((a / (2 * k) - _SIEGMUND) * noise, half / 2), half

@@ -1,0 +1,120 @@
+"""The iterations of a running MPI job: how long they take, and which part of them has grown."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from jostle.analysis.live.change import Change
+from jostle.analysis.live.series import Series
+from jostle.repository.query.live import NodeRow
+
+#: Which part of an iteration has grown: computing, time in MPI, or neither.
+Grown = Literal["work", "messages", "neither"]
+
+#: Fewer calls in a slice have no mean worth comparing.
+_LEAST_CALLS = 20
+#: A slice with less time outside file calls says nothing of the length of iterations.
+_LEAST_LEFT = 0.3
+#: Newest slices that the usual parts of an iteration do not count yet.
+_NEWEST = 6
+#: The usual parts are those of so many slices, about.
+_MEMORY = 60
+#: Part of a change that explains it.
+_MOST_OF_IT = 0.5
+_MOST_PHASES = 8
+
+
+@dataclass(frozen=True)
+class IterationStep:
+    """What a slice says of the iterations.
+
+    Attributes:
+        change: A change of their length.
+        lost_s: What longer ones cost in the slice, s, since the change began.
+        grown: What has grown since a change to longer ones.
+    """
+
+    change: Change | None = None
+    lost_s: float = 0.0
+    grown: Grown = "neither"
+
+
+@dataclass
+class _Parts:
+    """Computing and MPI per call and rank, s: as usual, and in the newest slices."""
+
+    usual: tuple[float, float] | None = None
+    newest: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=_NEWEST))
+
+    def add(self, parts: tuple[float, float], *, calm: bool) -> None:
+        """Take the parts of a slice; while nothing changes, the oldest of the newest are usual."""
+        if calm and len(self.newest) == _NEWEST:
+            old, new = self.usual or self.newest[0], self.newest[0]
+            self.usual = (
+                old[0] + (new[0] - old[0]) / _MEMORY,
+                old[1] + (new[1] - old[1]) / _MEMORY,
+            )
+        self.newest.append(parts)
+
+    def grown(self, slices: int) -> tuple[float, float]:
+        """Return how much more each takes in the newest slices than usual, s."""
+        recent = list(self.newest)[-slices:]
+        usual = self.usual or self.newest[0]
+        return (
+            sum(each[0] for each in recent) / len(recent) - usual[0],
+            sum(each[1] for each in recent) / len(recent) - usual[1],
+        )
+
+
+@dataclass
+class Iterations:
+    """The state of a job's iterations; the time per MPI call and rank stands for their length."""
+
+    series: Series = field(default_factory=Series)
+    _parts: OrderedDict[int, _Parts] = field(default_factory=OrderedDict)
+
+    def take(
+        self, nodes: Sequence[NodeRow], ranks: int, slice_s: float, files_s: float
+    ) -> IterationStep:
+        """Take a slice.
+
+        Args:
+            nodes: What the job did on its nodes.
+            ranks: Its ranks.
+            slice_s: Length of the slice, s.
+            files_s: Time of it in file calls, of the slowest rank, s: it is no part of iterations.
+        """
+        calls = sum(row.mpi_ops for row in nodes)
+        left_s = slice_s - files_s
+        if ranks < 2 or calls < _LEAST_CALLS or left_s < _LEAST_LEFT * slice_s:
+            return IterationStep()
+        phase = round(math.log2(sum(row.mpi_bytes for row in nodes) / calls + 1))
+        step = self.series.add(phase, left_s * ranks / calls, left_s)
+        parts = self._parts.setdefault(phase, _Parts())
+        self._parts.move_to_end(phase)
+        if len(self._parts) > _MOST_PHASES:
+            self._parts.popitem(last=False)
+        mpi = sum(row.mpi_s for row in nodes)
+        # A rank that waits in MPI may spin: its computing is the rest of its CPU time.
+        work = max(sum(row.cpu_s for row in nodes) - mpi, 0.0)
+        present = self.series.present
+        calm = present is not None and not present.doubtful and not self.series.slowed
+        parts.add((work / calls, mpi / calls), calm=calm and step.change is None)
+        if step.change is None or step.change.kind != "slower":
+            return IterationStep(step.change, min(step.lost_s, slice_s))
+        more = math.exp(step.change.after) - math.exp(step.change.before)
+        by_work, by_messages = parts.grown(step.change.slices)
+        grown: Grown = "neither"
+        if max(by_work, by_messages) > _MOST_OF_IT * more:
+            grown = "work" if by_work > by_messages else "messages"
+        return IterationStep(step.change, min(step.lost_s, slice_s), grown)
+
+    def accept(self) -> None:
+        """Take the present length for the usual one: the job itself does something else."""
+        self.series.accept()
+        if self._parts:
+            next(reversed(self._parts.values())).usual = None

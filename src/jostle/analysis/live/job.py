@@ -1,0 +1,316 @@
+"""The state of one running job, updated slice by slice; its size is bounded."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from jostle.analysis.live.change import Change
+from jostle.analysis.live.iteration import Iterations, IterationStep
+from jostle.analysis.live.loads import LoadBook
+from jostle.analysis.live.model import Because, LiveAnswer, LiveChange, LiveSuspect, ResourceKind
+from jostle.analysis.live.reasons import reason
+from jostle.analysis.live.series import Series
+from jostle.repository.query.live import CALLS, LiveJob, MountRow, NodeRow
+
+#: Where jobs meet: kind and name.
+ResourceKey = tuple[ResourceKind, str]
+MESSAGES: ResourceKey = ("messages", "")
+
+_TREND, _MOST_CHANGES = 40, 20
+#: Part of the newest slices below which nothing is lost now.
+_NOTHING = 0.005
+#: Slices of which what a job loses "now" is the mean.
+_NOW = 3
+#: Calls that take less than this part of a process's time can cost no visible part of a run.
+_LEAST_BUSY = 0.02
+#: Fewer operations in a slice have no mean worth comparing.
+_LEAST_OPS = 3
+#: With less of the time of its cores used, nobody made a job wait for them.
+_FULL = 0.7
+#: Changes of two series within so many slices have one cause.
+_TOGETHER = 5
+
+
+@dataclass(frozen=True)
+class _Slow:
+    """What slower calls cost a job in a slice, s of its run time: to others, or for no reason."""
+
+    lost_s: float = 0.0
+    unexplained_s: float = 0.0
+
+    @classmethod
+    def of(cls, seconds: float, because: Because | None) -> _Slow:
+        """Make it of seconds, and of why they were lost."""
+        return cls(seconds) if because == "other jobs" else cls(0.0, seconds)
+
+
+@dataclass
+class _Place:
+    """A resource of a job: its series, and why it is slow now."""
+
+    series: dict[str, Series] = field(default_factory=dict)
+    because: Because | None = None
+    suspects: tuple[LiveSuspect, ...] = ()
+    lost: deque[float] = field(default_factory=lambda: deque(maxlen=_NOW))
+
+
+@dataclass
+class JobState:
+    """What the stream knows of a job.
+
+    Attributes:
+        facts: The job.
+        seen_ns: End of the newest slice that was evaluated.
+        run_s: Evaluated time, s.
+        lost_s: What was lost in it to others, s.
+        unexplained_s: Further time beyond the usual, for no known reason, s.
+    """
+
+    facts: LiveJob
+    seen_ns: int = 0
+    run_s: float = 0.0
+    lost_s: float = 0.0
+    unexplained_s: float = 0.0
+    _places: dict[ResourceKey, _Place] = field(default_factory=dict)
+    _trend: deque[float] = field(default_factory=lambda: deque(maxlen=_TREND))
+    _changes: deque[LiveChange] = field(default_factory=lambda: deque(maxlen=_MOST_CHANGES))
+    _iterations: Iterations = field(default_factory=Iterations)
+
+    def step(
+        self,
+        span: tuple[int, int],
+        mounts: Sequence[MountRow],
+        nodes: Sequence[NodeRow],
+        books: Mapping[ResourceKey, LoadBook],
+    ) -> list[LiveChange]:
+        """Take one slice; return the changes that it shows.
+
+        Args:
+            span: Its start and end, ns since the epoch.
+            mounts: The job's rows of it by mount.
+            nodes: The job's rows of it by node.
+            books: The loads of all jobs, this slice included.
+        """
+        slice_s = (span[1] - span[0]) / 1e9
+        found: list[LiveChange] = []
+        files = [self._mount(row, span, books, found) for row in mounts]
+        cores = max((self._node(row, span, books, found) for row in nodes), default=0.0)
+        files_s = sum(sum(row.longest) for row in mounts)
+        iteration = self._iteration(nodes, span, files_s, books, found)
+        known = sum(slow.lost_s for slow in files) + cores
+        lost = min(max(known, iteration.lost_s), slice_s)
+        unknown = sum(slow.unexplained_s for slow in files)
+        unexplained = min(max(unknown, iteration.unexplained_s - lost), slice_s - lost)
+        self.run_s += slice_s
+        self.lost_s = min(self.lost_s + lost, self.run_s)
+        self.unexplained_s = min(self.unexplained_s + unexplained, self.run_s - self.lost_s)
+        self._trend.append(100 * lost / slice_s)
+        self._changes.extend(found)
+        self.seen_ns = span[1]
+        return found
+
+    def answer(self) -> LiveAnswer:
+        """Return what is known now."""
+        facts = self.facts
+        slice_s = facts.slice_ns / 1e9
+        now = list(self._trend)[-_NOW:]
+        places = sorted(self._places.items(), key=lambda item: -sum(item[1].lost))
+        key, place = places[0] if places else (MESSAGES, _Place())
+        loses = sum(place.lost) > _NOTHING * slice_s * _NOW
+        series = [each for place in self._places.values() for each in place.series.values()]
+        every = [each.present for each in (*series, self._iterations.series) if each.present]
+        known = [detector.smallest for detector in every if not detector.learning]
+        return LiveAnswer(
+            job=facts.job,
+            program=facts.program,
+            uid=facts.uid,
+            nodes=facts.nodes,
+            start_ns=facts.start_ns,
+            seen_ns=self.seen_ns,
+            running=not facts.end_ns,
+            run_s=self.run_s,
+            lost_s=self.lost_s,
+            unexplained_s=self.unexplained_s,
+            now_percent=sum(now) / len(now) if now else 0.0,
+            resource_kind=key[0] if loses else None,
+            resource=key[1] if loses else "",
+            suspects=place.suspects if loses else (),
+            because=(place.because or "nobody known") if loses else None,
+            trend=tuple(self._trend),
+            changes=tuple(self._changes),
+            learning=not known,
+            smallest_percent=100 * min(known) if known else None,
+        )
+
+    def _place(self, key: ResourceKey) -> _Place:
+        return self._places.setdefault(key, _Place())
+
+    def _mount(
+        self,
+        row: MountRow,
+        span: tuple[int, int],
+        books: Mapping[ResourceKey, LoadBook],
+        found: list[LiveChange],
+    ) -> _Slow:
+        """Take what the job did on a mount; return how much slower it was there."""
+        key: ResourceKey = ("file system", row.mount)
+        place, count, lost = self._place(key), max(row.count, 1), 0.0
+        slice_s = (span[1] - span[0]) / 1e9
+        for at, call in enumerate(CALLS):
+            ops, seconds = row.ops[at], row.seconds[at]
+            # The ranks of an MPI job wait for the slowest of them.
+            busy = row.longest[at] if self.facts.ranks > 1 else seconds / count
+            if ops < _LEAST_OPS or busy < _LEAST_BUSY * slice_s:
+                continue
+            series = place.series.setdefault(call, Series())
+            phase = round(math.log2(row.bytes[at] / ops + 1))
+            step = series.add(phase, seconds / ops, busy)
+            if step.change is not None:
+                why = reason(books.get(key), self.facts.job, *_since(step.change, span))
+                if not self._note(step.change, call, key, span, why, found):
+                    series.accept()
+                    continue
+            lost += step.lost_s
+        lost = min(lost, slice_s)
+        place.lost.append(lost)
+        return _Slow.of(lost, place.because)
+
+    def _node(
+        self,
+        row: NodeRow,
+        span: tuple[int, int],
+        books: Mapping[ResourceKey, LoadBook],
+        found: list[LiveChange],
+    ) -> float:
+        """Take what the job did on a node; return what others' use of cores cost it there, s.
+
+        That is measured, and needs no usual time: the waiting is divided by who ran meanwhile.
+        """
+        key: ResourceKey = ("node", row.host)
+        place, slice_s = self._place(key), (span[1] - span[0]) / 1e9
+        book = books.get(key) or LoadBook()
+        used = {
+            name: load.rate(*span) * slice_s * _overlap(load.cores, row.cores)
+            for name, load in book.others(self.facts.job)
+        }
+        others = sum(used.values())
+        if row.cores and row.cpu_s + others < _FULL * len(row.cores) * slice_s:
+            others = 0.0  # its cores were not full: the waiting has another reason
+        threads = max(row.awake, (row.cpu_s + row.queue_s) / slice_s, 1.0)
+        share = others / (others + row.cpu_s) if others > 0 else 0.0
+        lost = min(row.queue_s / threads * share, slice_s)
+        place.lost.append(lost)
+        if others > 0:
+            place.because = "other jobs"
+            place.suspects = tuple(
+                LiveSuspect(name, cpu / others, cpu / others)
+                for name, cpu in sorted(used.items(), key=lambda item: (-item[1], item[0]))[:5]
+                if cpu > 0
+            )
+        else:
+            place.because, place.suspects = "nobody known", ()
+        if row.cpu_s >= _LEAST_BUSY * slice_s * max(row.count, 1):
+            series = place.series.setdefault("waiting for cores", Series())
+            dilation = (row.cpu_s + row.queue_s) / row.cpu_s
+            change = series.add(0, dilation, row.queue_s / threads).change
+            if change is not None:
+                why = reason(book, self.facts.job, *_since(change, span))
+                if not self._note(change, "waiting for cores", key, span, why, found):
+                    series.accept()
+        return lost
+
+    def _iteration(
+        self,
+        nodes: Sequence[NodeRow],
+        span: tuple[int, int],
+        files_s: float,
+        books: Mapping[ResourceKey, LoadBook],
+        found: list[LiveChange],
+    ) -> _Slow:
+        """Take the calls of MPI of a slice; return what longer iterations cost."""
+        if span[0] < self.facts.start_ns:  # a part of a slice is no slice
+            return _Slow()
+        place, slice_s = self._place(MESSAGES), (span[1] - span[0]) / 1e9
+        step = self._iterations.take(nodes, self.facts.ranks, slice_s, files_s)
+        if step.change is not None:
+            key, why = self._why_iteration(step, span, nodes, books, found)
+            noted = self._note(step.change, "iteration", key, span, why, found)
+            place.because, place.suspects = why if noted else (None, ())
+            if not noted:
+                self._iterations.accept()
+                place.lost.append(0.0)
+                return _Slow()
+        # What files and cores cost already is not the messages' own.
+        place.lost.append(step.lost_s if self._is_of_messages() else 0.0)
+        return _Slow.of(step.lost_s, place.because)
+
+    def _is_of_messages(self) -> bool:
+        return not any(
+            sum(place.lost) > 0 for key, place in self._places.items() if key != MESSAGES
+        )
+
+    def _why_iteration(
+        self,
+        step: IterationStep,
+        span: tuple[int, int],
+        nodes: Sequence[NodeRow],
+        books: Mapping[ResourceKey, LoadBook],
+        found: Sequence[LiveChange],
+    ) -> tuple[ResourceKey, tuple[Because, tuple[LiveSuspect, ...]]]:
+        """Return where iterations became longer, and why."""
+        assert step.change is not None
+        if step.change.kind != "slower":
+            return MESSAGES, ("it is over", ())
+        near = span[1] - (_TOGETHER + step.change.slices) * (span[1] - span[0])
+        for earlier in (*reversed(found), *reversed(self._changes)):
+            is_slower = earlier.kind == "slower" and earlier.what != "iteration"
+            if is_slower and earlier.found_ns >= near and earlier.because == "other jobs":
+                key: ResourceKey = (earlier.resource_kind, earlier.resource)
+                return key, (earlier.because, earlier.suspects)
+        since = _since(step.change, span)
+        if step.grown == "messages":
+            return MESSAGES, reason(books.get(MESSAGES), self.facts.job, *since)
+        if step.grown == "work":
+            for row in nodes:  # who computes there may slow the job's own computing
+                why = reason(books.get(("node", row.host)), self.facts.job, *since)
+                if why[0] == "other jobs":
+                    return ("node", row.host), why
+        return MESSAGES, ("own change of phase", ())
+
+    def _note(
+        self,
+        change: Change,
+        what: str,
+        key: ResourceKey,
+        span: tuple[int, int],
+        why: tuple[Because, tuple[LiveSuspect, ...]],
+        found: list[LiveChange],
+    ) -> bool:
+        """Record a change; return False if the job itself does something else now."""
+        because, suspects = why
+        if change.kind != "slower":
+            because, suspects = ("it is over" if change.kind == "over" else "it is faster"), ()
+        place = self._place(key)
+        if key[0] == "file system":
+            place.because, place.suspects = (None, ()) if change.kind != "slower" else why
+        percent = 100 * (change.ratio - 1)
+        since = _since(change, span)[0]
+        found.append(
+            LiveChange(since, span[1], change.kind, what, *key, percent, because, suspects)
+        )
+        return because != "own change of phase"
+
+
+def _overlap(theirs: frozenset[int] | None, mine: frozenset[int] | None) -> float:
+    """Return the part of a load that may be on the job's own cores."""
+    if not theirs or not mine:
+        return 1.0
+    return len(theirs & mine) / len(theirs)
+
+
+def _since(change: Change, span: tuple[int, int]) -> tuple[int, int]:
+    """Return when a change began, and the end of the slice that showed it, ns."""
+    return span[1] - change.slices * (span[1] - span[0]), span[1]

@@ -1,0 +1,111 @@
+"""Remembers the load of every job on a resource: its newest values, and what is usual for it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+#: Newest values of a load that are remembered one by one, before they become part of the usual.
+_REMEMBERED = 12
+#: The usual rate of a load is that of so many slices, about.
+_MEMORY = 60
+#: A load rises if it is more than this many times its usual rate.
+_RISE = 1.5
+#: A load of which nothing is heard for so many of its slices is over.
+_SILENT = 3
+
+
+@dataclass
+class Load:
+    """The load of one job on one resource.
+
+    Attributes:
+        usual: Its usual rate before the newest values, per second.
+        seen: Values that it was learned from, at most as many as count.
+        slices: How many values there were.
+        rises: How often it rose.
+        cores: Of a node: cores that it may be on; None: any.
+    """
+
+    usual: float = 0.0
+    seen: int = 0
+    slices: int = 0
+    rises: int = 0
+    cores: frozenset[int] | None = None
+    _newest: deque[tuple[int, int, float]] = field(default_factory=lambda: deque())
+
+    def add(self, start_ns: int, length_ns: int, amount: float) -> None:
+        """Add what was done in a slice."""
+        rate = amount / length_ns * 1e9
+        if self._newest and self._newest[-1][0] == start_ns:  # a process of another node
+            first = self._newest.pop()
+            rate += first[2]
+        else:
+            self.slices += 1
+            before = self._newest[-1][2] if self._newest else 0.0
+            if rate > _RISE * max(self.usual, before) and rate > 0:
+                self.rises += 1
+        self._newest.append((start_ns, start_ns + length_ns, rate))
+        if len(self._newest) > _REMEMBERED:
+            old = self._newest.popleft()[2]
+            self.seen = min(self.seen + 1, _MEMORY)
+            self.usual += (old - self.usual) / self.seen
+
+    @property
+    def end_ns(self) -> int:
+        """End of its newest slice."""
+        return self._newest[-1][1] if self._newest else 0
+
+    def rate(self, from_ns: int, to_ns: int) -> float:
+        """Return the mean rate in a span, per second; a value holds until the next one is known."""
+        done, covered = 0.0, from_ns
+        for start, end, rate in self._newest:
+            low, high = max(start, from_ns), min(end, to_ns)
+            if high > low:
+                done += rate * (high - low)
+                covered = max(covered, high)
+        if self._newest and covered < to_ns:
+            start, end, rate = self._newest[-1]
+            if end <= covered < end + _SILENT * (end - start):
+                done += rate * (min(to_ns, end + _SILENT * (end - start)) - covered)
+        return done / max(to_ns - from_ns, 1)
+
+    def before(self, at_ns: int) -> float:
+        """Return its mean rate before an instant, as far as it is remembered; 0: there was none."""
+        older = [rate for _, end, rate in self._newest if end <= at_ns]
+        total = self.usual * self.seen + sum(older)
+        return total / max(self.seen + len(older), 1)
+
+    @property
+    def chance(self) -> float:
+        """Part of its slices in which it rose: how easily it rises at a given moment by chance."""
+        return (1 + self.rises) / (10 + self.slices)
+
+
+@dataclass
+class LoadBook:
+    """The loads of all jobs on one resource."""
+
+    jobs: dict[str, Load] = field(default_factory=dict)
+
+    def add(
+        self,
+        job: str,
+        start_ns: int,
+        length_ns: int,
+        amount: float,
+        cores: frozenset[int] | None = None,
+    ) -> None:
+        """Add what a job did in a slice, and of a node on which cores it may have been."""
+        load = self.jobs.setdefault(job, Load())
+        load.cores = cores
+        load.add(start_ns, length_ns, amount)
+
+    def others(self, job: str) -> Iterator[tuple[str, Load]]:
+        """Yield the loads of other jobs."""
+        return ((name, load) for name, load in self.jobs.items() if name != job)
+
+    def forget(self, before_ns: int) -> None:
+        """Leave out jobs whose newest slice ended before an instant."""
+        self.jobs = {job: load for job, load in self.jobs.items() if load.end_ns >= before_ns}

@@ -1,0 +1,120 @@
+"""What the stream says about a running job."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+ResourceKind = Literal["file system", "node", "messages"]
+Because = Literal["other jobs", "own change of phase", "nobody known", "it is over", "it is faster"]
+
+
+@dataclass(frozen=True)
+class LiveSuspect:
+    """A job, or load without a profile, that may have caused a change.
+
+    Attributes:
+        job: Its name.
+        share: Its part of the rise of all others' load on the resource, 0 to 1.
+        confidence: Its share, less the probability that its load rose just then by chance.
+    """
+
+    job: str
+    share: float
+    confidence: float
+
+
+@dataclass(frozen=True)
+class LiveChange:
+    """A change of a running job.
+
+    Attributes:
+        at_ns: When it began, ns since the epoch: start of the first slice of the new level.
+        found_ns: End of the slice that showed it.
+        kind: slower, over or faster.
+        what: What takes longer: `read`, `write`, `sync`, `meta`, `waiting for cores`, `iteration`.
+        resource_kind: What it was on; resource: its identity, "" for messages.
+        percent: By how much its time per unit of work changed, percent.
+        because: Why, as far as it is known.
+        suspects: Whose load rose then, the likeliest first.
+    """
+
+    at_ns: int
+    found_ns: int
+    kind: str
+    what: str
+    resource_kind: ResourceKind
+    resource: str
+    percent: float
+    because: Because
+    suspects: tuple[LiveSuspect, ...] = ()
+
+
+@dataclass(frozen=True)
+class LiveAnswer:
+    """What is known of a job that runs: provisional, from its past alone.
+
+    Attributes:
+        job: Its name; program: what it runs; uid: its owner.
+        nodes: Its nodes.
+        start_ns: Its start, ns since the epoch.
+        seen_ns: End of its newest slice that was evaluated; 0: none yet.
+        running: It runs.
+        run_s: Time that was evaluated, s.
+        lost_s: What it lost in it to others, s, as far as that is known while it runs.
+        unexplained_s: Further time beyond the usual, for no known reason, s.
+        now_percent: What it loses now: percent of its newest slices.
+        resource_kind: Where it loses most now; resource: the identity; "" where it loses nothing.
+        suspects: Who causes that.
+        because: Why it is slower now; "" where it is not.
+        trend: Percent lost in each of the newest slices, the oldest first.
+        changes: The newest changes, the oldest first.
+        learning: No level is known yet: nothing could be found.
+        smallest_percent: The least slow-down that is found within three slices, of the series that
+            shows it best; None while there is none.
+    """
+
+    job: str
+    program: str
+    uid: int | None
+    nodes: tuple[str, ...]
+    start_ns: int
+    seen_ns: int
+    running: bool
+    run_s: float
+    lost_s: float
+    unexplained_s: float
+    now_percent: float
+    resource_kind: ResourceKind | None
+    resource: str
+    suspects: tuple[LiveSuspect, ...]
+    because: Because | None
+    trend: tuple[float, ...] = ()
+    changes: tuple[LiveChange, ...] = field(default_factory=tuple)
+    learning: bool = False
+    smallest_percent: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return asdict(self)
+
+
+def hidden(answer: LiveAnswer, visible: set[str], name: str) -> LiveAnswer:
+    """Return an answer in which jobs that a viewer may not see have one common name.
+
+    Args:
+        answer: The answer.
+        visible: Jobs, and other names, that he may see.
+        name: The common name.
+    """
+
+    def merged(suspects: tuple[LiveSuspect, ...]) -> tuple[LiveSuspect, ...]:
+        seen = [each for each in suspects if each.job in visible]
+        rest = [each for each in suspects if each.job not in visible]
+        if rest:
+            share, confidence = sum(e.share for e in rest), sum(e.confidence for e in rest)
+            seen.append(LiveSuspect(name, share, confidence))
+        return tuple(sorted(seen, key=lambda each: (-each.confidence, each.job)))
+
+    changes = tuple(replace(each, suspects=merged(each.suspects)) for each in answer.changes)
+    return replace(answer, suspects=merged(answer.suspects), changes=changes)

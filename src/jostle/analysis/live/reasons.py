@@ -1,0 +1,51 @@
+"""Says whose load rose when a job became slower, and how sure that is."""
+
+from __future__ import annotations
+
+from jostle.analysis.live.loads import LoadBook
+from jostle.analysis.live.model import Because, LiveSuspect
+
+#: A rise below this part of all load on the resource cannot explain a visible loss.
+_DOSE = 0.02
+#: The job's own load rose if it is so much above its usual.
+_OWN = 0.3
+#: Suspects that are named, the likeliest.
+_MOST = 5
+
+
+def reason(
+    book: LoadBook | None, job: str, at_ns: int, end_ns: int
+) -> tuple[Because, tuple[LiveSuspect, ...]]:
+    """Return why a job is slower on a resource since an instant.
+
+    Args:
+        book: The loads there; None: none is known.
+        job: The job.
+        at_ns: When it became slower, ns since the epoch.
+        end_ns: End of the slice that showed it.
+
+    Returns:
+        The reason, and those whose load rose, the likeliest first.
+    """
+    if book is None:
+        return "nobody known", ()
+    loads = {name: load.rate(at_ns, end_ns) for name, load in book.jobs.items()}
+    least = _DOSE * sum(loads.values())
+    rises = {
+        name: loads[name] - load.before(at_ns)
+        for name, load in book.others(job)
+        if loads[name] > 0 and loads[name] - load.before(at_ns) > least
+    }
+    mine = book.jobs.get(job)
+    own = loads.get(job, 0.0) - mine.before(at_ns) if mine else 0.0
+    risen = sum(rises.values())
+    if mine and own > risen and own > _OWN * mine.before(at_ns):
+        return "own change of phase", ()
+    if not rises:
+        return "nobody known", ()
+    suspects = [
+        LiveSuspect(name, rise / risen, rise / risen * (1 - min(book.jobs[name].chance, 1.0)))
+        for name, rise in rises.items()
+    ]
+    suspects.sort(key=lambda suspect: (-suspect.confidence, suspect.job))
+    return "other jobs", tuple(suspects[:_MOST])

@@ -1,0 +1,50 @@
+"""Advice for a whole site: what to change, what it would have saved, and whom it would delay.
+
+Public interface:
+    recommend_site: the advice from what is known of a period, the greatest saving first.
+    site_sums: what a user may know of it: sums over his own jobs.
+    policy_of, Policy: what a scheduler shall add to jobs.
+    replay: the jobs of a period once more, with and without a policy.
+    SiteEvidence, SiteJob, MountUse, Cost, SlowNode: what it is made from.
+    SiteAdvice, SiteRecommendation, Delay, Directive, SiteSums, Replay: what they
+        return.
+"""
+
+from __future__ import annotations
+
+from jostle.analysis.site_advice.model import (
+    Cost,
+    Delay,
+    Directive,
+    MountUse,
+    SiteAdvice,
+    SiteEvidence,
+    SiteJob,
+    SiteRecommendation,
+    SlowNode,
+)
+from jostle.analysis.site_advice.policy import Policy, policy_of
+from jostle.analysis.site_advice.recommend import recommend_site
+from jostle.analysis.site_advice.replay import replay
+from jostle.analysis.site_advice.replay_model import Replay
+from jostle.analysis.site_advice.sums import ResourceSum, SiteSums, site_sums
+
+__all__ = [
+    "Cost",
+    "Delay",
+    "Directive",
+    "MountUse",
+    "Policy",
+    "Replay",
+    "ResourceSum",
+    "SiteAdvice",
+    "SiteEvidence",
+    "SiteJob",
+    "SiteRecommendation",
+    "SiteSums",
+    "SlowNode",
+    "policy_of",
+    "recommend_site",
+    "replay",
+    "site_sums",
+]

@@ -1,0 +1,193 @@
+"""Advice on Slurm licences: for the bandwidth of a file system, or to keep programs apart."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+
+from jostle.analysis.interval import Interval
+from jostle.analysis.site_advice.model import Cost, Directive, SiteEvidence, SiteRecommendation
+from jostle.analysis.site_advice.outcome import Outcome, Pair, by_pair, outcome
+from jostle.analysis.site_advice.words import (
+    core_hours,
+    delay_words,
+    energy,
+    is_safe,
+    listed,
+    rate_text,
+    share_words,
+)
+from jostle.values.storage_servers import FILE_KINDS, mount_of
+
+#: A program that asks for less of the peak needs no licence.
+_LEAST_SHARE = 0.05
+#: A bandwidth is divided into at least so many licences.
+_LEAST_COUNT = 10
+#: Jobs that lose a smaller part of their time while they run together had better do so.
+_LEAST_LOSS = 0.05
+#: Programs that cost most on a file system, for which it is tried to run alone.
+_MOST_CAUSES = 3
+
+
+def licences(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
+    """Yield licences that would have kept jobs from slowing each other on a file system.
+
+    Args:
+        evidence: What is known of the period.
+    """
+    by_mount: dict[str, list[Cost]] = {}
+    for cost in evidence.costs:
+        if cost.kind in FILE_KINDS:
+            by_mount.setdefault(mount_of(cost.resource), []).append(cost)
+    for mount, costs in sorted(by_mount.items()):
+        lost = by_pair(costs, evidence.jobs)
+        if lost:
+            yield from _bandwidth(evidence, mount, lost)
+            yield from _apart(evidence, mount, lost)
+
+
+def demands(evidence: SiteEvidence, mount: str) -> dict[str, float]:
+    """Return the bytes per second that a job of each program asks of a mount, in the median."""
+    rates: dict[str, list[float]] = {}
+    for job in evidence.jobs.values():
+        if mount in job.mounts:
+            rates.setdefault(job.program, []).append(job.mounts[mount].rate)
+    return {program: sorted(some)[len(some) // 2] for program, some in rates.items()}
+
+
+def _bandwidth(
+    evidence: SiteEvidence, mount: str, lost: Mapping[Pair, Interval]
+) -> Iterator[SiteRecommendation]:
+    """Yield licences for the bandwidth of a mount, by the most that it served."""
+    peak = evidence.peaks.get(mount, 0.0)
+    if peak <= 0:
+        return
+    unit = _unit(peak)
+    total = math.floor(peak / unit)
+    needs = {
+        program: min(math.ceil(rate / unit), total)
+        for program, rate in demands(evidence, mount).items()
+        if rate >= _LEAST_SHARE * peak and is_safe(program)
+    }
+    if not needs:
+        return
+    done = outcome(evidence, lambda job: mount in job.mounts, lost, needs, total)
+    if done.saved.value < _LEAST_LOSS * done.apart:
+        return
+    name = f"{_licence_name(evidence, mount)}_bw"
+    asked = ", ".join(f"{program} {rate_text(needs[program] * unit)}" for program in sorted(needs))
+    yield _recommendation(
+        evidence,
+        mount,
+        (name, needs, total),
+        (lost, done),
+        seen=(f"{_path(evidence, mount)} served at most {rate_text(peak)}; jobs ask for: {asked}"),
+        lever=(
+            f"let the jobs on {_path(evidence, mount)} share {total} licences of "
+            f"{rate_text(unit)} each"
+        ),
+    )
+
+
+def _apart(
+    evidence: SiteEvidence, mount: str, lost: Mapping[Pair, Interval]
+) -> Iterator[SiteRecommendation]:
+    """Yield licences that keep a program that costs others much apart from these."""
+    caused: dict[str, float] = {}
+    for (cause, _), hours in lost.items():
+        caused[cause] = caused.get(cause, 0.0) + hours.value
+    for cause in sorted(caused, key=lambda each: -caused[each])[:_MOST_CAUSES]:
+        victims = sorted(
+            {victim for by, victim in lost if by == cause and lost[by, victim].low > 0}
+        )
+        if not victims or not all(map(is_safe, (cause, *victims))):
+            continue
+        total = max(_at_once(evidence, mount, [each for each in victims if each != cause]), 1)
+        needs = dict.fromkeys(victims, 1) | {cause: total}
+        done = outcome(evidence, lambda job: mount in job.mounts, lost, needs, total)
+        if done.saved.value < _LEAST_LOSS * done.apart:
+            continue
+        others = [victim if victim != cause else f"another {cause}" for victim in victims]
+        yield _recommendation(
+            evidence,
+            mount,
+            (f"{_licence_name(evidence, mount)}_{_word(cause)}", needs, total),
+            (lost, done),
+            seen=(
+                f"{cause} cost {listed(victims)} {core_hours(caused[cause])} on "
+                f"{_path(evidence, mount)}"
+            ),
+            lever=f"do not run {cause} at the same time as {listed(others)}",
+        )
+
+
+def _recommendation(
+    evidence: SiteEvidence,
+    mount: str,
+    licence: tuple[str, Mapping[str, float], int],
+    found: tuple[Mapping[Pair, Interval], Outcome],
+    *,
+    seen: str,
+    lever: str,
+) -> SiteRecommendation:
+    name, needs, total = licence
+    lost, done = found
+    directives = tuple(
+        Directive(program, f"licenses={name}:{int(number)}")
+        for program, number in sorted(needs.items())
+    )
+    settings = (f"Licenses={name}:{total}",)
+    return SiteRecommendation(
+        rule="licence",
+        where=_path(evidence, mount),
+        seen=seen,
+        lever=lever,
+        texts=(
+            f"{settings[0]}   # slurm.conf",
+            *(f"#SBATCH --{each.words}   # jobs that run {each.program}" for each in directives),
+        ),
+        saving=done.saved,
+        kwh=energy(evidence, done.saved, {victim for _, victim in lost}),
+        saving_words=share_words(done, lost.values(), _path(evidence, mount)),
+        pays=delay_words(done),
+        delays=done.delays,
+        unless=(
+            "cores stand idle while jobs wait for a licence: then the core hours are saved, and "
+            "nobody has them"
+        ),
+        settings=settings,
+        directives=directives,
+    )
+
+
+def _at_once(evidence: SiteEvidence, mount: str, programs: list[str]) -> int:
+    """Return how many jobs of some programs used a mount at the same time, at most."""
+    moments = []
+    for job in evidence.jobs.values():
+        if job.program in programs and mount in job.mounts:
+            moments += [(job.start_s, 1), (job.end_s, -1)]
+    now = most = 0
+    for _, step in sorted(moments):  # at one instant ends come first
+        now += step
+        most = max(most, now)
+    return most
+
+
+def _unit(peak: float) -> float:
+    """Return a round number of bytes per second of which a peak has ten or more."""
+    rough = peak / _LEAST_COUNT
+    power = 10.0 ** math.floor(math.log10(rough))
+    return max(step * power for step in (1, 2, 5) if step * power <= rough)
+
+
+def _path(evidence: SiteEvidence, mount: str) -> str:
+    return evidence.names.get(mount, mount)
+
+
+def _licence_name(evidence: SiteEvidence, mount: str) -> str:
+    return _word(_path(evidence, mount)) or "storage"
+
+
+def _word(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[-40:]

@@ -1,0 +1,49 @@
+"""What a scheduler shall add to jobs by their programs, and how much there is of each licence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from jostle.analysis.site_advice.model import SiteAdvice
+
+_LICENCES = "licenses="
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What a scheduler shall add to jobs.
+
+    Attributes:
+        totals: Licence -> how many there are.
+        programs: Program -> what is added to its jobs, as `Directive.words`.
+    """
+
+    totals: Mapping[str, int] = field(default_factory=dict)
+    programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def needs(self, program: str) -> dict[str, float]:
+        """Return the licences that a job of a program needs, and how many of each."""
+        found: dict[str, float] = {}
+        for words in self.programs.get(program, ()):
+            if words.startswith(_LICENCES):
+                name, _, number = words.removeprefix(_LICENCES).partition(":")
+                found[name] = max(found.get(name, 0.0), float(number or 1))
+        return found
+
+    def is_exclusive(self, program: str) -> bool:
+        """Return whether a program shares no node."""
+        return "exclusive" in self.programs.get(program, ())
+
+
+def policy_of(advice: SiteAdvice) -> Policy:
+    """Return the policy that all advice on a site makes together."""
+    totals: dict[str, int] = {}
+    programs: dict[str, dict[str, None]] = {}
+    for each in advice.found:
+        for line in each.settings:
+            name, _, number = line.removeprefix("Licenses=").partition(":")
+            totals[name] = int(number)
+        for directive in each.directives:
+            programs.setdefault(directive.program, {})[directive.words] = None
+    return Policy(totals, {name: tuple(words) for name, words in sorted(programs.items())})

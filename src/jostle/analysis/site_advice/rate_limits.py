@@ -1,0 +1,117 @@
+"""Advice on rates for Lustre's token bucket filter: a program may only ask for so much."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator
+
+from jostle.analysis.site_advice.licences import demands
+from jostle.analysis.site_advice.model import (
+    Cost,
+    SiteEvidence,
+    SiteJob,
+    SiteRecommendation,
+    added,
+    scaled,
+)
+from jostle.analysis.site_advice.outcome import delays_of, lost_core_hours
+from jostle.analysis.site_advice.words import core_hours, energy, is_safe, rate_text
+from jostle.values.storage_servers import mount_of
+
+#: Programs of one mount that a limit is given for.
+_MOST_CAUSES = 3
+#: A limit leaves a program at least this part of what it asks for.
+_LEAST_LEFT = 0.1
+#: Above this part of what it asks for, a limit helps nobody.
+_MOST_LEFT = 0.9
+#: Bytes of a request where they were not counted: what clients send by default.
+_RPC_BYTES = 4 * 1024 * 1024
+
+
+def rate_limits(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
+    """Yield limits of the rate of requests, for programs that cost others much on Lustre.
+
+    A program is left what the peak of the file system leaves besides the program that it costs
+    most. Metadata has rules of its own, for which the rates are not known.
+
+    Args:
+        evidence: What is known of the period.
+    """
+    caused: dict[tuple[str, str], list[Cost]] = defaultdict(list)
+    for cost in evidence.costs:
+        mount, cause = mount_of(cost.resource), evidence.jobs.get(cost.cause)
+        if cause is None or not mount.startswith("lustre:") or cost.kind == "metadata server":
+            continue
+        if cause.program != evidence.jobs[cost.job].program:
+            caused[mount, cause.program].append(cost)
+    by_size = sorted(caused.items(), key=lambda item: -sum(cost.seconds.value for cost in item[1]))
+    for (mount, program), costs in by_size[:_MOST_CAUSES]:
+        left = _left(evidence, mount, program, costs)
+        if left is not None and is_safe(program):
+            yield _recommendation(evidence, mount, program, costs, left)
+
+
+def _left(evidence: SiteEvidence, mount: str, program: str, costs: list[Cost]) -> float | None:
+    """Return the bytes per second that a program is left; None: a limit is of no use."""
+    asked = demands(evidence, mount)
+    peak, own = evidence.peaks.get(mount, 0.0), asked.get(program, 0.0)
+    others = max(asked.get(evidence.jobs[cost.job].program, 0.0) for cost in costs)
+    left = max(peak - others, _LEAST_LEFT * own)
+    return left if 0 < left < _MOST_LEFT * own else None
+
+
+def _recommendation(
+    evidence: SiteEvidence, mount: str, program: str, costs: list[Cost], left: float
+) -> SiteRecommendation:
+    own = demands(evidence, mount)[program]
+    lost = added(lost_core_hours(cost, evidence.jobs) for cost in costs)
+    saved = scaled(lost, 1 - left / own)
+    path = evidence.names.get(mount, mount)
+    size = evidence.rpc_bytes.get(mount, 0.0)
+    servers = evidence.servers.get(mount, 0)
+    rate = max(math.floor(left / (size or _RPC_BYTES) / max(servers, 1)), 1)
+    counted = "as counted" if size else "a guess: they were not counted"
+    by = f"{servers} servers" if servers else "one server: divide the rate by their number"
+    late = [
+        (job, job.mounts[mount].moved * (1 / left - 1 / own))
+        for job in evidence.jobs.values()
+        if job.program == program and mount in job.mounts
+    ]
+    return SiteRecommendation(
+        rule="rate limit",
+        where=path,
+        seen=(
+            f"{program} asks for {rate_text(own)} on {path}, and cost others "
+            f"{core_hours(lost.value)} there"
+        ),
+        lever=f"limit {program} to {rate_text(left)} on {path}",
+        texts=(
+            'lctl set_param jobid_var=SLURM_JOB_ID jobid_name="%e.%j"   # on all clients',
+            'lctl set_param ost.OSS.ost_io.nrs_policies="tbf jobid"     # on all object servers',
+            f'lctl set_param ost.OSS.ost_io.nrs_tbf_rule="start jostle_{_word(program)} '
+            f'jobid={{{program[:15]}.*}} rate={rate}"',
+        ),
+        saving=saved,
+        kwh=energy(evidence, saved, {evidence.jobs[cost.job].program for cost in costs}),
+        saving_words=(
+            f"{1 - left / own:.0%} of what it cost others: as much as its load would shrink. The "
+            f"rate is for requests of {(size or _RPC_BYTES) / 1024:.0f} KiB ({counted}) to {by}"
+        ),
+        pays=_pays(program, late),
+        delays=delays_of([each for each in late if each[1] >= 1]),
+        unless=(
+            "the program shares clients with others: what these send waits behind its requests "
+            "(LU-7982); nor where its requests vary in size, as the limit counts requests. It "
+            "holds when nobody else needs the bandwidth, too"
+        ),
+    )
+
+
+def _pays(program: str, late: list[tuple[SiteJob, float]]) -> str:
+    hours = sum(job.cores * delay for job, delay in late) / 3600
+    return f"{program}: its {len(late)} jobs would have taken {core_hours(hours)} longer"
+
+
+def _word(program: str) -> str:
+    return "".join(letter if letter.isalnum() else "_" for letter in program)[:12]

@@ -1,0 +1,159 @@
+"""A small scheduler: jobs wait for cores and licences, and slow each other while they run.
+
+Jobs start in the order of their arrival. A job that waits for cores lets later ones pass if these
+do not delay it, as with EASY backfill (Mu'alem and Feitelson, 2001). A job that waits for a licence
+keeps only those back that need the same one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.analysis.site_advice.replay_model import Load
+
+Floats = NDArray[np.float64]
+
+#: However many jobs run at the same time, a job keeps at least this part of its speed.
+_LEAST_SPEED = 0.05
+_SOON_S = 1e-6
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How fast programs run while others run.
+
+    Attributes:
+        place: Program -> its row and column.
+        lost: Part of its time that a job of a column's program loses while one job of the row's
+            program runs. Shape (programs, programs).
+    """
+
+    place: Mapping[str, int]
+    lost: Floats
+
+
+def simulate(
+    loads: Sequence[Load], rates: Rates, cores: float, totals: Mapping[str, float]
+) -> tuple[Floats, Floats]:
+    """Return when each job starts and ends, s since the epoch.
+
+    Args:
+        loads: The jobs, in the order of their arrival.
+        rates: How they slow each other; it has all of their programs.
+        cores: Cores of the site; a job that asks for more gets all.
+        totals: Licence -> how many there are; a job that asks for more gets all.
+    """
+    site = _Site(loads, rates, cores, dict(totals))
+    arrived, now_s = 0, loads[0].at_s if loads else 0.0
+    while arrived < len(loads) or site.running:
+        until_s = site.next_end(now_s)
+        if arrived < len(loads):
+            until_s = min(until_s, loads[arrived].at_s)
+        site.work(until_s - now_s)
+        now_s = max(now_s, until_s)
+        while arrived < len(loads) and loads[arrived].at_s <= now_s:
+            site.waiting.append(arrived)
+            arrived += 1
+        site.end_finished(now_s)
+        site.start_waiting(now_s)
+    return site.starts, site.ends
+
+
+@dataclass
+class _Site:
+    """The state of the simulation."""
+
+    loads: Sequence[Load]
+    rates: Rates
+    free: float
+    licences: dict[str, float]
+    running: list[int] = field(default_factory=list)
+    waiting: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.left = np.array([load.work_s for load in self.loads], dtype=float)
+        self.cores = np.array([min(load.cores, self.free) for load in self.loads], dtype=float)
+        self.programs = [self.rates.place[load.program] for load in self.loads]
+        self.needs = [
+            {
+                name: min(much, self.licences[name])
+                for name, much in load.needs.items()
+                if name in self.licences
+            }
+            for load in self.loads
+        ]
+        self.counts = np.zeros(len(self.rates.place))
+        self.starts = np.full(len(self.loads), np.nan)
+        self.ends = np.full(len(self.loads), np.nan)
+
+    def _speeds(self) -> Floats:
+        """Return the speed of each running job: 1 alone."""
+        lost = self.counts @ self.rates.lost - np.diag(self.rates.lost)
+        speeds: Floats = np.clip(1 - lost, _LEAST_SPEED, 1.0)[
+            [self.programs[each] for each in self.running]
+        ]
+        return speeds
+
+    def next_end(self, now_s: float) -> float:
+        """Return when the next running job ends at the present speeds; never without one."""
+        if not self.running:
+            return float("inf")
+        return now_s + float((self.left[self.running] / self._speeds()).min())
+
+    def work(self, seconds: float) -> None:
+        """Let running jobs work for a while."""
+        if self.running and seconds > 0:
+            self.left[self.running] -= seconds * self._speeds()
+
+    def end_finished(self, now_s: float) -> None:
+        """End the jobs that have done their work."""
+        for each in [each for each in self.running if self.left[each] <= _SOON_S]:
+            self.running.remove(each)
+            self.ends[each] = now_s
+            self.free += self.cores[each]
+            self.counts[self.programs[each]] -= 1
+            for name, much in self.needs[each].items():
+                self.licences[name] += much
+
+    def start_waiting(self, now_s: float) -> None:
+        """Start the jobs that have what they need, as the module says."""
+        scarce: set[str] = set()
+        shadow_s, spare, left = float("inf"), float("inf"), []
+        for each in self.waiting:
+            needs, cores = self.needs[each], self.cores[each]
+            has = not needs.keys() & scarce
+            has = has and all(self.licences[name] >= much for name, much in needs.items())
+            if not has:
+                scarce |= needs.keys()
+            passes = cores <= spare or now_s + self.left[each] <= shadow_s
+            if has and cores <= self.free and passes:
+                self._start(each, now_s)
+                if now_s + self.left[each] > shadow_s:
+                    spare -= cores
+                continue
+            if has and shadow_s == float("inf"):
+                shadow_s, spare = self._reserve(cores, now_s)
+            left.append(each)
+        self.waiting = left
+
+    def _start(self, each: int, now_s: float) -> None:
+        self.running.append(each)
+        self.starts[each] = now_s
+        self.free -= self.cores[each]
+        self.counts[self.programs[each]] += 1
+        for name, much in self.needs[each].items():
+            self.licences[name] -= much
+
+    def _reserve(self, cores: float, now_s: float) -> tuple[float, float]:
+        """Return when so many cores will be free, and how many more will be free then."""
+        free = self.free
+        ends = now_s + self.left[self.running] / self._speeds()
+        for place in np.argsort(ends, kind="stable").tolist():
+            free += self.cores[self.running[place]]
+            if free >= cores:
+                return float(ends[place]), free - cores
+        return now_s, free - cores

@@ -1,0 +1,84 @@
+"""Sentences that several rules for sites share, and which names may be pasted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+
+from jostle.analysis.interval import Interval
+from jostle.analysis.site_advice.model import SiteEvidence, added, scaled
+from jostle.analysis.site_advice.outcome import Outcome
+
+#: A program's name is chosen by its user: only such names become part of a text to paste.
+_SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}")
+
+
+def is_safe(name: str) -> bool:
+    """Return whether a name may be part of a configuration or a command to paste."""
+    return bool(_SAFE.fullmatch(name))
+
+
+def rate_text(rate: float) -> str:
+    """Return bytes per second with a decimal unit, as file systems are sold: `2.4 GB/s`."""
+    for unit, size in (("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3)):
+        if rate >= size:
+            return f"{rate / size:.3g} {unit}"
+    return f"{rate:.3g} B/s"
+
+
+def core_hours(hours: float) -> str:
+    """Return a time of cores in the unit that a reader needs."""
+    return f"{hours:.3g} core-hours" if hours >= 0.1 else f"{3600 * hours:.3g} core-seconds"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names as a part of a sentence: `a, b and c`."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def delay_words(done: Outcome) -> str:
+    """Return who would have waited, and for how long, part of a sentence."""
+    if not done.jobs:
+        return "nobody: no job of the period would have started later"
+    worst = done.delays[0]
+    mean = done.delay_s / done.jobs
+    return (
+        f"{done.jobs} of the jobs would have started later, by {_span(mean)} in the mean; most of "
+        f"all those of {worst.program}, by up to {_span(max(each.most_s for each in done.delays))}"
+    )
+
+
+def share_words(done: Outcome, lost: Iterable[Interval], where: str) -> str:
+    """Return what a saving rests on."""
+    whole = added(lost).value
+    part = f"{max(done.saved.value, 0.0) / whole:.0%}" if whole > 0 else "a part"
+    return (
+        f"{part} of what jobs cost each other on {where}; they would have run apart for "
+        f"{core_hours(done.apart)} of the victims"
+    )
+
+
+def energy(evidence: SiteEvidence, saved: Interval, programs: Collection[str]) -> Interval | None:
+    """Return the energy of saved core hours, kWh, by the power per core of some programs' nodes.
+
+    Args:
+        evidence: What is known of the period.
+        saved: Core hours.
+        programs: The programs whose jobs lost them.
+    """
+    known = [
+        job
+        for job in evidence.jobs.values()
+        if job.watts is not None and job.program in programs and job.core_hours > 0
+    ]
+    if not known:
+        return None
+    kwh = sum((job.watts or 0.0) * job.run_s / 3.6e6 for job in known)
+    return scaled(saved, kwh / sum(job.core_hours for job in known))
+
+
+def _span(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

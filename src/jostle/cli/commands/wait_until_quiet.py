@@ -1,0 +1,137 @@
+"""`jostle wait-until-quiet`: return when a file system or a node is free."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from jostle.cli.next_step import steps
+from jostle.cli.options.common import (
+    Age,
+    json_option,
+    open_repository,
+    repository_flag,
+    repository_option,
+)
+from jostle.cli.output import emit_json, next_steps, show
+from jostle.errors import UsageError
+from jostle.report.format.values import byte_count, duration, significant
+
+#: Exit status when the time has passed and it is still not quiet.
+NOT_QUIET = 3
+#: A mount is quiet below so many bytes, and a node below so many cores.
+_QUIET_BYTES, _QUIET_CORES = float(1 << 20), 0.25
+_LOOK_S = 1.0
+
+
+@click.command("wait-until-quiet")
+@click.option("--on", "mount", metavar="MOUNT", help="A mount, by its path.")
+@click.option("--node", metavar="HOST", help="A node, by its name.")
+@click.option(
+    "--for",
+    "quiet_s",
+    type=Age(),
+    default="10s",
+    show_default=True,
+    metavar="AGE",
+    help="How long it must be quiet.",
+)
+@click.option(
+    "--limit",
+    "limit_s",
+    type=Age(),
+    default="1h",
+    show_default=True,
+    metavar="AGE",
+    help="Give up after this time, with status 3.",
+)
+@click.option(
+    "--below",
+    type=click.FloatRange(0, min_open=True),
+    metavar="LOAD",
+    help="Load of others that counts as quiet: MiB/s of a mount [1], cores of a node [0.25].",
+)
+@repository_option
+@json_option
+def command(
+    mount: str | None,
+    node: str | None,
+    quiet_s: float,
+    limit_s: float,
+    below: float | None,
+    repository: Path,
+    as_json: bool,
+) -> int:
+    """Wait until other jobs leave a file system or a node free: for a benchmark or a checkpoint.
+
+    Only what the repository records counts: profiled jobs, and on nodes what the agent sees. The
+    job in which this command runs does not count.
+    """
+    place, least = _place(mount, node, below)
+    from jostle.report.models.now import Now
+
+    now = Now(open_repository(repository))
+    own = os.environ.get("JOSTLE_JOB", "")
+    begin, quiet_since = time.monotonic(), float("inf")
+    while True:
+        now.refresh()
+        found = now.load_on(place)
+        loads = _of_others(found or {}, own)
+        clock = time.monotonic()
+        total = sum(loads.values())
+        quiet_since = min(quiet_since, clock) if total < least else float("inf")
+        quiet = clock - quiet_since >= quiet_s
+        if quiet or clock - begin >= limit_s:
+            break
+        time.sleep(min(_LOOK_S, max(limit_s - (clock - begin), 0.05)))
+    waited = time.monotonic() - begin
+    if as_json:
+        answer = {"on": place, "quiet": quiet, "waited_s": waited, "recorded": found is not None}
+        emit_json({**answer, "loads": dict(sorted(loads.items(), key=lambda each: -each[1]))})
+        return 0 if quiet else NOT_QUIET
+    unit = _cores if node else _bytes
+    if not quiet:
+        worst = max(loads, key=lambda job: loads[job], default="?")
+        show(
+            f"{place} is not quiet after {duration(waited * 1e9)}: {worst} and others put "
+            f"{unit(total)} on it."
+        )
+    elif found is None:
+        show(f"Nothing is recorded on {place}: no profiled job uses it.")
+    else:
+        show(f"{place} is quiet: others put {unit(total)} on it.")
+    next_steps(*steps("wait-until-quiet", "a place", flag=repository_flag(repository)))
+    return 0 if quiet else NOT_QUIET
+
+
+def _place(mount: str | None, node: str | None, below: float | None) -> tuple[str, float]:
+    """Return what is waited for, and below which load it is quiet."""
+    if bool(mount) == bool(node):
+        raise UsageError(
+            "Name either a mount or a node.", hint="For example --on /scratch, or --node node12."
+        )
+    if mount:
+        path = mount.rstrip("/") or "/"
+        return path, _QUIET_BYTES if below is None else below * (1 << 20)
+    return str(node), _QUIET_CORES if below is None else below
+
+
+def _of_others(loads: Mapping[str, float], own: str) -> dict[str, float]:
+    """Leave out the job in which the command itself runs."""
+    return {
+        job: load
+        for job, load in loads.items()
+        if not own or (job != own and not job.startswith(f"{own}@"))
+    }
+
+
+def _bytes(load: float) -> str:
+    return f"{byte_count(load)}/s"
+
+
+def _cores(load: float) -> str:
+    return f"a load of {significant(load)} cores"

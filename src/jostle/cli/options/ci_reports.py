@@ -1,0 +1,81 @@
+"""Options of verbs with a gate: reports for pipelines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from jostle.errors import JostleError, UsageError
+
+if TYPE_CHECKING:
+    from jostle.ci.reports import Case
+
+F = TypeVar("F", bound=Callable[..., Any])
+#: GitLab wants a file for each entry; this one every project on GitLab has.
+_GITLAB_FALLBACK = ".gitlab-ci.yml"
+
+
+def ci_report_options(function: F) -> F:
+    """Add `--junit` and `--annotate`."""
+    annotate = click.option(
+        "--annotate",
+        type=click.Choice(["github", "gitlab"]),
+        help="With --gate: annotate the pipeline: github with lines on stderr, gitlab with the "
+        "report gl-code-quality-report.json.",
+    )
+    return annotate(
+        click.option(
+            "--junit", metavar="FILE", help="With --gate: write the finding as JUnit XML."
+        )(function)
+    )
+
+
+def check_ci_reports(gate: float | None, junit: str | None, annotate: str | None) -> None:
+    """Refuse reports without a finding.
+
+    Raises:
+        UsageError: There is no gate.
+    """
+    for option, value in (("--junit", junit), ("--annotate", annotate)):
+        if value is not None and gate is None:
+            raise UsageError(
+                f"{option} reports what a gate finds, and there is none.",
+                hint=f"For example: --gate 7.5 {option} {value}",
+            )
+
+
+def write_ci_reports(cases: Sequence[Case], junit: str | None, annotate: str | None) -> None:
+    """Write what the options ask for.
+
+    Args:
+        cases: The findings, at least one.
+        junit: The file of `--junit`.
+        annotate: What `--annotate` names.
+
+    Raises:
+        JostleError: A report cannot be written.
+    """
+    if junit is None and annotate is None:
+        return
+    from jostle.ci import reports
+
+    if junit is not None:
+        _write(Path(junit), reports.junit(cases))
+    if annotate == "github":
+        for line in reports.github(cases):
+            click.echo(line, err=True)
+    if annotate == "gitlab":
+        _write(Path(reports.GITLAB_FILE), reports.gitlab(cases, _GITLAB_FALLBACK).encode())
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    except OSError as error:
+        raise JostleError(
+            f"{path} cannot be written: {error.strerror}.", hint="Name another file."
+        ) from error

@@ -1,0 +1,1 @@
+"""Counters of machines that others collect: Prometheus and LDMS."""

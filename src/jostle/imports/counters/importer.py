@@ -1,0 +1,415 @@
+"""Takes what components did into the tables that agents of machines have, each slice once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from jostle.imports.counters.components import ComponentSlices
+from jostle.imports.counters.slices import Flags, Grid, Ints
+from jostle.repository import Repository
+from jostle.repository.writing import (
+    DAY_NS,
+    HOUR_NS,
+    TABLES,
+    Change,
+    ConflictError,
+    Log,
+    PartitionChunk,
+    Position,
+    Reached,
+    dictionary,
+    mount_identity,
+    order,
+    plain_errors,
+    process_id,
+    publish,
+    split_by_partition,
+    without_zeros,
+    write_chunks,
+)
+
+#: What counters are imported from: begins the column `library` of table machines.
+SOURCES = ("prometheus", "ldms")
+_ROUNDS = 5
+_KEYS = ("kind", "host", "name", "source", "mount", "job")
+#: Kinds of mounts whose identity, as jobs see it, follows from their source.
+_MOUNT_TYPES = {"nfs_mount": "nfs4", "lustre_mount": "lustre"}
+
+
+@dataclass
+class CounterReport:
+    """What an import of counters did.
+
+    Attributes:
+        series: Series that were read.
+        samples: Their samples.
+        components: Components with new slices, by kind.
+        hosts: Machines with new slices.
+        rows: New rows of table component_slices.
+        known: Slices of machines that the repository had.
+        watched: Machines that are left out, since agents of their own say more.
+        usual_ns: The usual time between two samples, ns.
+        slice_ns: Length of the slices.
+        missing: Metrics of the map of which there is no series, by kind of component.
+        commits: How many.
+        seconds: How long it took.
+    """
+
+    series: int = 0
+    samples: int = 0
+    components: Counter[str] = field(default_factory=Counter)
+    hosts: set[str] = field(default_factory=set)
+    rows: int = 0
+    known: int = 0
+    watched: set[str] = field(default_factory=set)
+    usual_ns: int = 0
+    slice_ns: int = 0
+    missing: dict[str, list[str]] = field(default_factory=dict)
+    commits: int = 0
+    seconds: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report as plain values."""
+        plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return plain | {
+            "components": dict(self.components),
+            "hosts": sorted(self.hosts),
+            "watched": sorted(self.watched),
+        }
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """What one machine did on one day: it is taken slice by slice, and never twice.
+
+    Attributes:
+        machine: Its id.
+        host: The machine's name.
+        role: node or server.
+        day: The day, since the epoch.
+        components: What its components did.
+    """
+
+    machine: int
+    host: str
+    role: str
+    day: int
+    components: list[ComponentSlices]
+
+
+class CounterImport:
+    """Imports counters of one source into one repository."""
+
+    def __init__(self, store: Repository, source: str, title: str) -> None:
+        """Import nothing yet.
+
+        Args:
+            store: The repository.
+            source: prometheus or ldms.
+            title: What the series come from, in words.
+        """
+        self._store, self._root = store, store.path
+        self._source, self._title = source, title
+        self._log = Log(self._root)
+        self._agents = _watched(store)
+        self._named: dict[int, set[int]] = {}
+        self._counted: set[tuple[str, ...]] = set()
+
+    def add(self, components: Sequence[ComponentSlices], grid: Grid, report: CounterReport) -> None:
+        """Take some slices of components.
+
+        Args:
+            components: What they did.
+            grid: In which slices; they must not reach into two days.
+            report: What was done is added to it.
+
+        Raises:
+            RepositoryError: The repository cannot be read or written.
+        """
+        if not grid.count:
+            return
+        lo, hi = int(grid.edges[0]), int(grid.edges[-1])
+        by_host: dict[tuple[str, str], list[ComponentSlices]] = defaultdict(list)
+        for each in components:
+            if any(lo < end and hi > start for start, end in self._agents.get(each.host, ())):
+                report.watched.add(each.host)
+            else:
+                by_host[each.host, each.role].append(each)
+        units = []
+        for (host, role), several in sorted(by_host.items()):
+            day = lo // DAY_NS
+            boot = f"{self._source}:{self._title}:{host}:{role}:{grid.slice_ns}"
+            units.append(_Unit(process_id(None, boot, 0, day, 0), host, role, day, several))
+        with plain_errors(self._root):
+            self._publish(units, grid, report)
+
+    def _publish(self, units: Sequence[_Unit], grid: Grid, report: CounterReport) -> None:
+        for _ in range(_ROUNDS):
+            state = self._log.refresh()
+            ids = [unit.machine for unit in units]
+            done = state.done_of(ids)
+            base = dict(zip(ids, state.positions(ids), strict=True))
+            named = self._names(ids)
+            taken = _Taken(self._source, self._title, grid, state.horizon_ns)
+            for unit in units:
+                if unit.machine in done:
+                    report.known += grid.count
+                else:
+                    report.known += taken.add(unit, base[unit.machine], named[unit.machine])
+            if not taken.advance:
+                return
+            files = write_chunks(self._root, taken.chunks())
+            try:
+                publish(self._root, self._log, Change("ingest", files, [], taken.advance))
+            except ConflictError:
+                continue  # somebody else imports the same: see what is left
+            report.commits += 1
+            report.rows += taken.rows
+            for unit in taken.units:
+                report.hosts.add(unit.host)
+                for each in unit.components:
+                    key = (each.host, each.kind, each.name, each.job)
+                    if key not in self._counted:
+                        self._counted.add(key)
+                        report.components[each.kind] += 1
+            self._named |= named
+            return
+
+    def _names(self, machines: Sequence[int]) -> dict[int, set[int]]:
+        """Return the numbers of the components that the repository knows of machines' days."""
+        known: dict[int, set[int]] = {
+            machine: set(self._named.get(machine, ())) for machine in machines
+        }
+        fresh = [machine for machine in machines if machine not in self._named]
+        rows = self._store.query(
+            "SELECT machine, component FROM components WHERE list_contains($1, machine)", [fresh]
+        )
+        pairs = zip(rows["machine"].to_pylist(), rows["component"].to_pylist(), strict=True)
+        for machine, number in pairs:
+            known[machine].add(number)
+        return known
+
+
+class _Taken:
+    """The rows of one commit."""
+
+    def __init__(self, source: str, title: str, grid: Grid, horizon_ns: int) -> None:
+        self._source, self._title, self._grid, self._horizon_ns = source, title, grid, horizon_ns
+        self.advance: dict[int, tuple[Position, Reached]] = {}
+        self.units: list[_Unit] = []
+        self.named: list[dict[str, Any]] = []
+        self.rows = 0
+        self._machines: list[dict[str, Any]] = []
+        self._parts: list[tuple[dict[str, Any], ComponentSlices, Ints]] = []
+
+    def add(self, unit: _Unit, base: Position, named: set[int]) -> int:
+        """Take the new slices of a machine; return how many the repository has already."""
+        grid = self._grid
+        slices = grid.first + np.arange(grid.count)
+        fresh = (slices > base.row_slice) & (grid.edges[1:] > self._horizon_ns)
+        # Of the newest slices some metrics are not known yet: they are for the next import.
+        whole = [slices[np.flatnonzero(_whole(each))] for each in unit.components]
+        last = max((int(some[-1]) for some in whole if len(some)), default=-1)
+        parts = [
+            (each, np.flatnonzero(_with_row(each) & fresh & (slices <= last)))
+            for each in unit.components
+        ]
+        old = int((~fresh).sum())
+        if last <= base.row_slice or not any(len(at) for _, at in parts):
+            return min(old, grid.count)
+        for each, at in parts:
+            row = _name(unit.machine, each)
+            if row["component"] not in named:
+                named.add(row["component"])
+                self.named.append(row)
+            if len(at):
+                self._parts.append((row, each, at))
+                self.rows += len(at)
+        to = Position(base.records + int(fresh.sum()), base.revision + 1, last, len(named))
+        self._machines.append(self._machine(unit, to))
+        self.advance[unit.machine] = (base, to)
+        self.units.append(unit)
+        return old
+
+    def _machine(self, unit: _Unit, to: Position) -> dict[str, Any]:
+        slice_ns = self._grid.slice_ns
+        note = (
+            f"Counters by {self._title} ({self._source.title()}): what one rose between two "
+            "samples is spread evenly over the time between them."
+        )
+        return {
+            "machine": unit.machine,
+            "host": unit.host,
+            "role": unit.role,
+            "boot_id": f"{self._source}:{unit.host}",
+            "pid": 0,
+            "part": 0,
+            "library": f"{self._source} {self._title}",
+            "slice_ns": slice_ns,
+            "start_ns": unit.day * DAY_NS,
+            "end_ns": (to.row_slice + 1) * slice_ns,
+            "end_reason": "exit",
+            "complete": True,
+            "first_slice": unit.day * DAY_NS // slice_ns,
+            "last_slice": to.row_slice,
+            "records": to.records,
+            "clock_state": 0,
+            "clock_error_us": 0,
+            "clock_steps": 0,
+            "notes": [note],
+            "warnings": [],
+            "revision": to.revision,
+        }
+
+    def chunks(self) -> Iterator[PartitionChunk]:
+        """Return the rows of all tables."""
+        for table, rows in (("machines", self._machines), ("components", self.named)):
+            if rows:
+                schema = pa.schema(list(TABLES[table].keys.items()))
+                yield PartitionChunk(table, pa.Table.from_pylist(rows, schema), 0, 0)
+        yield from self._slices()
+
+    def _slices(self) -> Iterable[PartitionChunk]:
+        if not self._parts:
+            return
+        parts, slice_ns = self._parts, self._grid.slice_ns
+        which = np.repeat(np.arange(len(parts)), [len(at) for _, _, at in parts])
+        at = np.concatenate([at for _, _, at in parts])
+        slices = self._grid.first + at
+        hour = slices * slice_ns // HOUR_NS
+        names = sorted(range(len(parts)), key=lambda k: [parts[k][0][key] for key in _KEYS])
+        rank = np.argsort(names)
+        by = order(hour, rank[which], slices)
+        which, slices, hour = which[by], slices[by], hour[by]
+        texts = {key: [row[key] for row, _, _ in parts] for key in _KEYS}
+        never = [" ".join(each.unknown[1]) for _, each, _ in parts]
+        table: dict[str, Any] = {key: _texts(values, which) for key, values in texts.items()}
+        metrics = sorted({name for _, each, _ in parts for name in each.amounts})
+        lacking = np.concatenate([_lacking(each, at) for _, each, at in parts])[by]
+        columns = {
+            name: np.concatenate(
+                [
+                    each.amounts[name].values[at]
+                    if name in each.amounts
+                    else np.zeros(len(at), np.int64)
+                    for _, each, at in parts
+                ]
+            )[by]
+            for name in metrics
+        }
+        words = [f"{never[k]} {some}".strip() for k, some in zip(which, lacking, strict=True)]
+        table |= {
+            "slice": slices,
+            "slice_ns": np.full(len(slices), slice_ns),
+            "span": np.ones(len(slices), dtype=np.int32),
+            "machine": np.array([row["machine"] for row, _, _ in parts])[which],
+            "component": np.array([row["component"] for row, _, _ in parts])[which],
+            "epoch": np.zeros(len(slices), dtype=np.int64),
+            "unknown": pa.array(words, pa.string()),
+            **columns,
+        }
+        start = slices * slice_ns
+        rows = without_zeros("component_slices", pa.table(_ordered(table, metrics)))
+        yield from split_by_partition("component_slices", rows, hour, start, start + slice_ns)
+
+
+def _ordered(table: dict[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
+    names = [*TABLES["component_slices"].keys, "epoch", "unknown"]
+    known = [name for name in TABLES["component_slices"].values if name in metrics]
+    return {name: table[name] for name in (*names, *known)}
+
+
+def _whole(each: ComponentSlices) -> Flags:
+    """Return the slices in which all of a component is known that ever is."""
+    known = [amounts.known for amounts in each.amounts.values() if amounts.known.any()]
+    return np.asarray(np.all(known, axis=0) if known else np.zeros(0, dtype=bool), dtype=bool)
+
+
+def _with_row(each: ComponentSlices) -> Flags:
+    """Return the slices of a component that get a row.
+
+    A row without anything is left out, as agents do; one with something unknown is there between
+    the first slice in which something is known and the last one.
+    """
+    lives = np.any([amounts.known for amounts in each.amounts.values()], axis=0)
+    some = np.any([amounts.values != 0 for amounts in each.amounts.values()], axis=0)
+    at = np.flatnonzero(lives)
+    if len(at):
+        inside = np.zeros(len(lives), dtype=bool)
+        inside[at[0] : at[-1] + 1] = True
+        some |= inside & each.unknown[0]
+    return np.asarray(some, dtype=bool)
+
+
+def _lacking(each: ComponentSlices, at: Ints) -> np.ndarray[Any, Any]:
+    """Return which of the usual metrics are not known in slices, between blanks."""
+    words = np.full(len(at), "", dtype=object)
+    for name, amounts in each.amounts.items():
+        words[~amounts.known[at]] += f"{name} "
+    return words
+
+
+def _name(machine: int, each: ComponentSlices) -> dict[str, Any]:
+    """Return a component's row of table components; its number follows from what it is."""
+    text = f"{each.kind}/{each.name}/{each.source}/{each.job}"
+    digest = hashlib.blake2b(text.encode(), digest_size=4).digest()
+    kind = _MOUNT_TYPES.get(each.kind)
+    mount = mount_identity(each.host, "", kind, each.source) if kind and each.source else ""
+    return {
+        "machine": machine,
+        "host": each.host,
+        "component": int.from_bytes(digest, "big"),
+        "kind": each.kind,
+        "name": each.name,
+        "source": each.source,
+        "mount": mount,
+        "job": each.job,
+        "path": each.source if each.kind == "nfs_mount" else "",
+        "major": 0,
+        "minor": 0,
+        "numa": -1,
+        "pid": 0,
+        "uid": -1,
+    }
+
+
+def _texts(values: Sequence[str], which: Ints) -> pa.DictionaryArray:
+    distinct = sorted(set(values))
+    place = {value: number for number, value in enumerate(distinct)}
+    codes = np.array([place[value] for value in values], dtype=np.int64)
+    return dictionary(codes[which], distinct)
+
+
+def _watched(store: Repository) -> dict[str, list[tuple[int, int]]]:
+    """Return when agents of jostle watched machines: an import would count everything twice."""
+    spans: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    rows = store.query(
+        "SELECT host, start_ns, greatest(end_ns, (last_slice + 1) * slice_ns) AS end_ns "
+        "FROM machines WHERE NOT list_contains($1, split_part(library, ' ', 1))",
+        [list(SOURCES)],
+    ).to_pylist()
+    for row in rows:
+        spans[row["host"]].append((row["start_ns"], row["end_ns"]))
+    return spans
+
+
+def blocks(start_ns: int, end_ns: int, slice_ns: int) -> Iterator[Grid]:
+    """Yield the slices between two instants, hour by hour.
+
+    Args:
+        start_ns: The first instant, ns since the epoch.
+        end_ns: The last one.
+        slice_ns: Length of the slices.
+    """
+    first, last = -(-start_ns // slice_ns), end_ns // slice_ns
+    while first < last:
+        until = min(((first * slice_ns) // HOUR_NS + 1) * HOUR_NS // slice_ns, last)
+        yield Grid(first, until - first, slice_ns)
+        first = until

@@ -1,0 +1,215 @@
+"""Which series are which metrics of which components: TOML, shipped or written by an operator."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator, Field
+
+from jostle.errors import UsageError
+from jostle.files.toml_settings import STRICT, read_toml
+from jostle.schema.metrics import COMPONENTS_BY_ID
+from jostle.schema.profile import COMPONENT_KINDS
+
+SHIPPED = Path(__file__).with_name("maps")
+_REFERENCE = "docs/reference/counter-maps.md lists the keys."
+_PLACE = re.compile(r"\{(\w+)\}")
+_MOST_TEXT = 255
+
+#: How samples become amounts of slices. increase: of a counter; rate: of a value per second;
+#: level: the last value; number: how many series there are.
+How = Literal["increase", "rate", "level", "number"]
+
+
+class CounterMapError(UsageError):
+    """A file that maps series cannot be used."""
+
+
+def _kind(value: str) -> str:
+    if value not in COMPONENT_KINDS:
+        raise ValueError(f"it must be one of {', '.join(COMPONENT_KINDS)}")
+    return value
+
+
+def _metric(value: str) -> str:
+    if value not in COMPONENTS_BY_ID:
+        raise ValueError(f"{value} is no metric of components (docs/reference/metrics.md)")
+    return value
+
+
+def _pattern(value: str) -> str:
+    try:
+        groups = re.compile(value).groups
+    except re.error as error:
+        raise ValueError(f"it is no regular expression ({error})") from None
+    if groups != 1:
+        raise ValueError("it must have one group: the part that is taken")
+    return value
+
+
+_Text = Annotated[str, Field(min_length=1)]
+
+
+@dataclass(frozen=True)
+class SeriesMap:
+    """A series, or a column, that makes up a metric; the fields are the keys of the file.
+
+    Attributes:
+        series: Prometheus: a selector of series, without a range. LDMS: the name of a column.
+        times: What a value is multiplied by, such as 1e9 for seconds that become ns.
+        how: As How; None: increase for counters of jostle's, level for its gauges.
+    """
+
+    __pydantic_config__: ClassVar[Any] = STRICT
+
+    series: _Text
+    times: float = 1.0
+    how: How | None = None
+
+
+_Metrics = dict[
+    Annotated[str, AfterValidator(_metric)], Annotated[tuple[SeriesMap, ...], Field(min_length=1)]
+]
+
+
+@dataclass(frozen=True)
+class ComponentMap:
+    """A kind of components.
+
+    Attributes:
+        kind: As table components has it.
+        metrics: Metric -> the series whose sum it is.
+        name: Its name; `{label}` stands for the value of a label.
+        source: What it is a part of, likewise.
+        job: Whose requests it counts, likewise; a number is a job of the batch system.
+        role: What its machine is to jobs; "": as the whole map says.
+        batch: The batch system whose numbers `job` has.
+    """
+
+    __pydantic_config__: ClassVar[Any] = STRICT
+
+    kind: Annotated[str, AfterValidator(_kind)]
+    metrics: _Metrics
+    name: _Text
+    source: str = ""
+    job: str = ""
+    role: Literal["", "node", "server"] = ""
+    batch: str = "slurm"
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A label that is a part of another one.
+
+    Attributes:
+        label: The other one.
+        pattern: Regular expression with one group; without a match the label is "".
+        lower: In lower case.
+    """
+
+    __pydantic_config__: ClassVar[Any] = STRICT
+
+    label: _Text
+    pattern: Annotated[str, AfterValidator(_pattern)]
+    lower: bool = False
+
+
+@dataclass(frozen=True)
+class HostLookup:
+    """A series that says on which host something is.
+
+    Attributes:
+        series: Selector of it.
+        label: Its label with the name of the host.
+        by: Its label that the other series have as well.
+    """
+
+    __pydantic_config__: ClassVar[Any] = STRICT
+
+    series: _Text
+    label: _Text
+    by: _Text
+
+
+@dataclass(frozen=True)
+class CounterMap:
+    """A whole file.
+
+    Attributes:
+        component: Kinds of components.
+        title: What the series come from, in words.
+        host: Label with the name of the machine; a port behind it is cut off.
+        role: What the machines are to jobs.
+        derive: New label -> the part of another one that it is.
+        lookup: Where the machine is known by another series only.
+    """
+
+    __pydantic_config__: ClassVar[Any] = STRICT
+
+    component: Annotated[tuple[ComponentMap, ...], Field(min_length=1)]
+    title: _Text
+    host: _Text = "instance"
+    role: Literal["node", "server"] = "node"
+    derive: dict[str, Derived] = field(default_factory=dict)
+    lookup: HostLookup | None = None
+
+    def labels(self, found: dict[str, str]) -> dict[str, str]:
+        """Return the labels of a series with those that are derived of them."""
+        labels = {name: text[:_MOST_TEXT] for name, text in found.items()}
+        for name, derived in self.derive.items():
+            match = re.search(derived.pattern, labels.get(derived.label, ""))
+            part = (match[1] or "") if match else ""
+            labels[name] = part.lower() if derived.lower else part
+        return labels
+
+
+def _in_full(content: dict[str, Any]) -> dict[str, Any]:
+    """Write each metric as a list of tables: a text is a series, and one table a list of one."""
+    components = content.get("component")
+    for component in components if isinstance(components, list) else ():
+        metrics = component.get("metrics") if isinstance(component, dict) else None
+        for metric, value in (metrics if isinstance(metrics, dict) else {}).items():
+            several = value if isinstance(value, list) else [value]
+            metrics[metric] = [
+                {"series": each} if isinstance(each, str) else each for each in several
+            ]
+    return content
+
+
+def shipped() -> list[str]:
+    """Return the names of the maps that jostle brings along."""
+    return sorted(path.stem for path in SHIPPED.glob("*.toml"))
+
+
+def read_map(name: str) -> CounterMap:
+    """Read a map.
+
+    Args:
+        name: Of one that is shipped, or a file.
+
+    Raises:
+        CounterMapError: There is none, or it is not valid; it names key and remedy.
+    """
+    path = SHIPPED / f"{name}.toml" if name in shipped() else Path(name)
+    try:
+        return read_toml(path, CounterMap, _REFERENCE, CounterMapError, _in_full)
+    except FileNotFoundError:
+        raise CounterMapError(
+            f"There is no map {name}.",
+            hint=f"Name a file, or one of those that are shipped: {', '.join(shipped())}.",
+        ) from None
+
+
+def filled(template: str, labels: dict[str, str]) -> str:
+    """Return a template with the values of labels in it; a label that is not there is ""."""
+    return _PLACE.sub(lambda match: labels.get(match[1], ""), template)[:_MOST_TEXT]
+
+
+def how_of(metric: str, series: SeriesMap) -> How:
+    """Return how samples of a series become amounts of a metric."""
+    if series.how is not None:
+        return series.how
+    return "level" if COMPONENTS_BY_ID[metric].kind == "gauge" else "increase"

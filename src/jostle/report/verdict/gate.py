@@ -1,0 +1,74 @@
+"""Decides whether a run may be used, or was too disturbed: the finding of a gate."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from jostle.report.format.values import percent
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.model import RunEstimate
+
+Finding = Literal["clean", "disturbed", "undecided"]
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """The finding about one run.
+
+    Attributes:
+        finding: clean, disturbed, or undecided.
+        why: If undecided: the reason and the remedy, in sentences.
+        estimate: The estimate behind it; None if there is none.
+        sure: The probability of the finding; if undecided, of the more probable one; None
+            without an estimate.
+        again: Whether another run may be decided: this run was too near to the limit.
+    """
+
+    finding: Finding
+    why: str = ""
+    estimate: RunEstimate | None = None
+    sure: float | None = None
+    again: bool = False
+
+
+def find(estimate: RunEstimate, most: float) -> GateResult:
+    """Assess a run by its estimate, as its light is: by how sure it is on which side of the limit.
+
+    A certain loss counts even where little of the run could be evaluated; a run without loss is
+    called clean only if half of it could be evaluated.
+
+    Args:
+        estimate: The estimate.
+        most: Percent of the run time that may be lost.
+    """
+    from jostle.analysis.estimation.light import (
+        LEAST_COVERAGE,
+        LEAST_RUN_S,
+        SURE,
+        at_most,
+        what_decides,
+    )
+
+    clean = at_most(most, estimate.percent)
+    if math.isnan(clean):
+        return GateResult("undecided", "Its loss is not a number.", estimate)
+    if estimate.run_s < LEAST_RUN_S:
+        return GateResult("undecided", f"It ran for less than {LEAST_RUN_S:g} s.", estimate)
+    if 1 - clean >= SURE:
+        return GateResult("disturbed", estimate=estimate, sure=1 - clean)
+    sure = max(clean, 1 - clean)
+    if not estimate.coverage >= LEAST_COVERAGE:
+        little = f"Only {percent(estimate.coverage)} of its time could be evaluated."
+        return GateResult("undecided", " ".join([little, *estimate.limits[:1]]), estimate, sure)
+    if clean >= SURE:
+        return GateResult("clean", estimate=estimate, sure=clean)
+    side = "at most" if clean >= 0.5 else "more than"
+    why = (
+        f"{side} {most:g} % was lost with a probability of {100 * sure:.0f} %, where "
+        f"{100 * SURE:.0f} are asked. What would decide it: "
+        f"{what_decides(int(clean >= 0.5), estimate.doubts)}."
+    )
+    return GateResult("undecided", why[0].upper() + why[1:], estimate, sure, again=True)

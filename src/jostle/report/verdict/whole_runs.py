@@ -1,0 +1,54 @@
+"""The answer about a run of which only the whole is known: from a log, not from a profile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jostle.names.basis import TIMES
+from jostle.report.models.evidence import job_bases, rests_on
+
+if TYPE_CHECKING:
+    from jostle.analysis.identification.met_runs import RunAmongItsLike
+    from jostle.repository import Repository
+
+
+def is_whole(store: Repository, job: str) -> bool:
+    """Return whether the time of a job's calls is known for the whole run only."""
+    return any(TIMES not in basis.has for basis, _ in job_bases(store, [job]).values())
+
+
+def whole_run(
+    store: Repository, job: str, viewer: int | frozenset[int] | None = None
+) -> RunAmongItsLike:
+    """Compare a run with its like, and with whom it met.
+
+    Args:
+        store: The repository.
+        job: The run's full name.
+        viewer: User (uid) or users whose jobs may be named; None: everybody's.
+    """
+    from jostle.analysis.identification.met_runs import run_among_its_like
+    from jostle.analysis.identification.model import Visibility
+
+    users = frozenset({viewer}) if isinstance(viewer, int) else viewer
+    found = run_among_its_like(store.programs_beside(), job, Visibility(users))
+    store.require_whole(job)
+    return found
+
+
+def like_runs_report(store: Repository, job: str, viewer: frozenset[int] | None) -> dict[str, Any]:
+    """Return what `interference --json` says of a run that is known as a whole.
+
+    Args:
+        store: The repository.
+        job: The job's full name.
+        viewer: Users (uids) whose jobs may be named; None: everybody's.
+
+    Returns:
+        Of a job whose slices are known, the same without any content.
+    """
+    if not is_whole(store, job):
+        nothing: dict[str, Any] = {"job": job, "program": "", "resources": [], "met": []}
+        return nothing | {"limits": [], "rests_on": []}
+    found = whole_run(store, job, viewer).to_json()
+    return found | {"rests_on": rests_on(store, [job], "interference")}

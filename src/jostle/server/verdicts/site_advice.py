@@ -1,0 +1,35 @@
+"""Advice on a site by the verdicts that are stored, or the sums that a viewer may know."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jostle.analysis.site_advice import recommend_site, site_sums
+from jostle.report.verdict.batch_loss import too_short
+from jostle.report.verdict.site_advice import site_evidence
+from jostle.server.access import Viewer
+
+if TYPE_CHECKING:
+    from jostle.server.job_service import JobService
+
+
+def site_report(service: JobService, viewer: Viewer, days: int) -> dict[str, Any]:
+    """Return the advice on a site, or a viewer's sums, as plain values.
+
+    Args:
+        service: Knows the verdicts.
+        viewer: Advice is only for who may see all jobs: its delays and causes are others'.
+        days: How many, up to the end of the newest job.
+    """
+    evidence = site_evidence(
+        service.repository, days, lambda job: service.costs(job, viewer), user=viewer.users
+    )
+    rows = service.rows()
+    waiting = sum(
+        not service.has_verdict(job, viewer) and not too_short(row)
+        for job, row in rows.items()
+        if viewer.sees(row["uid"]) and row["end_ns"] > evidence.from_s * 1e9
+    )
+    if viewer.sees_all:
+        return {"waiting": waiting, "advice": recommend_site(evidence).to_json(), "sums": None}
+    return {"waiting": waiting, "advice": None, "sums": site_sums(evidence).to_json()}
