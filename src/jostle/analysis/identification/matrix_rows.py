@@ -241,8 +241,8 @@ def _service(
     rows = _rows(kind, table, roles, load)
     quiet = _alone(rows, around)
     even = _evenly(rows, roles)
-    for column in columns:
-        _expect(rows, *(even(values) for values in column), quiet, by_job=around > 0)
+    for ops, moved, ns in columns:
+        _expect(rows, even(ops), even(moved), even(ns), quiet, by_job=around > 0)
     return rows
 
 

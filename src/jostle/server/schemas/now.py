@@ -20,9 +20,7 @@ class NowRow(BaseModel):
     running: bool
     run_s: float = Field(description="time that was evaluated")
     lost_s: float = Field(description="what it lost in it to others, as far as it is known")
-    unexplained_s: float = Field(
-        description="further time beyond the usual, for no known reason"
-    )
+    unexplained_s: float = Field(description="further time beyond the usual, for no known reason")
     now_percent: float = Field(description="what it loses to others now, percent of its time")
     resource_kind: ResourceKind | None = Field(description="where it loses most now; null: nowhere")
     resource: str
