@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from jostle_lab.cli.commands.demo_proof import runs_of, seconds_of
-
-if TYPE_CHECKING:
-    from jostle.analysis.advise import Recommendations
 
 #: The study in which the advice is followed.
 APPLIED = "applied"
@@ -46,15 +43,15 @@ class AppliedAdvice:
         ]
 
 
-def advice_for(repository: Path, job: str) -> Recommendations:
-    """Return the advice on a job of the demo's repository."""
+def advice_for(repository: Path, job: str) -> Any:
+    """Return the advice on a job of the demo's repository, as `job.advice()` does."""
     import jostle
 
     with jostle.open(repository) as site:
         return site.job(job).advice()
 
 
-def is_followed(advice: Recommendations) -> bool:
+def is_followed(advice: Any) -> bool:
     """Return whether the demo can do what is advised."""
     return any(each.rule == _RULE and each.saving for each in advice.found)
 
@@ -77,12 +74,12 @@ def one_after_the_other(study: Path, folder: Path) -> Path:
     return path
 
 
-def applied(repository: Path, advice: Recommendations) -> AppliedAdvice:
+def applied(repository: Path, advice: Any) -> AppliedAdvice:
     """Compare what was predicted with the run in which the advice was followed.
 
     Args:
         repository: The demo's repository.
-        advice: On the writer beside its neighbour.
+        advice: On the writer, from `advice_for`.
     """
     chosen = next((each for each in advice.found if each.rule == _RULE), None)
     if chosen is None or chosen.saving is None:
