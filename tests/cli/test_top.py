@@ -24,9 +24,9 @@ import pytest
 from command import jostle, plain
 from running import running
 
-from jostle.cli.now_source import ServerError, of_server, token_of
-from jostle.cli.views.top import TopState, chosen, screen, trend_bars
-from jostle.cli.views.top_terminal import press
+from jostle.cli.top.screen import TopState, chosen, screen, trend_bars
+from jostle.cli.top.source import ServerError, of_server, token_of
+from jostle.cli.top.terminal import press
 from jostle.errors import UsageError
 
 

@@ -62,7 +62,7 @@ SUBROOMS = {
     "report": "format models verdict",
     "plot": "charts terminal+figures document",
     "server": "access cache schemas background jobs verdicts+system fabric transport routes",
-    "cli": "options views launch doctor commands",
+    "cli": "options views launch+doctor+top commands",
     "topology": "formats",
     "imports": "darshan+accounting+counters",
 }

@@ -87,7 +87,7 @@ def command(
     if as_json:
         emit_json(given.to_json() | evidence_json(evidence))
         return
-    from jostle.cli.views.advise import advice_view
+    from jostle.cli.views.advice.advise import advice_view
 
     show(*advice_view(given), *evidence)
     flag = repository_flag(repository)
@@ -148,6 +148,6 @@ def _site(
     if as_json:
         emit_json(given.to_json())
         return
-    from jostle.cli.views.site_advice import site_advice_view, site_sums_view
+    from jostle.cli.views.advice.site_advice import site_advice_view, site_sums_view
 
     show(*(site_sums_view(sums) if sums else site_advice_view(advice) if advice else ()))

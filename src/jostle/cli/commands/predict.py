@@ -56,7 +56,7 @@ def command(
             hint="`jostle predict A B` or `jostle predict --capacity A`.",
         )
     store = open_repository(repository)
-    from jostle.cli.views.predict import capacity_view, prediction_view
+    from jostle.cli.views.advice.predict import capacity_view, prediction_view
 
     with Bar("learning from jobs that met", quiet=as_json):
         if capacity is None:

@@ -83,7 +83,7 @@ def command(
     if as_json:
         emit_json(result.to_json() | {"policy": {n: list(w) for n, w in rules.programs.items()}})
         return
-    from jostle.cli.views.replay import replay_view
+    from jostle.cli.views.advice.replay import replay_view
 
     show(*replay_view(result, rules))
     next_steps(*steps("replay", "a period", flag=repository_flag(repository)))

@@ -10,7 +10,7 @@ import click
 from jostle.cli.next_step import steps
 from jostle.cli.options.common import json_option, repository_flag, repository_option
 from jostle.cli.output import emit_json, next_steps, show
-from jostle.cli.views.top import SORTS
+from jostle.cli.top.screen import SORTS
 
 
 @click.command("top")
@@ -56,12 +56,12 @@ def command(
     What is shown is provisional: it knows the past of a job only, and learns what is usual for it
     from its first 20 slices. When a job has ended, `jostle estimate` answers from the whole run.
     """
-    from jostle.cli.now_source import of_repository, of_server, token_of
-    from jostle.cli.views.top import change_lines, chosen, headline, top_table
+    from jostle.cli.top.screen import change_lines, chosen, headline, top_table
+    from jostle.cli.top.source import of_repository, of_server, token_of
 
     source = of_server(server, token_of(token_file)) if server else of_repository(repository)
     if not (once or as_json) and sys.stdout.isatty() and sys.stdin.isatty():
-        from jostle.cli.views.top_terminal import show_top
+        from jostle.cli.top.terminal import show_top
 
         show_top(source, interval_s, sort, text)
         return

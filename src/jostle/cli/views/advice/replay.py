@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from jostle.cli.output import heading, table
-from jostle.cli.views.site_advice import core_hours_within
+from jostle.cli.views.advice.site_advice import core_hours_within
 from jostle.report.format.values import core_time, count, duration, percent, seconds, significant
 from jostle.values.plain_values import one_line
 

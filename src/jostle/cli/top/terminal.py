@@ -12,9 +12,9 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from jostle.cli.now_source import Source
 from jostle.cli.output import utf8
-from jostle.cli.views.top import SORTS, TopState, chosen, screen
+from jostle.cli.top.screen import SORTS, TopState, chosen, screen
+from jostle.cli.top.source import Source
 from jostle.errors import JostleError
 from jostle.values.plain_values import one_line
 

@@ -1,0 +1,1 @@
+"""Advice, predictions and replays in words and tables."""
