@@ -48,7 +48,8 @@ class LiveStream:
         """
         self.newest_ns = max(self.newest_ns, rows.newest_ns)
         facts = {job.job: job for job in rows.jobs}
-        for row in (*rows.mounts, *rows.nodes):
+        every: list[_Row] = [*rows.mounts, *rows.nodes]
+        for row in every:
             if row.start_ns > self._done.get(row.job, -1):
                 place = row.mount if isinstance(row, MountRow) else row.host
                 self._waiting[row.job, place, row.start_ns, type(row)] = row

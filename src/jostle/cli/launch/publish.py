@@ -42,7 +42,7 @@ _SHORTEST_S, _LONGEST_S = 4.0, 60.0
 _PATIENCE_S = 1.0
 _MOST_WARNINGS = 100
 #: Its priority; somebody waits for what it shows.
-_NICE, _NICE_SHOWING = 19, 10
+_NICE, _NICE_LOOKING = 19, 10
 #: After showing slices it rests so many times as long as that took: at most a fifth of a core.
 _REST_SHOWING = 4
 #: A slice is in the profile so long after its end, s.
@@ -93,7 +93,8 @@ class Publisher:
         self._lines = LiveLines() if shown_ns and lines else None
         shown = "lines" if self._lines else ""
         self._words = [str(spool.folder), name, str(repository.absolute()), str(shown_ns)]
-        self._words += [shown, on_loss]
+        # Who disturbs the run is known by its watcher; in a common spool others watch, too.
+        self._words += [shown, on_loss, "watched" if spool.private and shown_ns else ""]
         self._speaks, self._soon = bool(self._lines or on_loss), bool(shown_ns)
         self._child: subprocess.Popen[bytes] | None = None
 
@@ -226,13 +227,17 @@ def _show_slices(
 def main(words: Sequence[str]) -> None:
     """Publish until standard input is closed; then write the warnings to standard output."""
     begin = time.monotonic() - BEGIN_S
-    folder, name, repository, looked, shown, on_loss = words
-    _step_back(_NICE_SHOWING if shown else _NICE)
+    folder, name, repository, looked, shown, on_loss, watched = words
+    _step_back(_NICE_LOOKING if int(looked) else _NICE)
     spool = RunSpool(Path(folder), private=False)
     warnings: list[str] = []
 
     def note(report: IngestReport) -> None:
         warnings.extend(report.warnings)
+
+    def files() -> list[Path]:
+        machines = spool.folder.glob("machine.*.jsm") if watched else ()
+        return [*spool.profiles_of(name), *sorted(machines)]
 
     def yielding(took: float, _left: int) -> None:
         _rest(rest_after(took, time.monotonic() - begin))
@@ -245,7 +250,7 @@ def main(words: Sequence[str]) -> None:
             [spool.folder],
             stop=_is_last,
             on_change=note,
-            files=lambda: spool.profiles_of(name),
+            files=files,
             pause=_show_slices(store, name, int(looked), on_loss, shows=bool(shown))
             if int(looked)
             else yielding,

@@ -167,7 +167,7 @@ class Now:
         if not row["jobs"]:
             return now + 1
         back = min(_BACK_NS, _BACK_SLICES // row["jobs"] * row["slice_ns"])
-        return max(row["start_ns"], now - back)
+        return max(int(row["start_ns"]), now - int(back))
 
     def _path(self, mount: str) -> str:
         """Return the shortest path at which jobs see a mount."""

@@ -135,7 +135,8 @@ def live_rows(engine: Engine, span: tuple[int, int]) -> LiveRows:
     nodes = [row for row in _nodes(engine, span) if row.job in known]
     cores = _cores(engine, sorted({row.job for row in nodes}), span)
     nodes = [replace(row, cores=cores.get((row.job, row.host))) for row in nodes]
-    newest = max((row.start_ns + row.length_ns for row in (*mounts, *nodes)), default=0)
+    every: list[MountRow | NodeRow] = [*mounts, *nodes]
+    newest = max((row.start_ns + row.length_ns for row in every), default=0)
     unprofiled = _unprofiled(engine, sorted({row.host for row in nodes}), span)
     nodes += [row for row, _ in unprofiled if row.cpu_s > 0]
     disks = sorted({row.mount for row in mounts if ":/dev/" in row.mount})
@@ -180,13 +181,17 @@ def _mounts(engine: Engine, span: tuple[int, int]) -> list[MountRow]:
     n = len(CALLS)
     return [
         MountRow(
-            *row[:5],
-            tuple(row[5 : 5 + n]),
-            tuple(value / 1e9 for value in row[5 + n : 5 + 2 * n]),
-            tuple(row[5 + 2 * n : 5 + 3 * n]),
-            tuple(value / 1e9 for value in row[5 + 3 * n :]),
+            job,
+            mount,
+            start,
+            length,
+            count,
+            tuple(v[:n]),
+            tuple(value / 1e9 for value in v[n : 2 * n]),
+            tuple(v[2 * n : 3 * n]),
+            tuple(value / 1e9 for value in v[3 * n :]),
         )
-        for row in rows
+        for job, mount, start, length, count, *v in rows
     ]
 
 
@@ -195,7 +200,10 @@ def _nodes(engine: Engine, span: tuple[int, int]) -> list[NodeRow]:
     used = [f"{name}_sum" for line in lines for name in line]
     rows = _asked(engine, "node_rollup", "host", span, [_sum(line) for line in lines], used)
     return [
-        NodeRow(*row[:5], row[5] / 1e9, row[6] / 1e9, *row[7:-1], row[-1] / 1e9) for row in rows
+        NodeRow(
+            job, host, start, length, count, cpu / 1e9, queue / 1e9, ops, sent, awake, mpi / 1e9
+        )
+        for job, host, start, length, count, cpu, queue, ops, sent, awake, mpi in rows
     ]
 
 
