@@ -82,8 +82,9 @@ def test_calls_in_spans_are_left_out_of_a_measurement_of_caliper(place: Path) ->
         at += took
         records.append({"event.end#region": "step", "time.offset.ns": str(at * MS)})
     records.append({"event.end#function": "main", "time.offset.ns": str(at * MS)})
+    known = {"starttime.sec": str(START // 10**9), "starttime.nsec": str(START % 10**9)}
     (place / "caliperreader.py").write_text(
-        f"def read_caliper_contents(path):\n    return {records!r}, {{'start_ns': '{START}'}}\n"
+        f"def read_caliper_contents(path):\n    return {records!r}, {known!r}\n"
     )
     found = discarded(place, "measured.cali")
     assert found["step"] == ["10", "0.123000", "8", "0.100000"]

@@ -78,7 +78,8 @@ def junit(cases: Sequence[Case]) -> bytes:
             kind = "failure" if case.outcome == "failed" else "skipped"
             Xml.SubElement(test, kind, {"message": _xml(case.message)})
     Xml.indent(root)
-    return b'<?xml version="1.0" encoding="utf-8"?>\n' + Xml.tostring(root, "utf-8") + b"\n"
+    text: bytes = Xml.tostring(root, "utf-8", xml_declaration=True)
+    return text + b"\n"
 
 
 def github(cases: Sequence[Case]) -> list[str]:

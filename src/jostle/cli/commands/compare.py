@@ -114,11 +114,14 @@ def command(
             store, names, how, baseline=base, groups=groups, advance=bar.advance
         )
     saved = _draw(comparison, place, endings, quiet=quiet) if place else []
-    findings = None if gate is None else regressions(comparison.estimates, ratios, gate)
-    status = _end(findings, gate, junit, annotate) if findings is not None else 0
+    findings: list[GroupFinding] = []
+    status = 0
+    if gate is not None:
+        findings = regressions(comparison.estimates, ratios, gate)
+        status = _end(findings, gate, junit, annotate)
     if as_json:
         content = compare_json(comparison, ratios) | {"figures": saved_json(saved)}
-        gated = {"gate": [each.to_json() for each in findings]} if findings is not None else {}
+        gated = {"gate": [each.to_json() for each in findings]} if findings else {}
         emit_json(content | gated)
         return status
     from jostle.cli.views.compare import gate_lines, markdown_tables, view
@@ -127,7 +130,7 @@ def command(
         click.echo("\n".join(markdown_tables(comparison, ratios)))
         return status
     show(*view(comparison, ratios))
-    if findings is not None and gate is not None:
+    if gate is not None:
         show("", *gate_lines(findings, gate))
     if place:
         show("", *saved_lines(saved, place, reason="the runs have nothing"))
