@@ -101,7 +101,7 @@ def wait_until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.2)
 
 
-def hog_beside(*words: str) -> tuple[int, float]:
+def watched_hog(*words: str) -> tuple[int, float]:
     """Run a hog after the watcher has begun to count, until all of it is recorded.
 
     Returns:
@@ -129,7 +129,7 @@ def rows_of(tmp_path: Path, pid: int) -> list[dict[str, Any]]:
 
 def test_a_hog_has_its_name_its_time_and_its_bytes(tmp_path: Path) -> None:
     job = run(tmp_path, "cat", stdin=subprocess.PIPE)  # it lives as long as the hog
-    pid, used = hog_beside("0.8", "20", "secret-file")
+    pid, used = watched_hog("0.8", "20", "secret-file")
     out, _ = job.communicate()
     assert (job.returncode, out) == (0, "")
     rows = rows_of(tmp_path, pid)
@@ -272,7 +272,7 @@ def test_the_operator_decides_about_names(
     assert job.stdout is not None
     assert job.stdout.readline() == "begun\n"
     if rule == "nameless":
-        pid, _ = hog_beside("0.3", "0", "file")
+        pid, _ = watched_hog("0.3", "0", "file")
         job.communicate()
         rows = rows_of(tmp_path, pid)
     else:

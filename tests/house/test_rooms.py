@@ -105,15 +105,16 @@ def imports(path: Path) -> list[str]:
 
     Of `from a import b` it is `a.b`.
     """
-    tree = ast.parse(path.read_text())
+    text = path.read_text()
+    every = list(ast.walk(ast.parse(text)))
     typing = {
         id(inner)
-        for node in ast.walk(tree)
+        for node in (every if "TYPE_CHECKING" in text else ())
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
         for inner in ast.walk(node)
     }
     found: list[str] = []
-    for node in ast.walk(tree):
+    for node in every:
         if id(node) in typing:
             continue
         if isinstance(node, ast.Import):
