@@ -317,11 +317,12 @@ def test_intervals_for_trace_tools(told: dict[str, Done], place: Path) -> None:
 
 def test_intervals_that_overlap_have_tracks_of_their_own() -> None:
     from jostle.analysis.estimation.model import Hit
-    from jostle.report.models.job_trace import _lanes
+    from jostle.report.models.job_trace import lanes_of
 
     hits = [Hit(start, start + 10, 1.0, "cpu", "", -1) for start in (0, 5, 10, 12, 14, 20)]
     ends: dict[int, int] = {}
-    for hit, lane in sorted(zip(hits, _lanes(hits), strict=True), key=lambda one: one[0].start_ns):
+    placed = zip(hits, lanes_of(hits), strict=True)
+    for hit, lane in sorted(placed, key=lambda one: one[0].start_ns):
         assert hit.start_ns >= ends.get(lane, 0)
         ends[lane] = hit.end_ns
     assert len(ends) == 4

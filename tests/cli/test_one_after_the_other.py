@@ -13,12 +13,13 @@ from command import jostle
 
 from jostle.repository import Repository
 
+pytestmark = pytest.mark.in_turn("lives")
+
 #: Computes for some seconds and prints when it began and ended, by its own clock. One that is given
 #: a file says so in FILE.begun, and ends when FILE is there.
 _SPIN = """
 import os, sys, time
 
-pytestmark = pytest.mark.in_turn("lives")
 begin, files = time.time(), sys.argv[2:]
 for file in files:
     open(file + ".begun", "w").close()
