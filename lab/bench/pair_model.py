@@ -55,16 +55,19 @@ SIGNALS = {
 NOTES = """\
 Each program is left out in turn with all of its pairs; a cell counts once for each of its programs
 that is left out. An error is that of the median over the runs of a cell; a measured loss below 0
-counts as none. Neighbours are ranked by what they cost on average.
+counts as none. Neighbours are ranked by what they cost on average. *By jobs that met* is what a
+site has: the model learns from what it finds in the repository itself, without the studies' cells.
 
 What the figures do not show:
 
 - The law by request has two constants (128 KiB a request, three requests more for a new file) that
-  were chosen after the losses on SSHFS were seen. Its figures there, and those of the models that
-  use it, are not those of unseen data; those on CephFS are.
+  were chosen after losses on SSHFS were seen. Its figures there, and those of the models that use
+  it, are not those of unseen data. On CephFS the studies of shared files and of Kuo's program were
+  measured after the laws and the model were made; the rules for intervals (each program counts as
+  much as another; half as wide again with fewer than ten programs) were chosen after all of them.
 - On SSHFS kinds are those of the studies' settings. On CephFS they come from profiles of the
   programs' runs alone.
-- Codes on SSHFS are left out: their profiles are not kept.
+- Codes are left out: their profiles on SSHFS are not kept, and on CephFS they were not measured.
 - All programs are on one machine, with one to four processes each.
 """
 

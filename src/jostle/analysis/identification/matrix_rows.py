@@ -25,6 +25,7 @@ Ints = NDArray[np.int64]
 #: Of all load there: a smaller one cannot be what slowed a run.
 DOSE = 0.05
 _QUIET = 5  # slices of a reference
+_MOSTLY = 0.5  # of its rows
 
 
 @dataclass
@@ -137,13 +138,16 @@ def tables_of(kind: str, table: pa.Table) -> dict[ResourceKind, pa.Table]:
 def file_rows(table: pa.Table, roles: Roles, around: int) -> ResourceRows:
     """Return the rows of mounts, all of whose rows must be there, whatever their file systems.
 
+    Their load is the time that they spent in calls: few requests of metadata are no small load.
+
     Args:
         table: Their rows, in the order of resource and time.
         roles: Of all jobs; rows of others are not expected.
         around: A job has a mount to itself where nobody else used it within so many slices:
             where calls are long, a slice without load of others is no slice without others.
     """
-    return _service("file system", table, FILE_CLASSES, _moved(table, FILE_CLASSES), roles, around)
+    in_calls = np.sum([_numbers(table, f"{name}_ns") for name in FILE_CLASSES], axis=0)
+    return _service("file system", table, FILE_CLASSES, in_calls, roles, around)
 
 
 def rows_of(kind: ResourceKind, table: pa.Table, roles: Roles) -> ResourceRows:
@@ -320,7 +324,19 @@ def _alone(rows: ResourceRows, around: int = 0) -> NDArray[np.bool_]:
         Flows(channel, rows.start, rows.end, rows.load).between(channel, start, end)
         for channel in (rows.own(), rows.resource)
     )
-    return np.asarray(own >= (1 - DOSE) * every)
+    alone = np.asarray(own >= (1 - DOSE) * every)
+    return _mostly_alone(rows, alone) if around else alone
+
+
+def _mostly_alone(rows: ResourceRows, alone: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Keep the rows of jobs that were alone most of the time, of programs that have such jobs.
+
+    Who was disturbed just before is not yet undisturbed: servers have a backlog.
+    """
+    share = np.bincount(rows.job, alone) / np.maximum(np.bincount(rows.job), 1)
+    mostly = alone & (share[rows.job] >= _MOSTLY)
+    has_some = np.bincount(rows.program, mostly) > 0
+    return mostly | (alone & ~has_some[rows.program])
 
 
 def load_at(rows: ResourceRows) -> Floats:
@@ -346,39 +362,42 @@ def _expect(
     level = np.where(mean > 0, np.rint(np.log2(np.maximum(mean, 1))) + 1, 0).astype(np.int64)
     many = int(rows.resource.max()) + 1
     group = (rows.like[on] * many + rows.resource[on]) * 64 + np.clip(level, 0, 63)
-    job = rows.job[on] if by_job else None
-    reference = _references(group, rate, quiet[on], job)
+    jobs = (rows.job[on], ops[on]) if by_job else None
+    reference = _references(group, rate, quiet[on], jobs)
     known = reference > 0
     rows.expected[on[known]] += (ops[on] * reference)[known]
     rows.spent[on[known]] += ns[on[known]]
 
 
 def _references(
-    group: Ints, rate: Floats, quiet: NDArray[np.bool_], job: Ints | None = None
+    group: Ints, rate: Floats, quiet: NDArray[np.bool_], jobs: tuple[Ints, Floats] | None = None
 ) -> Floats:
     """Return the undisturbed rate of each group, 0 for groups of few rows.
 
-    The median of its quiet rows, else the lower quartile of all. With jobs, the median over the
-    medians of its jobs: a slow one has the most rows, and counts no more than another.
+    The median of its quiet rows, else the lower quartile of all. With the job and the operations
+    of each row, the median over its jobs, of each the mean over its operations: a slow job has the
+    most rows, and counts no more than another.
     """
     ids, where = np.unique(group, return_inverse=True)
     where = where.reshape(-1)
     found = quantile_of(where, rate, len(ids), 0.25)
     found[np.bincount(where, minlength=len(ids)) < _QUIET] = 0.0
-    calm = _medians(where[quiet], rate[quiet], len(ids), None if job is None else job[quiet])
+    at, each = where[quiet], rate[quiet]
+    if jobs is not None:
+        at, each = _of_jobs(at, each, jobs[0][quiet], jobs[1][quiet])
+    calm = quantile_of(at, each, len(ids), 0.5)
     enough = np.bincount(where[quiet], minlength=len(ids)) >= _QUIET
     found[enough] = calm[enough]
     return np.asarray(found[where])
 
 
-def _medians(where: Ints, rate: Floats, groups: int, job: Ints | None) -> Floats:
-    """Return the median rate of each group; with jobs, the median of its jobs' medians."""
-    if job is None or not len(job):
-        return quantile_of(where, rate, groups, 0.5)
-    many = int(job.max()) + 1
+def _of_jobs(where: Ints, rate: Floats, job: Ints, ops: Floats) -> tuple[Ints, Floats]:
+    """Return the group and the mean rate of each job of a group."""
+    many = int(job.max(initial=0)) + 1
     pairs, place = np.unique(where * many + job, return_inverse=True)
-    each = quantile_of(place.reshape(-1), rate, len(pairs), 0.5)
-    return quantile_of(pairs // many, each, groups, 0.5)
+    place = place.reshape(-1)
+    spent, done = (np.bincount(place, values, len(pairs)) for values in (rate * ops, ops))
+    return pairs // many, np.asarray(spent / done)
 
 
 def quantile_of(where: Ints, values: Floats, groups: int, part: float) -> Floats:

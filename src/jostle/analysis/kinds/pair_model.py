@@ -36,6 +36,8 @@ _UNSEEN = 25.0
 #: weight of the law by request, whose mean is a half.
 _HEIGHT, _SLOPE, _WEIGHT = 15.0, 0.4, 0.4
 _OTHER_MOUNT = 0.5
+#: By how much a loss that was measured in any number of runs is wrong, points.
+_MEASURED = 4.0
 #: Starting points and bounds of the logarithms of: both kinds together, victim, neighbour, noise
 #: (points each) and the distance over which kinds are alike.
 _START = np.log([6.0, 6.0, 6.0, 6.0, 1.0])
@@ -44,7 +46,10 @@ _BOUNDS = [(np.log(low), np.log(high)) for low, high in ((1, 30), (1, 30), (1, 3
 ]
 #: A scale that is wrong by a tenth changes no prediction that matters.
 _ROUGHLY = {"ftol": 1e-4, "maxiter": 20}
-_FEWEST_GROUPS, _FEWEST_SCORES = 3, 20
+_FEWEST_GROUPS, _FEWEST_SCORES = 10, 20
+#: Half the width of intervals where too few programs met to leave them out, in standard deviations:
+#: that of a normal distribution and half as much again, since the scales rest on few, too.
+_UNTRIED = 1.5 * 1.645
 _MOST_SAMPLES = 400
 
 
@@ -169,7 +174,7 @@ class PairModel:
         size = int(kept.sum())
         if not size:
             return
-        noise = np.exp(2 * self._scale[3]) / self._runs[kept] + 1.0
+        noise = np.exp(2 * self._scale[3]) / self._runs[kept] + _MEASURED**2
         close = _Closeness(self._kept, self._kept)
         covariance = close.covariance(self._scale) + np.diag(noise)
         self._factor = cho_factor(covariance, lower=True)
@@ -177,7 +182,7 @@ class PairModel:
 
     def _left_at(self, places: _Places) -> tuple[Floats, Floats]:
         """Return what the laws are wrong by at some places, and its standard deviation."""
-        own = np.exp(2 * self._scale[:4]).sum() + (places.laws**2).sum(axis=0)
+        own = np.exp(2 * self._scale[:4]).sum() + _MEASURED**2 + (places.laws**2).sum(axis=0)
         if not len(self._kept.fair):
             return np.zeros(len(places.fair)), np.full(len(places.fair), _UNSEEN)
         across = _Closeness(places, self._kept).covariance(self._scale)
@@ -189,7 +194,7 @@ class PairModel:
         close = _Closeness(self._places, self._places)
 
         def unlikely(scale: Floats) -> float:
-            noise = np.exp(2 * scale[3]) / self._runs + 1.0
+            noise = np.exp(2 * scale[3]) / self._runs + _MEASURED**2
             covariance = close.covariance(scale) + np.diag(noise)
             factor = cho_factor(covariance, lower=True)
             half = float(np.log(np.diag(factor[0])).sum())
@@ -201,9 +206,13 @@ class PairModel:
         return np.asarray(found.x)
 
     def _calibrated(self) -> tuple[float, bool]:
-        """Return how many standard deviations hold 90 % of the pairs of programs left out."""
+        """Return how many standard deviations hold 90 % of the pairs of programs left out.
+
+        Each program counts as much as another, however many pairs it has: the next one is new.
+        """
         names = sorted({name for each in self.samples for name in each.groups})
         scores: list[float] = []
+        weights: list[float] = []
         for name in names if len(names) >= _FEWEST_GROUPS else ():
             out = np.array([name in each.groups for each in self.samples])
             if out.all():
@@ -211,11 +220,13 @@ class PairModel:
             self._solve(~out)
             left, deviation = self._left_at(_some(self._places, out))
             scores += (np.abs(self._left[out] - left) / deviation).tolist()
+            weights += [1 / out.sum()] * int(out.sum())
         self._solve(np.ones(len(self.samples), dtype=bool))
         if len(scores) < _FEWEST_SCORES:
-            return 1.645, False  # of a normal distribution
-        level = min(COVERAGE * (1 + 1 / len(scores)), 1.0)
-        return float(np.quantile(scores, level)), True
+            return _UNTRIED, False
+        order = np.argsort(scores)
+        share = np.cumsum(np.array(weights)[order]) / sum(weights)
+        return float(np.array(scores)[order][np.searchsorted(share, COVERAGE)]), True
 
 
 def _places(pairs: Sequence[tuple[LoadKind, LoadKind, str]]) -> _Places:

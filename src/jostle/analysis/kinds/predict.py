@@ -53,8 +53,8 @@ class Prediction:
         mount: The mount; "" where none is known.
         losses: One per load, in the order in which they were asked for.
         learned: Pairs of kinds that the model has learned from.
-        calibrated: The intervals were tried on programs that were left out; otherwise they are
-            those of a normal distribution.
+        calibrated: The intervals were tried on programs that were left out; otherwise fewer than
+            ten met, and intervals are half as wide again as those of a normal distribution.
         limits: What to know about it, sentences.
     """
 
@@ -226,7 +226,9 @@ def _limits(kinds: Mapping[str, LoadKind], model: PairModel, *, outside: bool) -
             "Outside its experience: nothing like one of these loads met another job here."
         )
     if model.samples and not model.calibrated:
-        limits.append("Too few kinds of loads met to try the intervals on loads left out.")
+        limits.append(
+            "Fewer than ten programs met: intervals could not be tried on programs left out."
+        )
     for name, kind in kinds.items():
         if not kind.uses_files:
             limits.append(
