@@ -28,6 +28,7 @@ def checked(tables, **options):
     return found
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("family", ["steady-15", "halo-calls", "checkpoints", "imbalance-static"])
 def test_traces_of_known_truth(family):
     tables, truth = trace(SPECS[family], 4)
@@ -37,6 +38,7 @@ def test_traces_of_known_truth(family):
     assert found.inferred_coverage > 0.9
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("family", ["wavefront-calls", "wavefront-memory", "assembly-hog"])
 def test_sweeps_and_what_is_done_once(family):
     """Few collectives and delays in every segment; a hog beside what never recurs."""
@@ -46,6 +48,7 @@ def test_sweeps_and_what_is_done_once(family):
     assert found.percent.low <= truth.percent <= found.percent.high
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     "family", ["clean-content", "clean-imbalance", "clean-wavefront", "clean-assembly"]
 )
@@ -55,6 +58,7 @@ def test_scatter_of_a_job_left_alone_is_no_loss(family):
     assert found.percent.low == 0
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("seed", range(3))
 def test_work_that_goes_from_rank_to_rank_is_no_loss(seed):
     """Segments become longer, but no more is done in them; disturbed runs of the same are told."""
@@ -65,6 +69,7 @@ def test_work_that_goes_from_rank_to_rank_is_no_loss(seed):
     assert checked(tables).percent.value == pytest.approx(truth.percent, abs=1)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("seed", [3, 8006001])
 def test_most_of_the_windows_of_one_length_were_slow(seed):
     """Early windows hold one step, later ones two: that the former take as long is no fixed cost.

@@ -31,6 +31,7 @@ def full(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", folder], check=True)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name", ["a.parquet", "a.csv", "a.json", "a.svg", "a.png", "a.pdf"])
 def test_a_file_on_a_full_disk(repository: Path, full: Path, name: str) -> None:
     """The message names the file as the user did, and nothing of it stays."""
@@ -73,6 +74,7 @@ def test_a_run_whose_spool_is_full(repository: Path, full: Path) -> None:
     assert "mend: free some space there" in done.err
 
 
+@pytest.mark.in_turn
 @pytest.mark.usefixtures("library")
 def test_a_reader_of_messages_that_has_seen_enough(tmp_path: Path) -> None:
     """`jostle run ... 2>&1 | head`: the status is the program's, and its profile is taken."""

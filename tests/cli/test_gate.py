@@ -56,6 +56,7 @@ def test_a_disturbed_run_is_repeated_until_it_is_clean(tmp_path: Path) -> None:
     assert "green  n-3 lost 2.0 %" in done.err
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("percent", "code", "out"),
     [("31,12,2", 0, "in\nout 3\n"), ("31", 3, "in\nout 3\n"), ("31,fail", 4, "in\nout 2\n")],
@@ -66,6 +67,7 @@ def test_a_result_is_that_of_one_attempt(tmp_path: Path, percent: str, code: int
     assert (done.code, done.out) == (code, out), done.err
 
 
+@pytest.mark.in_turn
 def test_what_a_failing_attempt_wrote_is_there(tmp_path: Path) -> None:
     words = ("run", "--gate", "5", "--retries", "3", "--", "sh", "-c")
     place = {"JOSTLE_REPOSITORY": str(tmp_path / "r"), "STUB_PERCENT": "50,2"}
@@ -73,6 +75,7 @@ def test_what_a_failing_attempt_wrote_is_there(tmp_path: Path) -> None:
     assert (done.code, done.out) == (9, "2\n"), done.err
 
 
+@pytest.mark.in_turn
 def test_output_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     words = ("run", "--gate", "5", "--retries", "3", "--", "echo", "result")
     place = {"JOSTLE_REPOSITORY": str(tmp_path / "r"), "STUB_PERCENT": "2"}
@@ -89,6 +92,7 @@ def test_output_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("percent", "code"), [("31", 70), ("fail", 71)])
 def test_a_gate_has_the_status_that_one_wants(tmp_path: Path, percent: str, code: int) -> None:
     assert gate(tmp_path, "--gate-status", "70", percent=percent).code == code

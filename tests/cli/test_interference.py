@@ -90,6 +90,7 @@ def test_json_has_no_nan_and_the_same_answer(jostle) -> None:  # type: ignore[no
         json.loads(jostle(*words).out, parse_constant=refuse)
 
 
+@pytest.mark.in_turn
 def test_figures_are_drawn_and_named(jostle, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     done = jostle("interference", "logger-0000", "--plot", str(tmp_path / "figures"))
     assert done.code == 0, done.err

@@ -94,6 +94,7 @@ def in_terminal(words: list[str], environment: dict[str, str]) -> tuple[int, str
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), shown.decode()
 
 
+@pytest.mark.in_turn
 def test_the_terminal_is_shared_and_given_back(library: Path, tmp_path: Path) -> None:
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("JOSTLE_", "COLUMNS"))}
     environment |= {

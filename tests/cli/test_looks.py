@@ -53,6 +53,7 @@ def test_golden(name: str, repository: str) -> None:
     assert normal(seen, repository) == file.read_text()
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("width", ["60", "120"])
 @pytest.mark.parametrize("verb", ["timeline", "background", "digest"])
 def test_drawings_fit_the_width(width: str, verb: str, repository: str) -> None:
@@ -96,6 +97,7 @@ def test_background_json_is_the_sum_of_the_others(repository: str) -> None:
     assert sum(place["series"][0]["values"]) == 14 * 64 << 20
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("verb", "ending", "magic"),
     [

@@ -32,6 +32,7 @@ def test_help_names_every_verb() -> None:
         assert f"\n  {verb} " in done.out
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("verb", all_verbs())
 def test_every_verb_has_help(verb: str) -> None:
     done = jostle(verb, "--help")
@@ -150,6 +151,7 @@ def test_empty_spool_is_an_empty_state(tmp_path: Path) -> None:
     assert "No profiles in" in done.out
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("words", LOOKING, ids=lambda words: words[0])
 def test_json_is_one_document_and_nothing_else(words: list[str], repository: str) -> None:
     done = jostle(*words, "--json", "--repository", repository)

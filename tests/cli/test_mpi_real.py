@@ -60,6 +60,7 @@ def test_the_digest_is_the_programs_own_arithmetic(heat: list[str], tmp_path: Pa
     assert sum(row["globals"] for row in world["segments"]["rows"]) <= steps
 
 
+@pytest.mark.in_turn
 def test_ranks_that_die_after_their_launcher_are_counted(library: Path, tmp_path: Path) -> None:
     """MPI_Abort ends mpirun, which kills the shells around the ranks: those live on for a while."""
     if not (shutil.which("mpicc.mpich") and library.with_name("libjostle-mpich.so").exists()):
@@ -86,6 +87,7 @@ def test_ranks_that_die_after_their_launcher_are_counted(library: Path, tmp_path
     assert not job["running"]
 
 
+@pytest.mark.in_turn
 def test_the_runtime_asks_for_the_digest_at_the_end(
     heat: list[str], library: Path, tmp_path: Path
 ) -> None:

@@ -109,6 +109,7 @@ def with_gpu(tmp_path: Path) -> tuple[str, dict[str, str]]:
     return str(program), {"LD_LIBRARY_PATH": str(tmp_path), "JOSTLE_SPOOL": str(spool)}
 
 
+@pytest.mark.in_turn
 def test_gpus_are_recorded_in_profiled_runs_only(with_gpu: tuple[str, dict[str, str]]) -> None:
     program, env = with_gpu
     script = f'echo "$CUDA_INJECTION64_PATH" >>"$LD_LIBRARY_PATH/seen"; {program} known'
@@ -127,6 +128,7 @@ def test_a_machine_without_a_gpu_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
         Trial(["true"], gpu=True)
 
 
+@pytest.mark.in_turn
 def test_a_gpu_that_is_not_recorded_is_refused(with_gpu: tuple[str, dict[str, str]]) -> None:
     program, env = with_gpu
     done = jostle("overhead", "--gpu", "-n", "3", "--", "true", afresh=True, **env)
@@ -151,6 +153,7 @@ def test_a_static_program_is_refused(tmp_path: Path) -> None:
     assert "statically linked" in done.err
 
 
+@pytest.mark.in_turn
 def test_ctrl_c_shows_what_was_measured(tmp_path: Path) -> None:
     log = tmp_path / "log"
     script = f"echo x >> {log}; sleep 0.1"
@@ -206,6 +209,7 @@ def test_mpi_programs_are_timed_between_init_and_finalize(mpicc: str, tmp_path: 
         assert 0.1 <= run["mpi_s"] < run["wall_s"] - 0.55
 
 
+@pytest.mark.in_turn
 def test_stamps_of_several_ranks_and_programs_become_one_time(tmp_path: Path) -> None:
     from jostle.cli.launch.trial import mpi_seconds
 

@@ -73,6 +73,7 @@ def test_a_run_is_in_the_repository_while_it_runs(
     assert state(root) == [False]
 
 
+@pytest.mark.in_turn
 def test_what_a_killed_run_left_is_published(tmp_path: Path) -> None:
     spool = RunSpool(tmp_path / "spool", private=True)
     spool.folder.mkdir()
@@ -93,6 +94,7 @@ def test_what_a_killed_run_left_is_published(tmp_path: Path) -> None:
     assert state(tmp_path / "r") == [False]
 
 
+@pytest.mark.in_turn
 def test_a_publisher_that_is_killed_or_stuck_holds_nothing_up(tmp_path: Path) -> None:
     publisher = publish.Publisher(RunSpool(tmp_path, private=True), "one", tmp_path / "r")
     publisher.start()

@@ -150,6 +150,7 @@ def test_the_html_file_is_whole_and_has_the_numbers_of_estimate(
     assert {"svg", "figure", "figcaption", "h1", "h2", "h3", "th"} <= set(read.tags)
 
 
+@pytest.mark.in_turn
 def test_the_pdf_has_pages(jostle: Run, estimated: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "report.pdf"
     done = jostle("report", "logger-0000", "-o", str(path), "--json")
@@ -170,6 +171,7 @@ def test_a_user_gets_no_report_on_anothers_job(jostle: Run, tmp_path: Path) -> N
     assert not path.exists()
 
 
+@pytest.mark.in_turn
 def test_a_user_sees_no_names_of_other_users_jobs(
     jostle: Run, tmp_path: Path, planted: Planted
 ) -> None:

@@ -50,6 +50,7 @@ def test_exit_status_is_the_commands_own(place: dict[str, str], status: int) -> 
     assert f"exit status {status}" in done.err
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name", ["KILL", "TERM", "SEGV"])
 def test_a_killed_command_gives_128_plus_the_signal(place: dict[str, str], name: str) -> None:
     done = run(place, "--", "sh", "-c", f"kill -{name} $$")  # too early to leave a profile
@@ -69,6 +70,7 @@ def test_a_command_killed_in_mid_run_loses_nothing(place: dict[str, str], tmp_pa
     assert rows[0]["written_bytes"] == 3_000_000
 
 
+@pytest.mark.in_turn
 @pytest.mark.skipif(not shutil.which("gcc"), reason="needs a C compiler")
 @pytest.mark.parametrize("how", ["many", "one"])
 def test_killed_in_its_first_second_it_lasted_as_long_as_it_did(
@@ -129,6 +131,7 @@ def test_after_a_failure_processes_that_are_being_killed_are_waited_for(
     assert digest["metrics"]["posix_write_ops"]["total"] > 100  # also after the command's end
 
 
+@pytest.mark.in_turn
 def test_a_process_that_goes_on_keeps_its_profile(place: dict[str, str], tmp_path: Path) -> None:
     done = late(place, tmp_path / "data", 4, 0)
     (line,) = (line for line in done.err.splitlines() if "still run" in line)
@@ -240,6 +243,7 @@ def test_switched_off_is_said(place: dict[str, str]) -> None:
     assert "switched off" in done.err
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
 def test_signals_reach_the_command(
     place: dict[str, str], tmp_path: Path, number: signal.Signals
@@ -262,6 +266,7 @@ def test_signals_reach_the_command(
     assert "exit status 9" in said
 
 
+@pytest.mark.in_turn
 def test_ctrl_c_is_delivered_once(place: dict[str, str], tmp_path: Path) -> None:
     """The keyboard's SIGINT goes to the whole group; the wrapper must not send another."""
     ready, log = tmp_path / "ready", tmp_path / "log"

@@ -44,6 +44,7 @@ def test_a_long_name_stays_a_name(place: dict[str, str]) -> None:
     assert _jobs(place) == {"n" * 64: 1, "n" * 62 + "-2": 1}
 
 
+@pytest.mark.in_turn
 def test_two_at_once(place: dict[str, str], tmp_path: Path) -> None:
     """Each waits until both run: they are two jobs."""
     command = [
@@ -78,6 +79,7 @@ def test_profiles_that_wait_in_the_spool_hold_their_name(
     assert list(spool.glob("held-2.*"))
 
 
+@pytest.mark.in_turn
 def test_steps_of_a_batch_job_are_one_job(place: dict[str, str]) -> None:
     """Also side by side; the next batch job with that name is another."""
     script = "dd if=/dev/zero of=/dev/null bs=1M count=1 status=none; head -c 100000 /etc/passwd"
@@ -88,6 +90,7 @@ def test_steps_of_a_batch_job_are_one_job(place: dict[str, str]) -> None:
     assert set(_jobs(place)) == {"steps", "steps-2"}
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name", ["PMI_RANK", "OMPI_COMM_WORLD_RANK", "RANK", "JOSTLE_JOB"])
 def test_ranks_and_runs_within_a_run_are_one_job(place: dict[str, str], name: str) -> None:
     for _ in range(2):

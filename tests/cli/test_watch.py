@@ -178,6 +178,7 @@ def test_processes_of_one_program_and_owner_are_called_alike() -> None:
     ]
 
 
+@pytest.mark.in_turn
 def test_profiled_processes_are_left_out(tmp_path: Path) -> None:
     work = (
         "import os, time\nend = time.time() + 1\nwhile time.time() < end: pass\nprint(os.getpid())"
@@ -243,6 +244,7 @@ def test_a_static_command_is_of_its_job_and_its_bytes_are_shown(tmp_path: Path) 
     assert sum(row["cpu_ns"] for row in rows) / 1e9 < 1.1
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
 def test_no_watcher_outlives_its_run(tmp_path: Path, end: int) -> None:
     job = run(tmp_path, "sleep", "90", start_new_session=True)
@@ -260,6 +262,7 @@ def test_no_watcher_outlives_its_run(tmp_path: Path, end: int) -> None:
         os.killpg(job.pid, signal.SIGKILL)  # the command of a run that was killed
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("rule", "names"), [("nameless", {""}), ("off", set())])
 def test_the_operator_decides_about_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rule: str, names: set[str]

@@ -161,6 +161,7 @@ def test_what_is_known_is_not_taken_again(store: Repository) -> None:
     ]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("first", ["log", "accounting"])
 @pytest.mark.parametrize("system", ["darshan", "slurm"])
 def test_logs_and_accounting_meet_in_either_order(

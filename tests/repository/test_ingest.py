@@ -483,6 +483,7 @@ def test_absurd_values_are_cut(store, spool):
     ).to_pylist() == [{"n": 3 * 2**53}]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("seed", range(2))
 def test_flipped_bits_never_stop_an_ingest(store, spool, seed):
     rng = random.Random(seed)

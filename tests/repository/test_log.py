@@ -31,6 +31,7 @@ def pieces_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if is_piece(path.name))
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("seed", range(4))
 def test_positions_are_those_of_a_dictionary(tmp_path: Path, seed: int) -> None:
     chance, truth = random.Random(seed), {}
@@ -78,6 +79,7 @@ def test_ids_of_a_day_end_in_one_run(tmp_path: Path) -> None:
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 9 * size
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("seed", range(4))
 def test_files_are_those_of_a_dictionary(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
@@ -291,6 +293,7 @@ def test_a_checkpoint_that_fails_leaves_nothing_in_memory(grown, spool, monkeypa
 _plain_take_name = FolderStorage.take_name
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("kind", ["files-2", "files-always", "open", "done"])
 @pytest.mark.parametrize("harm", ["gone", "a bit"])
 def test_a_damaged_piece(grown, spool, kind: str, harm: str) -> None:

@@ -134,6 +134,7 @@ FAULTS = [
 ]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("method", "part", "kind"), FAULTS)
 def test_a_store_that_is_unwell(place, store, spool, tmp_path, monkeypatch, method, part, kind):
     """Each slice is there once, or the ingest says why not, and does it the next time."""
@@ -292,6 +293,7 @@ def test_two_ingesters_one_killed(place, store, spool, tmp_path, monkeypatch):
         assert stored_keys(repository) == expected_keys(profiles)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("content", [None, b"", b"{}"])
 def test_its_marker_is_written_again(place, spool, content):
     repository = filled(place, spool)

@@ -86,6 +86,7 @@ def job_of(store):
     return job
 
 
+@pytest.mark.in_turn
 def test_a_real_program_whose_profile_vanishes(store, spool, tmp_path, later, library):
     """It is killed together with its profile; what was taken of it stays as it is."""
     env = {

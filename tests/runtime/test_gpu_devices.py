@@ -46,6 +46,7 @@ def truth(result: Result) -> tuple[dict[str, list[int]], Counter[tuple[str, int]
     return sums, slices
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("end", ["exit", "killed"])
 def test_what_was_handed_in(jostle: Runner, build: Compile, end: str) -> None:
     program, code = build("two_gpus.c"), -9 if end == "killed" else 0

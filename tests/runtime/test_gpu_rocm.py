@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from harness import Compile, Result, Runner
 
+pytestmark = pytest.mark.in_turn
+
 Run = Callable[..., Result]
 # What programs/rocm.c plays in `known`: copies, bytes, ns.
 KNOWN = {
@@ -67,7 +69,6 @@ def check_known(result: Result) -> None:
     assert not [note for note in process.notes if "GPU" in note or "rocprofiler" in note]
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize("mode", ["known", "_exit"])
 def test_what_was_played(play: Run, mode: str) -> None:
     """Counts, bytes and times equal what was played, whichever way the process ends, and nobody

@@ -193,6 +193,7 @@ def finish(process: subprocess.Popen[str]) -> None:
     assert process.returncode == 0, err
 
 
+@pytest.mark.in_turn
 def test_two_at_once_are_two_jobs(jostle: Runner, build: Compile, mpirun: str) -> None:
     """Two concurrent runs of one user: two jobs of two processes each."""
     program = build("steady.c")

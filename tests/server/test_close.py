@@ -158,6 +158,7 @@ from jostle.cli import main; main()
 """
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("question", "end"),
     [

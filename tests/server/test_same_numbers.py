@@ -178,6 +178,7 @@ def test_a_launcher_counts_in_no_mean(mpi: Path, tmp_path: Path) -> None:
     assert api["shares"] == content["shares"]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("plant", [launched, workers, mixed])
 def test_the_numbers_of_a_job_are_the_same_everywhere(plant: Any, tmp_path: Path) -> None:
     """Program, processes, bytes, loss: list, digest, verdict, page, and both exports."""

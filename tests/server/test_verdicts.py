@@ -219,6 +219,7 @@ def test_the_process_says_how_far_it_is(planted: Path) -> None:
     assert {one.words for one in said} <= set(STEPS)
 
 
+@pytest.mark.in_turn
 def test_a_crash_ends_one_question_only(planted: Path) -> None:
     worker = WorkerProcess(planted)
     good, worker._command = worker._command, ["sh", "-c", "exit 7"]
