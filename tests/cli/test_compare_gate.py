@@ -17,8 +17,8 @@ OLD_AND_NEW = ("compare", "old-run-*", "new-run-*")  # of 31 to 33 s, and of 21 
     ("baseline", "percent", "status", "finding"),
     [
         ("old-run-1", "5", 0, "no slower: without interference 0.69 times"),
-        ("new-run-1", "5", 3, "slower: without interference 1.46 times"),
-        ("new-run-1", "45", 4, "undecided: without interference 1.46 times"),
+        ("new-run-1", "5", 3, "slower: without interference 1.45 times"),
+        ("new-run-1", "45", 4, "undecided: without interference 1.45 times"),
     ],
 )
 def test_a_gate_ends_with_what_it_found(
