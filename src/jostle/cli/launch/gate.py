@@ -152,7 +152,8 @@ class Gate:
         if estimate is not None:
             lost = percent_within(estimate.percent)
             facts |= {"job": estimate.job, "lost": lost}
-            message = f"lost {lost} of its time; {message}"
+            decided = self._result.finding != "undecided"
+            message = f"{message} ({lost})" if decided else message
         said: Outcome = "passed" if self._result.finding == "clean" else "skipped"
         return Case(_SUITE, shlex.join(cmd), said, message, seconds, facts, own)
 
