@@ -116,7 +116,10 @@ def met_by_chance(random: np.random.Generator, runs: int) -> tuple[np.ndarray, n
 
 def test_long_runs_meet_more_and_that_is_no_evidence() -> None:
     random = np.random.default_rng(5)
-    p = [compare_runs(*met_by_chance(random, 60)).p for _ in range(300)]
+    p = []
+    for _ in range(300):
+        values, share = met_by_chance(random, 60)
+        p.append(compare_runs(values, share[:, None])[0].p)
     wrong = sum(each is not None and each <= 0.05 for each in p) / len(p)
     assert wrong <= 0.085, "5 % and what 300 draws scatter"
     longer = 0.0
@@ -124,6 +127,28 @@ def test_long_runs_meet_more_and_that_is_no_evidence() -> None:
         values, share = met_by_chance(random, 60)
         longer += values[share > 0.02].mean() > values[share <= 0.02].mean()
     assert longer > 80, "a plain comparison of those who met and those who did not is misled"
+
+
+def test_who_is_only_there_along_with_the_culprit_is_not_named() -> None:
+    random = np.random.default_rng(6)
+    named = np.zeros(2)
+    for _ in range(12):
+        culprit = (random.random(60) < 0.5) * random.uniform(0.5, 1, 60)
+        along = np.where(random.random(60) < 0.7, culprit, (random.random(60) < 0.5) * 0.7)
+        values = random.lognormal(0, 0.1, 60) * (1 + 0.6 * culprit)
+        found = compare_runs(values, np.column_stack([along, culprit]))
+        named += [each.p is not None and each.p <= 0.01 for each in found]
+    assert named[1] == 12 and named[0] <= 2
+
+
+def test_many_programs_explain_no_chance() -> None:
+    random = np.random.default_rng(7)
+    p = []
+    for _ in range(15):
+        shares = (random.random((25, 10)) < 0.4) * random.uniform(0.3, 1, (25, 10))
+        found = compare_runs(random.lognormal(0, 0.2, 25), shares)
+        p += [each.p for each in found if each.p is not None]
+    assert np.mean(np.array(p) <= 0.05) < 0.1
 
 
 def test_permutations_agree_with_all_orders() -> None:

@@ -10,7 +10,7 @@ time (`matrix_parts`), perhaps on other machines, and added up by job (`combined
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -163,7 +163,12 @@ def _part(rows: ResourceRows, roles: Roles) -> MatrixPart:
     scored = (rows.expected > 0) & roles.own[rows.job]
     units = units_of(rows, scored, _meetings(rows, scored, len(roles.names)), roles.whole)
     rows, scored, met = units.rows, units.scored, units.met
-    own, total, least = _explained(rows, scored, met)
+    # Runs as wholes are few: a fit of all programs would explain chance (see `compare_runs`).
+    whole = roles.whole[rows.job]
+    cut = ~whole[met.row]
+    some = Meetings(met.row[cut], met.program[cut], met.height[cut])
+    own = np.zeros(len(met.row))
+    own[cut], total, least = _explained(rows, scored & ~whole, some)
     clear = np.where(scored, rows.spent - total * rows.expected, 0.0)
     columns = (rows.expected, clear, units.slices, least * rows.expected)
     job, sums = _summed(rows.job[scored], [values[scored] for values in columns])
@@ -190,7 +195,8 @@ def _encounters(parts: Sequence[MatrixPart], roles: Roles) -> list[_Met]:
     size = len(roles.jobs)
     everything = _over_jobs([part.job for part in parts], [part.sums for part in parts], size)
     others = np.unique(np.concatenate([part.other for part in parts]))
-    encounters = []
+    encounters: list[_Met | None] = []
+    shares: dict[int, Floats] = {}
     for other in others.tolist():
         here = [part.other == other for part in parts]
         jobs = [part.met[some] for part, some in zip(parts, here, strict=True)]
@@ -198,8 +204,11 @@ def _encounters(parts: Sequence[MatrixPart], roles: Roles) -> list[_Met]:
             [values[some] for values in part.beside] for part, some in zip(parts, here, strict=True)
         ]
         *beside, theirs = _over_jobs(jobs, columns, size)
+        shares[other] = beside[0]
         for victim in np.unique(roles.program[np.concatenate(jobs)]).tolist():
             runs = np.flatnonzero(roles.program == victim)
+            if roles.whole[runs].any():
+                continue
             encounters.append(
                 _encounter(
                     (roles.names[victim], roles.names[other], parts[0].kind),
@@ -207,10 +216,52 @@ def _encounters(parts: Sequence[MatrixPart], roles: Roles) -> list[_Met]:
                     [values[runs] for values in beside],
                     theirs[runs],
                     [values[runs] for values in everything],
-                    whole=bool(roles.whole[runs].any()),
                 )
             )
+    for victim in np.unique(roles.program[roles.own & roles.whole]).tolist():
+        runs = np.flatnonzero((roles.program == victim) & (everything[0] > 0))
+        if len(runs):
+            encounters += _of_whole_runs(victim, runs, shares, everything, parts[0].kind, roles)
     return [met for met in encounters if met is not None]
+
+
+def _of_whole_runs(
+    victim: int,
+    runs: Ints,
+    beside: dict[int, Floats],
+    everything: list[Floats],
+    kind: ResourceKind,
+    roles: Roles,
+) -> Iterator[_Met]:
+    """Yield the encounters of a program of which some runs are known as wholes only.
+
+    Args:
+        victim: Its number.
+        runs: Its runs, as numbers of jobs.
+        beside: Per program, undisturbed time of each job beside it.
+        everything: Per job, over all of its slices: undisturbed time and time spent first.
+        kind: Of resource.
+        roles: Of all jobs.
+    """
+    expected, spent = (values[runs] for values in everything[:2])
+    values = np.maximum(spent, 1e-9 * expected) / expected
+    names = [roles.jobs[run] for run in runs.tolist()]
+    shares = {other: each[runs] / expected for other, each in beside.items()}
+    shares = {other: share for other, share in shares.items() if (share >= BESIDE).any()}
+    if not shares:
+        return
+    compared = compare_runs(values, np.column_stack(list(shares.values())))
+    for (other, share), said in zip(shares.items(), compared, strict=True):
+        there = share >= BESIDE
+        met = _met(
+            (roles.names[victim], roles.names[other], kind), values[there], values[~there], said
+        )
+        yield (
+            met,
+            EncounterRuns(
+                _per_run(names, there, values[there]), _per_run(names, ~there, values[~there])
+            ),
+        )
 
 
 def _over_jobs(
@@ -340,8 +391,6 @@ def _encounter(
     beside: list[Floats],
     theirs: Floats,
     everything: list[Floats],
-    *,
-    whole: bool,
 ) -> _Met | None:
     """Set runs beside a program against runs without it.
 
@@ -352,10 +401,7 @@ def _encounter(
             other programs explain, slices, and the least that is left of the time spent.
         theirs: What the aggressor explains of these slices.
         everything: As beside, over all slices of the run.
-        whole: Some runs are known as a whole only, so that all are compared so.
     """
-    if whole:
-        return _encounter_of_whole_runs(pair, runs, beside, theirs, everything)
     expected, clear, slices, least = beside
     there = slices >= _SLICES
     if not there.any():
@@ -369,32 +415,6 @@ def _encounter(
     without = np.maximum(rest, lowest)[away] / left[away]
     met = _met(pair, values, without, difference(values, without))
     return met, EncounterRuns(_per_run(runs, there, values), _per_run(runs, away, without))
-
-
-def _encounter_of_whole_runs(
-    pair: tuple[str, str, ResourceKind],
-    runs: list[str],
-    beside: list[Floats],
-    theirs: Floats,
-    everything: list[Floats],
-) -> _Met | None:
-    """Compare runs by how much of each was beside a program; as `_encounter`."""
-    expected, clear, _, least = everything
-    known = expected > 0  # also a run that moved everything in one bin is one value
-    share = beside[0][known] / expected[known]
-    values = ((np.maximum(clear, least) + theirs)[known]) / expected[known]
-    there = share >= BESIDE
-    if not there.any():
-        return None
-    met = _met(pair, values[there], values[~there], compare_runs(values, share))
-    at = np.flatnonzero(known)
-    some: list[NDArray[np.bool_]] = []
-    for which in (there, ~there):
-        some.append(np.zeros(len(runs), dtype=bool))
-        some[-1][at[which]] = True
-    return met, EncounterRuns(
-        _per_run(runs, some[0], values[there]), _per_run(runs, some[1], values[~there])
-    )
 
 
 def _met(

@@ -22,6 +22,8 @@ BESIDE = 0.1
 TEST = "permutation"
 _DRAWS, _FEW_DRAWS = 9999, 199
 _MOST_VALUES = 3_000_000  # drawn for one test
+#: Programs with such a p are taken into account when others are tested, one for so many runs.
+_SURE, _RUNS_PER_PROGRAM = 0.01, 5
 _PROMISING = 0.1  # with a larger p after a few draws, more are not worth their time
 
 
@@ -106,24 +108,41 @@ def units_of(
     )
 
 
-def compare_runs(values: Floats, share: Floats, seed: int = 0) -> Difference:
-    """Compare runs by how much of each was beside another program.
+def compare_runs(values: Floats, shares: Floats, seed: int = 0) -> list[Difference]:
+    """Compare runs by how much of each was beside other programs.
 
     Args:
         values: Of each run, the time of its operations over that of like ones; positive.
-        share: Of each run, the part of its traffic that it moved beside the program.
+        shares: Of each run, the part of its traffic that it moved beside each program, [runs,
+            programs].
         seed: Of the permutations.
 
     Returns:
-        The slowdown of the runs beside it, and p of a permutation test of the covariance of share
-        and logarithm of the value.
+        For each program the slowdown of the runs beside it, and p of a permutation test of the
+        covariance of share and logarithm of the value. A program that was there along with others
+        that explain the values must also explain what these leave.
     """
-    beside = share >= BESIDE
-    found = difference(values[beside], values[~beside])
-    if not found.test:
-        return found
-    p = permuted(np.log(values), share, np.random.default_rng(seed))
-    return Difference(found.slowdown, (None, None), None, TEST, p)
+    rng, logs = np.random.default_rng(seed), np.log(values)
+    found = [difference(values[s >= BESIDE], values[s < BESIDE]) for s in shares.T]
+    tested = [at for at, each in enumerate(found) if each.test]
+    alone = {at: permuted(logs, shares[:, at], rng) for at in tested}
+    order = sorted(tested, key=lambda at: alone[at])
+    sure = [at for at in order if alone[at] <= _SURE][: len(logs) // _RUNS_PER_PROGRAM]
+    done: dict[int, Difference] = {}
+    for at in tested:
+        p, others = alone[at], [other for other in sure if other != at]
+        if others and p <= _PROMISING:
+            known = np.column_stack([np.ones(len(logs)), shares[:, others]])
+            left, share = (_left(known, column) for column in (logs, shares[:, at]))
+            p = max(p, permuted(left, share, rng))
+        done[at] = Difference(found[at].slowdown, (None, None), None, TEST, p)
+    return [done.get(at, each) for at, each in enumerate(found)]
+
+
+def _left(known: Floats, values: Floats) -> Floats:
+    """Return what a linear fit of columns leaves of values."""
+    fitted: Floats = known @ np.linalg.lstsq(known, values, rcond=None)[0]
+    return values - fitted
 
 
 def permuted(values: Floats, share: Floats, rng: np.random.Generator) -> float:

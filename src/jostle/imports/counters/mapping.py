@@ -171,7 +171,9 @@ def _in_full(content: dict[str, Any]) -> dict[str, Any]:
     components = content.get("component")
     for component in components if isinstance(components, list) else ():
         metrics = component.get("metrics") if isinstance(component, dict) else None
-        for metric, value in (metrics if isinstance(metrics, dict) else {}).items():
+        if not isinstance(metrics, dict):
+            continue
+        for metric, value in metrics.items():
             several = value if isinstance(value, list) else [value]
             metrics[metric] = [
                 {"series": each} if isinstance(each, str) else each for each in several
