@@ -505,7 +505,7 @@ export interface Encounter {
   normal: [number | null, number | null];
   /** Bartlett p; null: too few. */
   equal_variance: number | null;
-  /** "ANOVA", or "Kruskal-Wallis" where its assumptions fail; "" too few runs. */
+  /** "ANOVA", or "Kruskal-Wallis" where its assumptions fail; "permutation" where runs are known as a whole only; "" too few runs. */
   test: string;
   /** Of that test. */
   p: number | null;
@@ -1008,6 +1008,17 @@ export interface Layer {
   values: (number | null)[];
 }
 
+/** What `jostle interference --json` prints of an imported job that is known as a whole. */
+export interface LikeRunsReport {
+  job: string;
+  program: string;
+  resources: SlownessOnResource[];
+  met: MetJob[];
+  limits: string[];
+  /** What the answer rests on, one sentence each; empty, as all else: of this job slices are known, and its verdict says more. */
+  rests_on: string[];
+}
+
 /** A series at one resolution; null: no value. */
 export interface Line {
   name: string;
@@ -1130,6 +1141,38 @@ export interface Me {
   recorded: boolean;
   /** option that commands need to find this repository; on loopback only */
   flag: string;
+}
+
+/** A job that was active on a resource while the run moved its traffic there. */
+export interface MetJob {
+  /** Its name; OTHERS: those that the viewer may not see. */
+  job: string;
+  /** What it ran. */
+  program: string;
+  /** Its owner's uid; null: not shown, or several. */
+  user: number | null;
+  /** Where they met. */
+  resource: string;
+  /** Its kind. */
+  resource_kind: 'file system' | 'object servers' | 'metadata server' | 'network' | 'node' | 'memory' | 'gpu' | 'bus';
+  /** Seconds in which both were active there. */
+  overlap_s: number;
+  /** Part of the run's traffic there that it moved meanwhile, 0 to 1. */
+  share: number;
+  /** Part of the load of both in these seconds that was the other's, 0 to 1. */
+  load_share: number;
+  /** Of the evidence that the other's program slows the run's program. */
+  strength: 'evidence' | 'weak' | 'none' | 'too few runs';
+  /** Runs of the run's program alongside the other's program. */
+  with_runs: number;
+  /** Runs without it. */
+  without_runs: number;
+  /** By how much the former are slower, with its interval; null: too few runs. */
+  slowdown: Slowdown | null;
+  /** Of the test; null: too few runs. */
+  p: number | null;
+  /** The same after control of the false-discovery rate over all programs that were met. */
+  q: number | null;
 }
 
 /** A metric that a series or a grid may show. */
@@ -1999,6 +2042,22 @@ export interface SlowedGpu {
   /** of this time, 0 to 1 */
   share: number;
   words: string;
+}
+
+/** How slow a run was on one resource. */
+export interface SlownessOnResource {
+  /** The resource. */
+  resource: string;
+  /** Its kind. */
+  resource_kind: 'file system' | 'object servers' | 'metadata server' | 'network' | 'node' | 'memory' | 'gpu' | 'bus';
+  /** Its load there: bytes, and what calls weigh besides. */
+  bytes_and_calls: number;
+  /** Time of its operations over that of like ones, in the median of its like; above 1 it was slower. Like are runs of its program, on about as many ranks. */
+  factor: number;
+  /** How many other runs those are. */
+  like_runs: number;
+  /** How many of them were faster. */
+  slower_than: number;
 }
 
 /** The time that the repository covers. */
