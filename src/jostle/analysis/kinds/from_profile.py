@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -149,13 +150,14 @@ def _with_node(fact: JobFacts, used: LoadKind | None, node: dict[str, Any]) -> L
     """Add what a job did on its nodes; name it by that if it hardly used a mount."""
     life_s = max(float(node.get("process_ns") or 0) / 1e9, 1e-9)
     in_messages = min(float(node.get("message_ns") or 0) / 1e9 / life_s, 1.0)
-    of_node = {
-        "messages_per_s": float(node.get("messages") or 0) / life_s if node else 0.0,
-        "in_messages": in_messages,
-        "cores": float(node.get("cpu_ns") or 0) / 1e9 / life_s if node else 0.0,
-        "memory_bytes": float(node.get("memory_bytes") or 0),
-    }
-    if used is None or hardly_used(used.in_calls, used.duty):
+    kind = used
+    if kind is None or hardly_used(kind.in_calls, kind.duty):
         pattern = MESSAGES if in_messages >= _OF_MESSAGES else COMPUTES
-        return LoadKind(pattern, processes=max(fact.ranks or fact.processes, 1), **of_node)
-    return LoadKind(**{name: getattr(used, name) for name in used.__dataclass_fields__} | of_node)
+        kind = LoadKind(pattern, processes=max(fact.ranks or fact.processes, 1))
+    return replace(
+        kind,
+        messages_per_s=float(node.get("messages") or 0) / life_s if node else 0.0,
+        in_messages=in_messages,
+        cores=float(node.get("cpu_ns") or 0) / 1e9 / life_s if node else 0.0,
+        memory_bytes=float(node.get("memory_bytes") or 0),
+    )

@@ -240,8 +240,13 @@ def _places(pairs: Sequence[tuple[LoadKind, LoadKind, str]]) -> _Places:
 
 
 def _some(places: _Places, kept: NDArray[np.bool_]) -> _Places:
-    columns = (places.victims, places.neighbours, places.fair, places.queued, places.mounts)
-    return _Places(*(column[kept] for column in columns))
+    return _Places(
+        places.victims[kept],
+        places.neighbours[kept],
+        places.fair[kept],
+        places.queued[kept],
+        places.mounts[kept],
+    )
 
 
 class _Closeness:
