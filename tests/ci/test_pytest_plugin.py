@@ -262,7 +262,14 @@ def test_a_real_run_beside_load(pytest_in, library: Path, tmp_path: Path) -> Non
     status, output, cases = pytest_in(REAL, "--jostle-retries=0", conftest="", front=front)
     assert status == 0, output
     assert outcome(cases["beside_loops"]) == "skipped", output
-    message = cases["beside_loops"].find("skipped").attrib["message"]
-    lost = re.search(r"disturbed: lost ([\d.]+) %", message)
-    assert lost and 50 < float(lost[1]) < 80, message
-    assert outcome(cases["alone"]) == "passed", output
+    lost = {name: lost_percent(case) for name, case in cases.items()}
+    # Other tests may run meanwhile, and take more.
+    assert lost["beside_loops"] > 50, output
+    assert lost["alone"] < lost["beside_loops"], output
+
+
+def lost_percent(case: Xml.Element) -> float:
+    """What the plug-in says that a test lost."""
+    found = re.search(r"lost ([\d.]+) %", case.find(".//property").attrib["value"])
+    assert found
+    return float(found[1])
