@@ -83,16 +83,21 @@ def units_of(
     unit = np.empty(len(rows.job), dtype=np.int64)
     unit[single], unit[together] = np.arange(len(single)), len(single) + place.reshape(-1)
     at = np.concatenate([single, np.flatnonzero(together)[first]])
+
+    def summed(values: Floats) -> Floats:
+        return np.bincount(unit, values, len(at)).astype(np.float64)
+
     units = replace(
         rows,
-        **{
-            name: getattr(rows, name)[at]
-            for name in ("job", "program", "like", "resource", "start", "end")
-        },
-        **{
-            name: np.bincount(unit, getattr(rows, name), len(at)).astype(np.float64)
-            for name in ("load", "expected", "spent")
-        },
+        job=rows.job[at],
+        program=rows.program[at],
+        like=rows.like[at],
+        resource=rows.resource[at],
+        start=rows.start[at],
+        end=rows.end[at],
+        load=summed(rows.load),
+        expected=summed(rows.expected),
+        spent=summed(rows.spent),
     )
     many = int(met.program.max(initial=0)) + 1
     pairs, where = np.unique(unit[met.row] * many + met.program, return_inverse=True)

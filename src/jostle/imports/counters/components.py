@@ -151,10 +151,10 @@ def components_of(
             parts[key][want.metric].append(amounts)
     made = []
     for key in sorted(parts):
-        amounts = {
+        sums = {
             metric: added(several, number=metric in numbers)
             for metric, several in sorted(parts[key].items())
         }
         host, role, kind, name, source, job = key
-        made.append(ComponentSlices(host, role, kind, name, source, job, amounts))
+        made.append(ComponentSlices(host, role, kind, name, source, job, sums))
     return made
