@@ -41,6 +41,9 @@ def lab() -> Iterator[Lab]:
         (folder / "jostle_policy.tsv").write_text(TABLE)
         with (folder / "slurm.conf").open("a") as file:
             file.write("Licenses=scratch_bw:2,alone:1\n")
+            # Jobs behind one that waits for a licence are started by the backfill alone, every 30 s
+            # by default: jobs of hours do not notice, those of this test do.
+            file.write("SchedulerParameters=bf_interval=1,sched_interval=2\n")
         on(made, "node1", "scontrol", "reconfigure")
         yield made
 
