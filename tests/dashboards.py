@@ -67,7 +67,7 @@ FIELD = closed(
 )
 NAMED = closed("id", id=TEXT, options={}, value={})
 PANEL = closed(
-    "type options fieldConfig gridPos title targets",
+    "type fieldConfig gridPos title targets",
     id=whole(1),
     type={"enum": ["stat", "timeseries", "table", "state-timeline", "bargauge", "barchart"]},
     title=TEXT,
