@@ -309,7 +309,7 @@ def test_command_reference() -> None:
     documented = {
         head[1]: section
         for section in sections
-        if (head := re.match(r"`(jostle(?: [a-z]+)+)[ `]", section))
+        if (head := re.match(r"`(jostle(?: [a-z][a-z-]*)+)[ `]", section))
     }
     tree = dict(leaves(cli, "jostle"))
     assert sorted(documented) == sorted(tree)
