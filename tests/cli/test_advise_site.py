@@ -11,6 +11,7 @@ from command import Done
 
 from jostle.cli.main import main
 from jostle.cli.output import console
+from jostle.report.verdict import site_advice
 from jostle_lab.synthetic import Planted, Spec, plant
 
 
@@ -19,6 +20,23 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
     """A victim, a neighbour in bursts that hurts it, and more jobs of several users."""
     spec = Spec(jobs=6, slices=300, length=220, processes=4, users=3, coincidence=0.0, roommates=0)
     return plant(tmp_path_factory.mktemp("planted") / "repository", spec, seed=5)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def evaluated_once() -> Iterator[None]:
+    """Each job is evaluated once for each viewer: it takes a second."""
+    kept: dict[tuple[object, ...], site_advice.JobCosts | None] = {}
+    evaluate = site_advice.evaluated_costs
+
+    def once(store, name, viewer=None, seed=0):  # type: ignore[no-untyped-def]
+        key = (store.path, name, viewer, seed)
+        if key not in kept:
+            kept[key] = evaluate(store, name, viewer, seed)
+        return kept[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(site_advice, "evaluated_costs", once)
+        yield
 
 
 @pytest.fixture(autouse=True)
