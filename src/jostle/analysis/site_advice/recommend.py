@@ -100,8 +100,8 @@ def _limits(
     missing = len(evidence.jobs) - evaluated
     if missing:
         yield (
-            f"{missing} of {len(evidence.jobs)} jobs have no verdict (too short, or nothing could "
-            "be compared): what they lost is in no figure."
+            f"{missing} of {len(evidence.jobs)} jobs have no verdict (not evaluated yet, too "
+            "short, or nothing could be compared): what they lost is in no figure."
         )
     if len(found) > 1:
         yield "Savings do not add up where two pieces of advice are about the same jobs."

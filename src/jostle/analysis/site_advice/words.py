@@ -54,8 +54,8 @@ def share_words(done: Outcome, lost: Iterable[Interval], where: str) -> str:
     whole = added(lost).value
     part = f"{max(done.saved.value, 0.0) / whole:.0%}" if whole > 0 else "a part"
     return (
-        f"{part} of what jobs cost each other on {where}; they would have run apart for "
-        f"{core_hours(done.apart)} of the victims"
+        f"{part} of what jobs cost each other on {where}; {core_hours(done.apart)} "
+        "of the victims would no longer have overlapped"
     )
 
 

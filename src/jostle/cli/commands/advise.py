@@ -15,6 +15,7 @@ from jostle.cli.options.common import (
     open_repository,
     repository_flag,
     repository_option,
+    seed_option,
 )
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
@@ -44,14 +45,7 @@ if TYPE_CHECKING:
     help="With --site: what a scheduler reads: the table of job_submit.lua, or the same as JSON.",
 )
 @as_user_option
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Seed of the random steps.",
-)
+@seed_option
 @repository_option
 @json_option
 def command(

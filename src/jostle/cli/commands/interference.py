@@ -18,6 +18,7 @@ from jostle.cli.options.common import (
     open_repository,
     repository_flag,
     repository_option,
+    seed_option,
 )
 from jostle.cli.options.figures import format_option, plot_folder, saved_json, saved_lines
 from jostle.cli.output import emit_json, next_steps, show, utf8
@@ -47,14 +48,7 @@ _PAINTED = 2  # resources that are drawn in the terminal
 )
 @format_option
 @as_user_option
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Seed of the permutation tests.",
-)
+@seed_option
 @repository_option
 @json_option
 def command(

@@ -12,6 +12,7 @@ from jostle.cli.options.common import (
     open_repository,
     repository_flag,
     repository_option,
+    seed_option,
 )
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
@@ -43,14 +44,7 @@ _ADVICE = "advice"
     metavar="N",
     help="Cores of the site; without it those of the nodes that agents watch.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Seed of the random steps.",
-)
+@seed_option
 @repository_option
 @json_option
 def command(

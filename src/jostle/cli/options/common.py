@@ -31,6 +31,18 @@ def json_option(function: F) -> F:
     )
 
 
+def seed_option(function: F) -> F:
+    """Add `--seed N`."""
+    return click.option(
+        "--seed",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        metavar="N",
+        help="Seed of the random steps.",
+    )(function)
+
+
 def repository_option(function: F) -> F:
     """Add `--repository DIR`, which wins over the one before the verb."""
     return click.option(
