@@ -25,7 +25,7 @@ def test_ten_times_a_second_while_it_computes(jostle: Runner) -> None:
     whole = [each.first for each in process.slices[1:] if each.span == 1]
     assert len(whole) >= 8
     assert all(counts[first] <= 3 for first in whole)
-    assert sum(counts[first] for first in whole) >= 1.4 * len(whole)
+    assert sum(counts[first] for first in whole) >= 0.8 * len(whole)  # 2.5 where it gets a core
     count = process.total("memory_probe_count")
     assert 20 < process.total("memory_latency_ns") / (64 * count) < 5000
     assert 0.02 < 32768 * count / process.total("memory_stream_ns") < 200  # GB/s

@@ -90,7 +90,7 @@ def test_the_parts_of_a_batch_job() -> None:
 def test_a_step_by_the_name_that_users_give_it() -> None:
     rows = {name: {"uid": 1} for name in ("slurm-1", "slurm-1-s0", "slurm-2@uid61001")}
     context: Any = ServerContext(
-        SimpleNamespace(rows=lambda: rows),
+        SimpleNamespace(rows=lambda: rows, repository=None),
         SimpleNamespace(audit=None),  # type: ignore[arg-type]
     )
     viewer: Any = SimpleNamespace(uid=61001, sees=lambda uid: uid == 1)
