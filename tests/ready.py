@@ -49,7 +49,7 @@ def started(
     *,
     stdin: str | None = None,
     cwd: Path | None = None,
-    timeout: float = 120,
+    timeout: float = 300,
 ) -> Done:
     """Run the command as a user would."""
     done = subprocess.run(
@@ -70,7 +70,7 @@ def run(
     environment: Mapping[str, str],
     *,
     cwd: Path | None = None,
-    timeout: float = 120,
+    timeout: float = 300,
     program: Path | None = None,
     stdin: Path | None = None,
 ) -> Done:

@@ -62,7 +62,7 @@ def entries() -> dict[Path, dict[str, str]]:
         path = Path(entry["file"])
         name = str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else ""
         ours = name.startswith(tuple(f"{folder}/" for folder in FOLDERS))
-        if ours and not LEFT_OUT.search(f"/{name}"):
+        if ours and path.suffix == ".c" and not LEFT_OUT.search(f"/{name}"):
             found.setdefault(path, entry)
     return dict(sorted(found.items()))
 
