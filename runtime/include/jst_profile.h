@@ -13,64 +13,64 @@
 #define JST_FORMAT_VERSION 2u
 #define JST_MAGIC "jostle01" /* the first 8 bytes, without a NUL */
 
-/* Width of a segment's bin of wait_ns and offcpu_ns at shift 0, ns. */
+/* Width of a bin of wait_ns and offcpu_ns at shift 0, ns. */
 #define JST_BIN_NS 10000000u
 
-/* Most bytes in the payload of a record, and of an entry of the stream. */
+/* Most payload bytes of a record or a stream entry. */
 #define JST_PAYLOAD_MAX 1048576u
 
-/* Size of the ring that this runtime makes, with its head. */
+/* Size of this runtime's ring, its header included. */
 #define JST_RING_BYTES 65536u
 
-/* The rank of a 'W' record for all ranks beyond its table. */
+/* Rank in a 'W' record of all ranks beyond its table. */
 #define JST_PEERS_OTHERS 4294967295u
 
-/* Places for files that this runtime makes; the first is that of all others. */
+/* This runtime's places for files; the first is that of all others. */
 #define JST_FILES 1024u
 
-/* Places for partners that this runtime makes: half of them for the thread that called MPI_Init, half for all others; the last of each half is that of all other partners. */
+/* This runtime's places for partners: one half for the thread that called MPI_Init, one for all others; the last of each half is that of all other partners. */
 #define JST_PEERS 242u
 
 /* The same of collectives. */
 #define JST_COLLECTIVES 66u
 
-/* Places for GPUs that this runtime makes; what further ones do is in the sums of the process alone. */
+/* This runtime's places for GPUs; further GPUs are only in the sums of the process. */
 #define JST_GPUS 16u
 
-/* NUMA nodes of which it is counted how often threads were seen there. */
+/* NUMA nodes that `node_samples` counts. */
 #define JST_NODE_SAMPLES 16u
 
-/* Most bytes that list the members of a communicator; beyond that only its size is recorded. */
+/* Most bytes of a communicator's list of members; of a longer one only its size is recorded. */
 #define JST_MEMBERS_MOST 2048u
 
-/* The types of records. */
+/* Types of records. */
 enum jst_record_type {
-    JST_RECORD_SLICE = 'S', /* what the counters gained in one slice, or in a few */
-    JST_RECORD_SLICE_LIKE = 'L', /* the same, by what differs from the newest `S` record before it */
+    JST_RECORD_SLICE = 'S', /* gains of the counters in one slice, or a few */
+    JST_RECORD_SLICE_LIKE = 'L', /* the same, as the difference from the last `S` record */
     JST_RECORD_MOUNT = 'M', /* names of the mount in a slot */
-    JST_RECORD_CLOCK = 'C', /* a change of the clock's state, or a jump of it */
-    JST_RECORD_NOTE = 'N', /* a sentence for the user */
-    JST_RECORD_SEGMENTS = 'G', /* a piece of the stream of entries */
-    JST_RECORD_PEERS = 'W', /* bytes sent to and received from each rank (no longer written) */
-    JST_RECORD_TRAFFIC = 'T', /* what was sent, received and done in collectives in one slice, or in a few */
+    JST_RECORD_CLOCK = 'C', /* change of the clock's state, or jump */
+    JST_RECORD_NOTE = 'N', /* sentence for the user */
+    JST_RECORD_SEGMENTS = 'G', /* part of the stream of entries */
+    JST_RECORD_PEERS = 'W', /* bytes to and from each rank (no longer written) */
+    JST_RECORD_TRAFFIC = 'T', /* gains of partners and collectives in one slice, or a few */
     JST_RECORD_COMMUNICATOR = 'U', /* members of a communicator */
-    JST_RECORD_GPU_SLICES = 'D', /* what the GPUs gained in one slice, or in a few */
+    JST_RECORD_GPU_SLICES = 'D', /* gains of the GPUs in one slice, or a few */
     JST_RECORD_COMPONENT = 'K', /* names of a component, before the first record with its values */
-    JST_RECORD_COMPONENT_SLICES = 'X', /* what the components gained in one slice, or in a few */
+    JST_RECORD_COMPONENT_SLICES = 'X', /* gains of the components in one slice, or a few */
     JST_RECORD_SHORTS_HEADER = 'H', /* what its short processes have in common */
-    JST_RECORD_SHORT_PROCESS = 'P', /* one process that was too short for a profile */
+    JST_RECORD_SHORT_PROCESS = 'P', /* process that was too short for a profile */
 };
 
-/* The types of entries in the ring and in 'G' records. */
+/* Types of entries in the ring and in 'G' records. */
 enum jst_entry_type {
-    JST_STREAM_TOKEN = 't', /* a kind of call, before the first segment that names it */
-    JST_STREAM_SEGMENT = 's', /* one segment */
+    JST_STREAM_TOKEN = 't', /* kind of call, before the first segment that names it */
+    JST_STREAM_SEGMENT = 's', /* segment */
 };
 
-/* Events of the decoder that are no record of their own; all others have their record's type. */
+/* Events of the decoder without a record of their own; all others have their record's type. */
 enum jst_event_type {
-    JST_DECODE_EVENT_SHORT_MOUNT = 'p', /* a mount of the short process before it */
-    JST_DECODE_EVENT_GPU = 'd', /* a GPU, from its place in the head */
+    JST_DECODE_EVENT_SHORT_MOUNT = 'p', /* mount of the preceding short process */
+    JST_DECODE_EVENT_GPU = 'd', /* GPU, from its place in the profile */
 };
 
 /* How a process image ended. */
@@ -83,7 +83,7 @@ enum jst_end_reason {
     JST_END_CONTINUED = 5, /* continued in the next part */
 };
 
-/* How far the program's MPI is. */
+/* State of the program's MPI. */
 enum jst_mpi_state {
     JST_MPI_STATE_NONE = 0, /* none */
     JST_MPI_STATE_STARTING = 1, /* in MPI_Init */
@@ -96,11 +96,11 @@ enum jst_mpi_state {
 enum jst_adapter_state {
     JST_ADAPTER_NONE = 0, /* no MPI seen */
     JST_ADAPTER_LOADED = 1, /* loaded */
-    JST_ADAPTER_LACKING = 2, /* an MPI was found for which no adapter is installed (its calls are not counted) */
+    JST_ADAPTER_LACKING = 2, /* no adapter is installed for this MPI (its calls are not counted) */
     JST_ADAPTER_REFUSED = 3, /* its adapter refused */
 };
 
-/* Why a segment ended where it did. */
+/* Why a segment ended. */
 enum jst_segment_rule {
     JST_RULE_EVERY = 0, /* at each delimiter */
     JST_RULE_COALESCED = 1, /* at each 2^level-th delimiter */
@@ -111,37 +111,37 @@ enum jst_segment_rule {
 
 /* What a machine is to the jobs. */
 enum jst_machine_role {
-    JST_ROLE_NODE = 0, /* a node: jobs run on it */
-    JST_ROLE_SERVER = 1, /* a server: jobs use its file system */
+    JST_ROLE_NODE = 0, /* node: jobs run on it */
+    JST_ROLE_SERVER = 1, /* server: jobs use its file system */
 };
 
-/* What a component of a machine is. */
+/* Kinds of components of a machine. */
 enum jst_component_kind {
-    JST_KIND_MACHINE = 0, /* the machine as a whole: its cores, memory and pressure */
-    JST_KIND_SOCKET = 1, /* a processor */
-    JST_KIND_POWER = 2, /* a domain whose energy is measured */
-    JST_KIND_BATCH_JOB = 3, /* the control group of a batch job */
-    JST_KIND_DISK = 4, /* a block device */
-    JST_KIND_INTERFACE = 5, /* a network interface */
-    JST_KIND_PORT = 6, /* a port of a fabric: InfiniBand, Omni-Path, Slingshot, EFA */
-    JST_KIND_NFS_MOUNT = 7, /* an NFS mount, as its client */
-    JST_KIND_NFS_SERVER = 8, /* an NFS server */
-    JST_KIND_LUSTRE_MOUNT = 9, /* a Lustre mount, as its client */
+    JST_KIND_MACHINE = 0, /* whole machine: its cores, memory and pressure */
+    JST_KIND_SOCKET = 1, /* processor */
+    JST_KIND_POWER = 2, /* domain of energy measurement */
+    JST_KIND_BATCH_JOB = 3, /* control group of a batch job */
+    JST_KIND_DISK = 4, /* block device */
+    JST_KIND_INTERFACE = 5, /* network interface */
+    JST_KIND_PORT = 6, /* fabric port: InfiniBand, Omni-Path, Slingshot, EFA */
+    JST_KIND_NFS_MOUNT = 7, /* NFS mount, client side */
+    JST_KIND_NFS_SERVER = 8, /* NFS server */
+    JST_KIND_LUSTRE_MOUNT = 9, /* Lustre mount, client side */
     JST_KIND_LUSTRE_OSC = 10, /* a Lustre client's requests to one OST */
     JST_KIND_LUSTRE_MDC = 11, /* a Lustre client's requests to one MDT */
-    JST_KIND_LUSTRE_OST = 12, /* an object storage target, on its server */
-    JST_KIND_LUSTRE_MDT = 13, /* a metadata target, on its server */
+    JST_KIND_LUSTRE_OST = 12, /* object storage target, on its server */
+    JST_KIND_LUSTRE_MDT = 13, /* metadata target, on its server */
     JST_KIND_LUSTRE_JOB = 14, /* one job's requests to a target, on its server */
-    JST_KIND_GPFS_MOUNT = 15, /* a GPFS file system, as its client */
-    JST_KIND_GPFS_DISK = 16, /* a GPFS network shared disk, on its server */
-    JST_KIND_BEEGFS_CLIENT = 17, /* one client's requests to BeeGFS servers */
-    JST_KIND_GPU = 18, /* a GPU, or an instance of one (MIG) */
-    JST_KIND_PROCESS = 19, /* a process, seen from outside; `others` (pid 0): all that are not among the largest */
-    JST_KIND_CEPH_OSD = 20, /* an object server of Ceph, on its host */
-    JST_KIND_CEPH_MDS = 21, /* a metadata server of CephFS, on its host */
-    JST_KIND_CEPH_REQUEST = 22, /* one kind of request to a metadata server of CephFS */
-    JST_KIND_CEPH_CLIENT = 23, /* one node's requests to the metadata servers of CephFS on a host */
-    JST_KIND_CEPH_MOUNT = 24, /* a CephFS mount, as its client */
+    JST_KIND_GPFS_MOUNT = 15, /* GPFS file system, client side */
+    JST_KIND_GPFS_DISK = 16, /* GPFS network shared disk, on its server */
+    JST_KIND_BEEGFS_CLIENT = 17, /* a client's requests to BeeGFS servers */
+    JST_KIND_GPU = 18, /* GPU, or a MIG instance */
+    JST_KIND_PROCESS = 19, /* process, seen from outside; `others` (pid 0): all but the largest */
+    JST_KIND_CEPH_OSD = 20, /* Ceph object server, on its host */
+    JST_KIND_CEPH_MDS = 21, /* CephFS metadata server, on its host */
+    JST_KIND_CEPH_REQUEST = 22, /* one kind of request to a CephFS metadata server */
+    JST_KIND_CEPH_CLIENT = 23, /* a node's requests to a host's CephFS metadata servers */
+    JST_KIND_CEPH_MOUNT = 24, /* CephFS mount, client side */
 };
 
 /* Bits of `present` in a segment: what it counts, in the order of its payload. */
@@ -199,18 +199,17 @@ _Static_assert(offsetof(jst_mount_slot, mnt_id) == 16, "jst_mount_slot.mnt_id");
 _Static_assert(offsetof(jst_mount_slot, used) == 24, "jst_mount_slot.used");
 _Static_assert(sizeof(jst_mount_slot) == 32, "jst_mount_slot");
 
-/* On which cores the threads of the process may run. Of the two places in the head the one with
- * the higher number holds; the other is written next. */
+/* Cores on which the threads may run. Of the header's two places the one with the higher number is
+ * valid; the other is written next. */
 typedef struct jst_binding {
-    _Atomic uint64_t number; /* 0: nothing is said here; else how often a binding was said so far */
-    /* cores that its threads may run on together, as the kernel lists them: `0-15,64-79`; one that
-     * ends with `...` goes on */
+    _Atomic uint64_t number; /* 0: no binding; else the number of bindings recorded so far */
+    /* cores that its threads together may use, in the kernel's form `0-15,64-79`; `...` at the
+     * end: cut */
     char allowed_cpus[256];
-    char allowed_nodes[64]; /* NUMA nodes of these cores, listed in the same way; empty: unknown */
-    /* cores that its control group has (`cpuset`), or else all cores of the machine; empty:
-     * unknown */
+    char allowed_nodes[64]; /* their NUMA nodes, in the same form; empty: unknown */
+    /* cores of its control group (`cpuset`), else of the machine; empty: unknown */
     char group_cpus[256];
-    char group_nodes[64]; /* NUMA nodes of these */
+    char group_nodes[64]; /* their NUMA nodes */
 } jst_binding;
 
 _Static_assert(offsetof(jst_binding, number) == 0, "jst_binding.number");
@@ -223,118 +222,113 @@ _Static_assert(sizeof(jst_binding) == 648, "jst_binding");
 typedef struct jst_head {
     /* ---- fixed: written once, before the file has its name ---- */
     uint8_t magic[8]; /* `jostle01` */
-    uint32_t version; /* 1, or 2 where there may be `L` records */
+    uint32_t version; /* 1, or 2 where `L` records are possible */
     uint32_t head_bytes; /* offset of the first record */
     uint32_t cell_count; /* cells in a block */
-    uint32_t block_offset; /* of the counter blocks */
-    uint32_t block_bytes; /* 64 bytes of block header, then `cell_count` u64 cells, then padding */
+    uint32_t block_offset; /* offset of the counter blocks */
+    uint32_t block_bytes; /* 64 bytes of block header, `cell_count` u64 cells, padding */
     uint32_t block_capacity; /* blocks in the file */
-    uint32_t table_offset; /* of the text of the metric table */
+    uint32_t table_offset; /* offset of the metric table's text */
     uint32_t table_bytes; /* length of the text */
-    uint32_t commit_offset; /* of the first commit */
-    uint32_t commit_bytes; /* size of one commit; the second follows the first */
-    uint32_t table_crc; /* CRC-32 (IEEE) of the table text: the schema's fingerprint */
-    uint32_t mount_slots; /* 8: seven mounts and, last, "other" */
+    uint32_t commit_offset; /* offset of the first commit */
+    uint32_t commit_bytes; /* size of one; the second follows the first */
+    uint32_t table_crc; /* CRC-32 (IEEE) of the table text */
+    uint32_t mount_slots; /* 8: seven mounts, then "other" */
     uint32_t mount_stride; /* cells per mount; slot s begins at cell s * mount_stride */
-    uint32_t flags; /* bit 0: the profile of a machine, with `K` and `X` records; else 0 */
+    uint32_t flags; /* bit 0: a machine's profile, with `K` and `X` records; else 0 */
     uint64_t slice_ns; /* slice length L; slice k is [k*L, (k+1)*L) of CLOCK_REALTIME */
-    uint64_t start_ns; /* CLOCK_REALTIME when the library came up in this process image */
+    uint64_t start_ns; /* CLOCK_REALTIME when the library started in this process image */
     uint64_t file_ns; /* CLOCK_REALTIME when this file was made */
-    uint64_t first_slice; /* slice that start_ns lies in; file_ns in a further part */
-    uint32_t pid; /* its process id, in its PID namespace */
-    uint32_t ppid; /* that of its parent */
-    uint32_t uid; /* its real user id; readers take the file's owner instead */
-    uint32_t gid; /* its real group id */
-    uint64_t proc_start; /* field 22 of /proc/PID/stat (ticks since boot), 0 when unknown */
+    uint64_t first_slice; /* slice of start_ns; in a further part, of file_ns */
+    uint32_t pid; /* process id, in its PID namespace */
+    uint32_t ppid; /* the parent's process id */
+    uint32_t uid; /* real user id; readers use the file's owner */
+    uint32_t gid; /* real group id */
+    uint64_t proc_start; /* field 22 of /proc/PID/stat (ticks since boot); 0: unknown */
     uint32_t sid; /* session id */
-    /* 0; n for the n-th file of the same process image (after an unshare or setns that needs one
+    /* 0; n for the n-th further file of a process image (after an unshare or setns that needs one
      * thread) */
     uint32_t part;
-    uint8_t boot_id[16]; /* which start of the machine it ran in */
-    char host[64]; /* name of the node */
-    char job[128]; /* name of its job */
+    uint8_t boot_id[16]; /* boot of the machine that it ran in */
+    char host[64]; /* node name */
+    char job[128]; /* job name */
     char program[256]; /* path of the executable */
     char library[32]; /* version of libjostle */
-    /* command line, arguments separated by spaces, cut; by default only the first word
+    /* command line, arguments separated by spaces, cut; by default the first word
      * ([`command_lines`](configuration.md)) */
     char command[512];
     /* return value of adjtimex at file_ns (0 ok ... 5 = TIME_ERROR: not synchronised) */
     uint32_t start_clock_state;
     uint32_t start_clock_error_us; /* its maxerror, µs */
-    /* inode of /proc/self/ns/pid: pid means something only there; 0 when unknown */
-    uint64_t pid_namespace;
-    /* ---- mpi: filled in as an MPI program gets there (mpi_account.c) ---- */
+    uint64_t pid_namespace; /* inode of /proc/self/ns/pid, in which pid is valid; 0: unknown */
+    /* ---- mpi: filled in when an MPI program reaches each state (mpi_account.c) ---- */
     /* 0 none, 1 in MPI_Init, 2 initialised, 3 in MPI_Finalize, 4 finalised */
     _Atomic uint32_t mpi_state;
-    /* 0 no MPI seen, 1 loaded, 2 an MPI was found for which no adapter is installed (its calls are
-     * not counted), 3 its adapter refused */
+    /* 0 no MPI seen, 1 loaded, 2 no adapter is installed for this MPI (its calls are not counted),
+     * 3 its adapter refused */
     uint32_t mpi_adapter;
-    uint32_t world_size; /* ranks of MPI_COMM_WORLD, 0 without MPI */
-    uint32_t world_rank; /* its rank of MPI_COMM_WORLD */
+    uint32_t world_size; /* ranks of MPI_COMM_WORLD; 0: no MPI */
+    uint32_t world_rank; /* rank in MPI_COMM_WORLD */
     uint32_t thread_level; /* 0 single, 1 funneled, 2 serialized, 3 multiple */
     uint32_t appnum; /* MPI_APPNUM */
     uint32_t spawned; /* 1: it has a parent (MPI_Comm_spawn) */
-    uint32_t omp_threads; /* first number of OMP_NUM_THREADS, 0 when unset */
+    uint32_t omp_threads; /* first number of OMP_NUM_THREADS; 0: unset */
     uint64_t mpi_init_ns; /* CLOCK_REALTIME when MPI_Init was called */
-    uint64_t mpi_ready_ns; /* when it had returned */
+    uint64_t mpi_ready_ns; /* when it returned */
     uint64_t mpi_finalize_ns; /* when MPI_Finalize was called */
-    uint64_t mpi_end_ns; /* when it had returned; each 0 until then */
+    uint64_t mpi_end_ns; /* when it returned; each 0 until then */
     char mpi_library[128]; /* first line of MPI_Get_library_version */
     char mpi_adapter_name[32]; /* such as openmpi or mpich; empty: no adapter */
-    /* what started the ranks: orte, prrte, hydra, slurm or torch; empty: unknown */
-    char launcher[32];
-    char batch[64]; /* the batch system's job, such as `slurm-123`; empty: none */
-    /* what the ranks of one mpirun or of one training launch have in common; empty: unknown */
-    char world[32];
-    uint32_t ring_offset; /* of the ring of segments */
-    uint32_t ring_bytes; /* its size with its head, 0: none */
-    /* names of the events in papi_1_count to papi_4_count; empty where fewer were asked for */
+    char launcher[32]; /* orte, prrte, hydra, slurm or torch; empty: unknown */
+    char batch[64]; /* batch job, such as `slurm-123`; empty: none */
+    char world[32]; /* identifies the ranks of one mpirun or training launch; empty: unknown */
+    uint32_t ring_offset; /* offset of the ring of segments */
+    uint32_t ring_bytes; /* size of the ring, its header included; 0: none */
+    /* events of papi_1_count to papi_4_count; empty where fewer were requested */
     char papi_names[4][32];
     /* bits: 0 instructions, 1 cycles, 2 llc_misses, 3 task_clock, 4 switches, 5 migrations, 6
-     * faults; 8 to 11 the PAPI events */
+     * faults; 8 to 11 PAPI events */
     uint32_t perf_asked;
     uint32_t perf_granted; /* the same bits */
-    /* what an interpreter runs: the base name of a script, a module or a class, without arguments;
-     * empty for other programs, where [`command_lines`](configuration.md) is `none`, and in
-     * profiles of versions before 0.5.0 */
+    /* what an interpreter runs: a script's base name, a module or a class; empty: another program,
+     * [`command_lines`](configuration.md) is `none`, or a version before 0.5.0 */
     char script[128];
-    uint32_t files_offset; /* of the table of files */
-    uint32_t file_bytes; /* size of one place in it */
-    uint32_t files_capacity; /* places in it, 0: none */
-    uint32_t role; /* 0 a node: jobs run on it, 1 a server: jobs use its file system */
-    uint32_t peers_offset; /* of the table of partners */
-    uint32_t peer_bytes; /* size of one place in it */
-    uint32_t peers_capacity; /* places in it, 0: none */
-    uint32_t collectives_offset; /* of the table of collectives */
-    uint32_t collective_bytes; /* size of one place in it */
-    uint32_t collectives_capacity; /* places in it, 0: none */
-    uint32_t gpus_offset; /* of the table of GPUs */
-    uint32_t gpu_bytes; /* size of one place in it */
-    uint32_t gpus_capacity; /* places in it, 0: none */
+    uint32_t files_offset; /* offset of the table of files */
+    uint32_t file_bytes; /* size of one place */
+    uint32_t files_capacity; /* places; 0: none */
+    uint32_t role; /* 0 node: jobs run on it, 1 server: jobs use its file system */
+    uint32_t peers_offset; /* offset of the table of partners */
+    uint32_t peer_bytes; /* size of one place */
+    uint32_t peers_capacity; /* places; 0: none */
+    uint32_t collectives_offset; /* offset of the table of collectives */
+    uint32_t collective_bytes; /* size of one place */
+    uint32_t collectives_capacity; /* places; 0: none */
+    uint32_t gpus_offset; /* offset of the table of GPUs */
+    uint32_t gpu_bytes; /* size of one place */
+    uint32_t gpus_capacity; /* places; 0: none */
     uint8_t gap1[2048 - 1828];
     /* ---- live: written in place while the process runs ---- */
-    _Atomic uint64_t generation; /* commit number `generation & 1` is valid */
+    _Atomic uint64_t generation; /* commit `generation & 1` is valid */
     uint64_t tick_ns; /* nanoseconds per tick, 32.32 fixed point */
-    uint64_t heartbeat_ns; /* CLOCK_REALTIME of the latest tick of the heartbeat */
-    uint64_t end_ns; /* 0 while the process image runs; CLOCK_REALTIME of its orderly end */
+    uint64_t heartbeat_ns; /* CLOCK_REALTIME of the heartbeat's latest tick */
+    uint64_t end_ns; /* CLOCK_REALTIME of the process image's orderly end; 0: none so far */
     /* 0 none, 1 exit, 2 _exit, 3 exec, 4 abort, 5 continued in the next part */
     uint32_t end_reason;
-    /* blocks ever handed out (more than block_capacity: the rest is in memory) */
-    _Atomic uint32_t blocks_used;
-    uint32_t clock_state; /* newest adjtimex */
+    _Atomic uint32_t blocks_used; /* blocks ever assigned (beyond block_capacity: in memory) */
+    uint32_t clock_state; /* latest adjtimex */
     uint32_t clock_error_us; /* its maxerror, µs */
-    _Atomic uint64_t lost_threads; /* threads that found no block (their calls are not counted) */
-    uint64_t tick_now; /* ticks at heartbeat_ns, 0 when unknown */
-    jst_mount_slot mounts[8]; /* one for each mount slot */
-    /* slice from which on no `T` record holds what the tables of partners and collectives gained */
+    _Atomic uint64_t lost_threads; /* threads without a block (their calls are not counted) */
+    uint64_t tick_now; /* ticks at heartbeat_ns; 0: unknown */
+    jst_mount_slot mounts[8]; /* mount slots */
+    /* first slice from which on no `T` record holds the gains of the tables of partners and
+     * collectives */
     _Atomic uint64_t traffic_slice;
-    /* slice from which on no `D` record holds what the table of GPUs gained */
-    _Atomic uint64_t gpu_slice;
-    _Atomic uint32_t gpus_used; /* places in the table of GPUs that are taken, the first ones */
+    _Atomic uint64_t gpu_slice; /* the same of `D` records and the table of GPUs */
+    _Atomic uint32_t gpus_used; /* used places in the table of GPUs, the first ones */
     uint8_t gap2[2392 - 2388];
-    jst_binding bindings[2]; /* on which cores it may run: the one with the higher number holds */
-    /* how often a thread that wanted a core was seen on a core of NUMA node 0, 1, ...; only of
-     * processes that have used a GPU and may run on several nodes */
+    jst_binding bindings[2]; /* cores that it may use: the one with the higher number is valid */
+    /* how often threads that wanted a core were seen on NUMA node 0, 1, ...; only of processes
+     * that used a GPU and may run on several nodes */
     uint32_t node_samples[16];
     uint8_t gap3[4096 - 3752];
 } jst_head;
@@ -428,10 +422,10 @@ _Static_assert(offsetof(jst_head, bindings) == 2392, "jst_head.bindings");
 _Static_assert(offsetof(jst_head, node_samples) == 3688, "jst_head.node_samples");
 _Static_assert(sizeof(jst_head) == 4096, "jst_head");
 
-/* What the records already hold; see the page. */
+/* What the records already hold (docs/reference/profile-format.md). */
 typedef struct jst_commit {
-    uint64_t records_end; /* where the records end, as an offset in the file */
-    uint64_t open_slice; /* slice that what no record holds belongs to */
+    uint64_t records_end; /* file offset at which the records end */
+    uint64_t open_slice; /* slice of what no record holds yet */
     uint64_t base[JST_CELL_COUNT];
 } __attribute__((aligned(128))) jst_commit;
 
@@ -439,19 +433,19 @@ _Static_assert(offsetof(jst_commit, records_end) == 0, "jst_commit.records_end")
 _Static_assert(offsetof(jst_commit, open_slice) == 8, "jst_commit.open_slice");
 _Static_assert(offsetof(jst_commit, base) == 16, "jst_commit.base");
 
-/* One thread's counters. Only this thread writes; they grow for ever, and the heartbeat only
- * reads. Block 0 is the heartbeat's own (os and self metrics). The words before the cells belong
- * to the thread, too. */
+/* One thread's counters, which never decrease. Only this thread writes them; the heartbeat reads.
+ * Block 0 is the heartbeat's own (os and self metrics). The words before the cells belong to the
+ * thread, too. */
 typedef struct jst_block {
-    _Atomic uint32_t tid; /* its thread, 0: never used */
-    uint32_t mark; /* state mark: the cell of the `state_*` timer in progress, 0: none */
+    _Atomic uint32_t tid; /* thread; 0: never used */
+    uint32_t mark; /* cell of the `state_*` timer in progress; 0: none */
     uint8_t gap1[16 - 8];
     uint64_t since; /* ticks when the marked call began */
-    uint64_t signature; /* sum of token hashes since the thread came up (segment.c) */
+    uint64_t signature; /* sum of token hashes since the thread started (segment.c) */
     uint64_t kinds; /* set of tokens since the segment began */
-    uint64_t cpu_ticks; /* when the thread's CPU clock was read last, ticks */
-    uint64_t cpu_ns; /* the CPU time that was read then */
-    uint64_t call_ticks; /* time in MPI calls since then */
+    uint64_t cpu_ticks; /* last reading of the thread's CPU clock, ticks */
+    uint64_t cpu_ns; /* CPU time read then */
+    uint64_t call_ticks; /* time in MPI calls since */
     uint64_t cells[JST_CELL_COUNT];
 } __attribute__((aligned(128))) jst_block;
 
@@ -465,9 +459,9 @@ _Static_assert(offsetof(jst_block, cpu_ns) == 48, "jst_block.cpu_ns");
 _Static_assert(offsetof(jst_block, call_ticks) == 56, "jst_block.call_ticks");
 _Static_assert(offsetof(jst_block, cells) == 64, "jst_block.cells");
 
-/* Segments on their way into records: the program's threads write, the heartbeat drains. */
+/* Segments that no record holds yet: the program's threads write them, the heartbeat removes them. */
 typedef struct jst_ring {
-    _Atomic uint64_t written; /* bytes ever put in */
+    _Atomic uint64_t written; /* bytes ever written */
     _Atomic uint64_t drained; /* bytes that records hold */
     uint8_t gap1[64 - 16];
     uint8_t data[JST_RING_BYTES - 64];
@@ -477,21 +471,21 @@ _Static_assert(offsetof(jst_ring, written) == 0, "jst_ring.written");
 _Static_assert(offsetof(jst_ring, drained) == 8, "jst_ring.drained");
 _Static_assert(offsetof(jst_ring, data) == 64, "jst_ring.data");
 
-/* What one file was used for: by the thread that used it first, and by all others. */
+/* Use of one file: by the thread that used it first, and by all others. */
 typedef struct jst_file {
-    /* of its path, equal in all processes; 0: the place is free. Of place 0: how many files were
-     * put together there */
+    /* hash of the path, equal in all processes; 0: free. In place 0: number of files combined
+     * there */
     _Atomic uint64_t hash;
     _Atomic uint64_t key; /* no meaning outside the process */
     uint16_t mount; /* mount slot; of place 0: none */
-    /* what its first bytes say, where they were seen to be read or written: 1 HDF5 (of which
-     * netCDF-4 is a use), 2 netCDF classic; 0: another, or not seen */
+    /* format by its first bytes, if calls read or wrote them: 1 HDF5 (also netCDF-4), 2 netCDF
+     * classic; 0: another, or not seen */
     uint16_t format;
-    uint32_t users; /* descriptors that stand for it */
+    uint32_t users; /* open descriptors of the file */
     _Atomic uint64_t owner; /* no meaning outside the process */
-    uint64_t opens; /* by the thread that used it first */
-    uint64_t meta_ticks; /* its time in open, close and other calls on the descriptor, ticks */
-    uint64_t reads; /* its calls */
+    uint64_t opens; /* opens by the thread that used it first */
+    uint64_t meta_ticks; /* its time in open, close and other calls, ticks */
+    uint64_t reads; /* its read calls */
     uint64_t read_bytes;
     uint64_t read_ticks;
     uint64_t writes;
@@ -506,9 +500,8 @@ typedef struct jst_file {
     uint64_t other_write_bytes;
     uint64_t other_write_ticks;
     uint64_t syncs; /* calls of all threads */
-    uint64_t sync_ticks; /* time in them, ticks */
-    /* its path; of a longer one the last 79 bytes or 78, which then do not begin with `/`; empty
-     * without names */
+    uint64_t sync_ticks; /* their time, ticks */
+    /* path; of a longer one the last 79 or 78 bytes, not beginning with `/`; empty without names */
     char name[80];
 } jst_file;
 
@@ -539,15 +532,14 @@ _Static_assert(offsetof(jst_file, sync_ticks) == 168, "jst_file.sync_ticks");
 _Static_assert(offsetof(jst_file, name) == 176, "jst_file.name");
 _Static_assert(sizeof(jst_file) == 256, "jst_file");
 
-/* What was sent to and received from one rank. The numbers grow for ever, also where the place is
- * given to another rank. */
+/* Traffic to and from one rank. Numbers never decrease, even when another rank gets the place. */
 typedef struct jst_peer {
-    _Atomic uint64_t key; /* 0: free, 1: all others, else the rank of MPI_COMM_WORLD plus 2 */
+    _Atomic uint64_t key; /* 0: free, 1: all others, else rank in MPI_COMM_WORLD plus 2 */
     uint64_t sent_ops; /* messages */
     uint64_t sent_bytes;
     uint64_t received_ops; /* messages */
-    uint64_t received_bytes; /* of those whose size is known */
-    uint64_t received_room; /* room for those whose size is not known */
+    uint64_t received_bytes; /* bytes of messages of known size */
+    uint64_t received_room; /* buffer size of messages of unknown size */
 } jst_peer;
 
 _Static_assert(offsetof(jst_peer, key) == 0, "jst_peer.key");
@@ -558,14 +550,14 @@ _Static_assert(offsetof(jst_peer, received_bytes) == 32, "jst_peer.received_byte
 _Static_assert(offsetof(jst_peer, received_room) == 40, "jst_peer.received_room");
 _Static_assert(sizeof(jst_peer) == 48, "jst_peer");
 
-/* One collective operation of one communicator. The numbers grow for ever, as those of a partner. */
+/* One collective operation of one communicator. Numbers never decrease. */
 typedef struct jst_collective {
-    _Atomic uint32_t state; /* 0: free, 1: all others, 2: as described below */
-    uint32_t communicator; /* hash of the world ranks of its members in order; 0: MPI_COMM_WORLD */
-    uint32_t root; /* its rank of MPI_COMM_WORLD, 4294967295: none */
+    _Atomic uint32_t state; /* 0: free, 1: all others, 2: as follows */
+    uint32_t communicator; /* hash of its members' world ranks in order; 0: MPI_COMM_WORLD */
+    uint32_t root; /* rank in MPI_COMM_WORLD; 4294967295: none */
     uint8_t gap1[16 - 12];
     uint64_t ops;
-    uint64_t bytes; /* as the metrics count them */
+    uint64_t bytes; /* as in the metrics */
     char operation[32]; /* such as `MPI_Allreduce` */
 } jst_collective;
 
@@ -577,20 +569,20 @@ _Static_assert(offsetof(jst_collective, bytes) == 24, "jst_collective.bytes");
 _Static_assert(offsetof(jst_collective, operation) == 32, "jst_collective.operation");
 _Static_assert(sizeof(jst_collective) == 64, "jst_collective");
 
-/* One GPU that the process has used. What it is called is there before `gpus_used` counts it, and
- * stays. */
+/* One GPU that the process used. Its description is complete before `gpus_used` counts it, and
+ * does not change. */
 typedef struct jst_gpu {
-    uint32_t numa; /* NUMA node that it hangs on plus 1, 0: unknown */
+    uint32_t numa; /* its NUMA node plus 1; 0: unknown */
     uint8_t gap1[8 - 4];
     uint64_t memory_bytes; /* 0: unknown */
     char pci[24]; /* PCI bus id such as `0000:3b:00.0`, or empty */
-    char uuid[64]; /* as its driver gives it; one that begins with `MIG-` is a part of a GPU */
+    char uuid[64]; /* from its driver; `MIG-...`: part of a GPU */
     char name[64]; /* model */
-    char path[192]; /* where it hangs, below `/sys/devices`; or empty */
+    char path[192]; /* path below `/sys/devices`, or empty */
     uint8_t gap2[384 - 360];
-    /* numbers that grow for ever: operations, bytes and ns of copies to the GPU, from it, within
-     * it, between GPUs, and of fills; kernels launched, graphs launched, records lost; ns in which
-     * it computed; 5 are not used yet */
+    /* never decrease: operations, bytes and ns of copies to the GPU, from it, within it, between
+     * GPUs, and of fills; kernels launched, graphs launched, records lost; ns in which it
+     * computed; 5 unused */
     uint64_t words[24];
 } jst_gpu;
 

@@ -20,77 +20,72 @@ class ProcessFields:
     """What the header of a process's profile says; times in ns.
 
     Attributes:
-        version: 1, or 2 where there may be `L` records.
+        version: 1, or 2 where `L` records are possible.
         cell_count: Cells in a block.
         block_capacity: Blocks in the file.
-        table_crc: CRC-32 (IEEE) of the table text: the schema's fingerprint.
-        mount_slots: 8: seven mounts and, last, "other".
+        table_crc: CRC-32 (IEEE) of the table text.
+        mount_slots: 8: seven mounts, then "other".
         slice_ns: Slice length L; slice k is [k*L, (k+1)*L) of CLOCK_REALTIME.
-        start_ns: CLOCK_REALTIME when the library came up in this process image.
+        start_ns: CLOCK_REALTIME when the library started in this process image.
         file_ns: CLOCK_REALTIME when this file was made.
-        first_slice: Slice that start_ns lies in; file_ns in a further part.
-        pid: Its process id, in its PID namespace.
-        ppid: That of its parent.
-        gid: Its real group id.
-        proc_start: Field 22 of /proc/PID/stat (ticks since boot), 0 when unknown.
+        first_slice: Slice of start_ns; in a further part, of file_ns.
+        pid: Process id, in its PID namespace.
+        ppid: The parent's process id.
+        gid: Real group id.
+        proc_start: Field 22 of /proc/PID/stat (ticks since boot); 0: unknown.
         sid: Session id.
-        part: 0; n for the n-th file of the same process image (after an unshare or setns that needs
-            one thread).
-        boot_id: Which start of the machine it ran in; as the kernel writes it, with dashes.
-        host: Name of the node.
-        job: Name of its job.
+        part: 0; n for the n-th further file of a process image (after an unshare or setns that
+            needs one thread).
+        boot_id: Boot of the machine that it ran in; as the kernel writes it, with dashes.
+        host: Node name.
+        job: Job name.
         program: Path of the executable.
         library: Version of libjostle.
-        command: Command line, arguments separated by spaces, cut; by default only the first word
+        command: Command line, arguments separated by spaces, cut; by default the first word
             (`command_lines`).
         start_clock_state: Return value of adjtimex at file_ns (0 ok ... 5 = TIME_ERROR: not
             synchronised).
         start_clock_error_us: Its maxerror, µs.
         mpi_state: 0 none, 1 in MPI_Init, 2 initialised, 3 in MPI_Finalize, 4 finalised.
-        mpi_adapter: 0 no MPI seen, 1 loaded, 2 an MPI was found for which no adapter is installed
-            (its calls are not counted), 3 its adapter refused.
-        world_size: Ranks of MPI_COMM_WORLD, 0 without MPI.
-        world_rank: Its rank of MPI_COMM_WORLD.
+        mpi_adapter: 0 no MPI seen, 1 loaded, 2 no adapter is installed for this MPI (its calls are
+            not counted), 3 its adapter refused.
+        world_size: Ranks of MPI_COMM_WORLD; 0: no MPI.
+        world_rank: Rank in MPI_COMM_WORLD.
         thread_level: 0 single, 1 funneled, 2 serialized, 3 multiple.
         appnum: MPI_APPNUM.
         spawned: 1: it has a parent (MPI_Comm_spawn).
-        omp_threads: First number of OMP_NUM_THREADS, 0 when unset.
+        omp_threads: First number of OMP_NUM_THREADS; 0: unset.
         mpi_init_ns: CLOCK_REALTIME when MPI_Init was called.
-        mpi_ready_ns: When it had returned.
+        mpi_ready_ns: When it returned.
         mpi_finalize_ns: When MPI_Finalize was called.
-        mpi_end_ns: When it had returned; each 0 until then.
+        mpi_end_ns: When it returned; each 0 until then.
         mpi_library: First line of MPI_Get_library_version.
         mpi_adapter_name: Such as openmpi or mpich; empty: no adapter.
-        launcher: What started the ranks: orte, prrte, hydra, slurm or torch; empty: unknown.
-        batch: The batch system's job, such as `slurm-123`; empty: none.
-        world: What the ranks of one mpirun or of one training launch have in common; empty:
-            unknown.
-        papi_names: Names of the events in papi_1_count to papi_4_count; empty where fewer were
-            asked for.
+        launcher: orte, prrte, hydra, slurm or torch; empty: unknown.
+        batch: Batch job, such as `slurm-123`; empty: none.
+        world: Identifies the ranks of one mpirun or training launch; empty: unknown.
+        papi_names: Events of papi_1_count to papi_4_count; empty where fewer were requested.
         perf_asked: bits: 0 instructions, 1 cycles, 2 llc_misses, 3 task_clock, 4 switches, 5
-            migrations, 6 faults; 8 to 11 the PAPI events.
+            migrations, 6 faults; 8 to 11 PAPI events.
         perf_granted: The same bits.
-        script: What an interpreter runs: the base name of a script, a module or a class, without
-            arguments; empty for other programs, where `command_lines` is `none`, and in profiles of
-            versions before 0.5.0.
-        generation: Commit number `generation & 1` is valid.
+        script: What an interpreter runs: a script's base name, a module or a class; empty: another
+            program, `command_lines` is `none`, or a version before 0.5.0.
+        generation: Commit `generation & 1` is valid.
         tick_ns: Nanoseconds per tick, 32.32 fixed point; here as a plain number.
-        heartbeat_ns: CLOCK_REALTIME of the latest tick of the heartbeat.
-        end_ns: 0 while the process image runs; CLOCK_REALTIME of its orderly end.
+        heartbeat_ns: CLOCK_REALTIME of the heartbeat's latest tick.
+        end_ns: CLOCK_REALTIME of the process image's orderly end; 0: none so far.
         end_reason: How a process image ended: none, exit, _exit, exec, abort, continued.
-        blocks_used: Blocks ever handed out (more than block_capacity: the rest is in memory).
-        clock_state: Newest adjtimex.
+        blocks_used: Blocks ever assigned (beyond block_capacity: in memory).
+        clock_state: Latest adjtimex.
         clock_error_us: Its maxerror, µs.
-        lost_threads: Threads that found no block (their calls are not counted).
-        allowed_cpus: Cores that its threads may run on together, as the kernel lists them:
-            `0-15,64-79`; one that ends with `...` goes on.
-        allowed_nodes: NUMA nodes of these cores, listed in the same way; empty: unknown.
-        group_cpus: Cores that its control group has (`cpuset`), or else all cores of the machine;
-            empty: unknown.
-        group_nodes: NUMA nodes of these.
-        node_samples: How often a thread that wanted a core was seen on a core of NUMA node 0, 1,
-            ...; only of processes that have used a GPU and may run on several nodes; up to the last
-            that is not 0.
+        lost_threads: Threads without a block (their calls are not counted).
+        allowed_cpus: Cores that its threads together may use, in the kernel's form `0-15,64-79`;
+            `...` at the end: cut.
+        allowed_nodes: Their NUMA nodes, in the same form; empty: unknown.
+        group_cpus: Cores of its control group (`cpuset`), else of the machine; empty: unknown.
+        group_nodes: Their NUMA nodes.
+        node_samples: How often threads that wanted a core were seen on NUMA node 0, 1, ...; only of
+            processes that used a GPU and may run on several nodes; up to the last that is not 0.
     """
 
     version: int
@@ -219,23 +214,23 @@ class MachineFields:
 
     Attributes:
         slice_ns: Slice length L; slice k is [k*L, (k+1)*L) of CLOCK_REALTIME.
-        start_ns: CLOCK_REALTIME when the library came up in this process image.
+        start_ns: CLOCK_REALTIME when the library started in this process image.
         file_ns: CLOCK_REALTIME when this file was made.
-        first_slice: Slice that start_ns lies in; file_ns in a further part.
-        pid: Its process id, in its PID namespace.
-        part: 0; n for the n-th file of the same process image (after an unshare or setns that needs
-            one thread).
-        boot_id: Which start of the machine it ran in; as the kernel writes it, with dashes.
-        host: Name of the node.
+        first_slice: Slice of start_ns; in a further part, of file_ns.
+        pid: Process id, in its PID namespace.
+        part: 0; n for the n-th further file of a process image (after an unshare or setns that
+            needs one thread).
+        boot_id: Boot of the machine that it ran in; as the kernel writes it, with dashes.
+        host: Node name.
         library: Version of libjostle.
         start_clock_state: Return value of adjtimex at file_ns (0 ok ... 5 = TIME_ERROR: not
             synchronised).
         start_clock_error_us: Its maxerror, µs.
         role: What a machine is to the jobs: node, server.
-        heartbeat_ns: CLOCK_REALTIME of the latest tick of the heartbeat.
-        end_ns: 0 while the process image runs; CLOCK_REALTIME of its orderly end.
+        heartbeat_ns: CLOCK_REALTIME of the heartbeat's latest tick.
+        end_ns: CLOCK_REALTIME of the process image's orderly end; 0: none so far.
         end_reason: How a process image ended: none, exit, _exit, exec, abort, continued.
-        clock_state: Newest adjtimex.
+        clock_state: Latest adjtimex.
         clock_error_us: Its maxerror, µs.
     """
 

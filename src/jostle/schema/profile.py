@@ -15,37 +15,37 @@ MAGIC: Final = b"jostle01"
 FORMAT_VERSION: Final = 2
 HEAD_BYTES: Final = 4096
 
-#: Width of a segment's bin of wait_ns and offcpu_ns at shift 0, ns.
+#: Width of a bin of wait_ns and offcpu_ns at shift 0, ns.
 BIN_NS: Final = 10_000_000
 
-#: NUMA nodes of which it is counted how often threads were seen there.
+#: NUMA nodes that `node_samples` counts.
 NODE_SAMPLES: Final = 16
 
 
 class RecordType(enum.IntEnum):
-    """The types of records."""
+    """Types of records."""
 
-    SLICE = ord("S")  # what the counters gained in one slice, or in a few
-    SLICE_LIKE = ord("L")  # the same, by what differs from the newest `S` record before it
+    SLICE = ord("S")  # gains of the counters in one slice, or a few
+    SLICE_LIKE = ord("L")  # the same, as the difference from the last `S` record
     MOUNT = ord("M")  # names of the mount in a slot
-    CLOCK = ord("C")  # a change of the clock's state, or a jump of it
-    NOTE = ord("N")  # a sentence for the user
-    SEGMENTS = ord("G")  # a piece of the stream of entries
-    PEERS = ord("W")  # bytes sent to and received from each rank (no longer written)
-    TRAFFIC = ord("T")  # what was sent, received and done in collectives in one slice, or in a few
+    CLOCK = ord("C")  # change of the clock's state, or jump
+    NOTE = ord("N")  # sentence for the user
+    SEGMENTS = ord("G")  # part of the stream of entries
+    PEERS = ord("W")  # bytes to and from each rank (no longer written)
+    TRAFFIC = ord("T")  # gains of partners and collectives in one slice, or a few
     COMMUNICATOR = ord("U")  # members of a communicator
-    GPU_SLICES = ord("D")  # what the GPUs gained in one slice, or in a few
+    GPU_SLICES = ord("D")  # gains of the GPUs in one slice, or a few
     COMPONENT = ord("K")  # names of a component, before the first record with its values
-    COMPONENT_SLICES = ord("X")  # what the components gained in one slice, or in a few
+    COMPONENT_SLICES = ord("X")  # gains of the components in one slice, or a few
     SHORTS_HEADER = ord("H")  # what its short processes have in common
-    SHORT_PROCESS = ord("P")  # one process that was too short for a profile
+    SHORT_PROCESS = ord("P")  # process that was too short for a profile
 
 
 class EventType(enum.IntEnum):
-    """Events of the decoder that are no record of their own; all others have their record's type."""
+    """Events of the decoder without a record of their own; all others have their record's type."""
 
-    SHORT_MOUNT = ord("p")  # a mount of the short process before it
-    GPU = ord("d")  # a GPU, from its place in the head
+    SHORT_MOUNT = ord("p")  # mount of the preceding short process
+    GPU = ord("d")  # GPU, from its place in the profile
 
 
 #: How a process image ended.
@@ -53,7 +53,7 @@ END_REASONS: Final = ("none", "exit", "_exit", "exec", "abort", "continued")
 
 
 class MpiState(enum.IntEnum):
-    """How far the program's MPI is."""
+    """State of the program's MPI."""
 
     NONE = 0  # none
     STARTING = 1  # in MPI_Init
@@ -67,20 +67,20 @@ class MpiAdapter(enum.IntEnum):
 
     NONE = 0  # no MPI seen
     LOADED = 1  # loaded
-    LACKING = 2  # an MPI was found for which no adapter is installed (its calls are not counted)
+    LACKING = 2  # no adapter is installed for this MPI (its calls are not counted)
     REFUSED = 3  # its adapter refused
 
 
-#: What the program asked MPI_Init_thread for, and got.
+#: Thread level that MPI_Init_thread provided.
 THREAD_LEVELS: Final = ("single", "funneled", "serialized", "multiple")
 
-#: Why a segment ended where it did.
+#: Why a segment ended.
 SEGMENT_RULES: Final = ("every", "coalesced", "epoch", "raw", "final")
 
 #: What a machine is to the jobs.
 MACHINE_ROLES: Final = ("node", "server")
 
-#: What a component of a machine is.
+#: Kinds of components of a machine.
 COMPONENT_KINDS: Final = ("machine", "socket", "power", "batch_job", "disk", "interface", "port", "nfs_mount", "nfs_server", "lustre_mount", "lustre_osc", "lustre_mdc", "lustre_ost", "lustre_mdt", "lustre_job", "gpfs_mount", "gpfs_disk", "beegfs_client", "gpu", "process", "ceph_osd", "ceph_mds", "ceph_request", "ceph_client", "ceph_mount")
 
 #: What a segment counts, in the order of the format's bits 1 to 31.
