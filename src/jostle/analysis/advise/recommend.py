@@ -37,7 +37,7 @@ def recommend(
     Nothing here reveals another user's job: only jobs of the job's own user are named.
 
     Args:
-        beside: From Repository.beside.
+        beside: The job and its neighbours, from Repository.beside.
         interference: From identify, as its viewer sees it.
         digest: Of the job.
         runs: Runs of the same program by the same user, this one included.
