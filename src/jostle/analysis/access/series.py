@@ -25,10 +25,10 @@ class Series:
     """What a job did in one direction on one mount; all arrays have shape (slices,).
 
     Attributes:
-        mount: Its identity.
+        mount: Identity of the mount.
         first: Number of the first slice.
         slice_ns: Length of a slice, ns.
-        known: The profile says where calls begin.
+        known: Whether the profile records where calls begin.
         bytes: Bytes written, or read.
         busy: Seconds inside calls, mean over the processes.
     """

@@ -130,7 +130,7 @@ class Counters:
 
     @property
     def named_and_denied(self) -> list[str]:
-        """The events that the user named and did not get; `jostle doctor` tells of the usual."""
+        """The events that the user named and did not get; `jostle doctor` has the others."""
         return [name for name in self.denied if name not in USUAL_EVENTS]
 
 

@@ -48,20 +48,21 @@ class Box:
 
 @dataclass(frozen=True)
 class Shape:
-    """Where a job sits in one fabric. None: the measure is not defined in such a fabric.
+    """The position of a job in one fabric. None: the measure is not defined in such a fabric.
 
     Attributes:
         fabric: Its name.
         kind: Its kind.
-        nodes: Nodes of the job that are in the fabric.
-        unknown: Nodes of the job that are not.
-        routers: Switches that its nodes are attached to.
-        whole_routers: Those of which it has all nodes.
+        nodes: Number of nodes of the job that are in the fabric.
+        unknown: Number of nodes of the job that are not.
+        routers: Number of switches that its nodes are attached to.
+        whole_routers: Number of these switches of which it has all nodes.
         hops: Mean number of links between the switches of two of its nodes; None: one node.
         most_hops: The greatest such number.
         box: The smallest box around it; torus and mesh only.
         contiguity: Its nodes over the nodes in the box.
-        pieces: Connected pieces of its routers; None where routers are not joined directly.
+        pieces: Number of connected pieces of its routers; None where routers are not joined
+            directly.
         touched: Leaves and pods of a fat tree, groups of a dragonfly.
     """
 
