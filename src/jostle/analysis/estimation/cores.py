@@ -157,7 +157,7 @@ def _slower(frequency: Floats, there: _Flags) -> Floats:
 
 
 def _least_power(power: pa.Table, grid: _Grid) -> tuple[Floats, float]:
-    """Return the least power limit of the packages, W, [slices], and the highest value of it."""
+    """Return the limit of a package whose power limit was lowered, W, [slices], and its highest."""
     lowest, highest = np.full(len(grid.start), np.nan), 0.0
     for _, domain in _by(power, "name"):
         limit = grid.levels(domain, "power_limit_uw") / 1e6

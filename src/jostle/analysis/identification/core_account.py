@@ -381,8 +381,8 @@ def _where_waited(
 ) -> Floats:
     """Return the weight of each ns that others ran on sets of cores, [sets, slices].
 
-    A thread that ran for u on a core of which others had the share r waited there for
-    u r / (1 - r): so what ran on cores that it hardly used counts less.
+    A thread that ran for the share u of the time on a core of which others had the share r waited
+    there for u r / (1 - r): so what ran on cores that it hardly used counts less.
     """
     if len(here) == 1:
         return np.ones((1, len(alive)))

@@ -25,7 +25,7 @@ FEWEST = 16
 _SHIFTS = 39
 _STRETCH = (0.62, 0.88)  # factors, with their inverses: other periods than the load's own
 _POINTS = 8_000  # slices of all stretched loads together
-_ALIKE = 0.1  # part of a load not due to own phases: else no test
+_ALIKE = 0.1  # least part of a load that own phases do not explain, for a test
 _FORGOT = 0.2  # autocorrelation
 
 

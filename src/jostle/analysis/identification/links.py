@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _USED = 0.1
 #: Part of all load on a link: a neighbour with less does not count there (as resource_tests._DOSE).
 _DOSE = 0.02
-#: Part of the fullest link that a neighbour shares: it may be tested on one that full instead.
+#: Part of the fullest link that a neighbour shares: a link at least so full may replace it.
 _NEARLY = 0.8
 #: Most neighbours of a job that are tested, and most links considered for each of them.
 _LOUDEST, _FEW = 60, 8

@@ -317,7 +317,7 @@ def _gpus(table: pa.Table, roles: Roles) -> ResourceRows:
 
 
 def _alone(rows: ResourceRows, around: int = 0) -> NDArray[np.bool_]:
-    """Find the rows of jobs that had a resource nearly to themselves, `around` slices included."""
+    """Find the rows of jobs that had a resource nearly to themselves, within `around` slices."""
     start = np.maximum(rows.start - around * rows.step, 0)
     end = rows.end + around * rows.step
     own, every = (

@@ -34,7 +34,7 @@ _LITTLE_WORK = 0.05
 _NOTABLE = 1.2
 #: The same where the time includes the wait for other requests, and these may overlap.
 _NOTABLE_WAITING = 2.0
-#: A server that is slow for less than half of this writes its journal, and is not tested.
+#: A server that is slow for less than half of this writes its journal, and does not count as slow.
 _HESITATES_NS = 1_250_000_000
 _MOST = 3  # components of one mount that are tested, those that vary most
 #: So small that slowness does not change sums of loads in bytes, since it is no load.

@@ -266,7 +266,7 @@ def _of_jobs(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
 def _extra(counted: Floats, theirs: Floats) -> float:
     """Return how much a server moves for each byte that its clients request.
 
-    It is estimated from the spans in which this ratio is smallest: a factor that is too large would
+    It is estimated from the spans in which this ratio is small: a factor that is too large would
     hide the beginning of each load.
     """
     ratios = _by_block(counted, theirs)

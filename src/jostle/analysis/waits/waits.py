@@ -34,7 +34,7 @@ _LEAST_RUN, _LEAST_SPAN, _LEAST_S = 0.02, 0.05, 0.3
 _ALONE = 0.7
 #: Part of the run: a span that begins or ends so near to its edge reaches to the edge.
 _EDGE = 0.05
-#: Part of the run: a span so long may consist of constant lateness and further lateness.
+#: Part of the run: a span so long may consist of usual lateness and further lateness.
 _LASTING = 0.8
 _USUAL, _ON_TOP = 0.25, 1.5
 #: Part of the time: ranks that communicate less do not wait for each other.
@@ -243,7 +243,7 @@ def _notable(grid: Grid, found: _Found, least: float) -> bool:
 
 
 def _usual_part(grid: Grid, found: _Found) -> _Found:
-    """Return the constant part of a long lateness; the rest is found in the next search."""
+    """Return the usual part of a lateness over most of the run; the next search finds the rest."""
     inside = found.late[found.inside].clip(0)
     if len(inside) < _LASTING * len(found.late):
         return found
