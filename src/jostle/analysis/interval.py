@@ -1,4 +1,4 @@
-"""A figure with its 95 % interval: what estimation and identification give their losses as."""
+"""Defines a figure with its 95 % interval, as estimation and identification return losses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statistics of a profiler's overhead from alternating runs (thesis §2.2.1 and §5.2.2)."""
+"""Computes a profiler's overhead from alternating runs (Shah, 2020, sections 2.2.1, 5.2.2)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from jostle.values.plain_values import plain
 
 Floats = NDArray[np.float64]
 
-#: Iglewicz and Hoaglin's customary cut of the modified Z-score.
+#: Usual limit of the modified Z-score (Iglewicz and Hoaglin, 1993).
 CUT = 3.5
 CONFIDENCE = 0.99
-#: A difference below this is what nobody minds: the runtime's own goal.
+#: Negligible difference: the runtime's own goal.
 GOAL = 0.01
 _FEWEST = 3
 _FEWEST_FOR_OUTLIERS = 5
@@ -30,12 +30,12 @@ class Arm:
     Attributes:
         name: plain, profiled, or another profiler's.
         seconds: Every run, in the order in which they ran, s.
-        outlier: Which of them are left out.
-        mean: Of those kept, s; the following too.
+        outlier: Which of the runs are left out.
+        mean: Mean of the other runs, s; the following times are theirs, too.
         mean_low: Lower end of the 99 % interval of the mean.
         mean_high: Its upper end.
         least: Fastest run.
-        median: Median.
+        median: Median of the runs.
         most: Slowest run.
         overhead_least: least over the median of the plain runs, less 1.
         overhead_median: The same of the median.
@@ -57,23 +57,23 @@ class Arm:
 
     @property
     def kept(self) -> int:
-        """How many runs count."""
+        """Number of runs that are not outliers."""
         return len(self.seconds) - sum(self.outlier)
 
 
 @dataclass(frozen=True)
 class Overhead:
-    """What profiling cost.
+    """Overhead of a profiler, from plain and profiled runs.
 
     Attributes:
-        plain: The bare runs.
-        profiled: Those under jostle, or under another profiler.
-        mean: Mean of the profiled over mean of the plain, less 1.
+        plain: The runs without profiler.
+        profiled: The runs under jostle, or under another profiler.
+        mean: Mean of the profiled over mean of the plain runs, less 1.
         low: Lower end of its 99 % interval.
         high: Its upper end.
-        verdict: "cost" (the interval lies above 0), "gain" (below 0: variation that chance does
+        verdict: "cost" (the interval is above 0), "gain" (below 0: variation that chance does
             not explain), "none" (0 is inside and the interval is narrower than 1 % either way),
-            "noise" (wider than what it is to show) or "few" (too few runs).
+            "noise" (the interval is wider) or "few" (too few runs).
         runs_needed: Runs of each kind that would narrow the interval to 1 % either way, if the
             machine stays as it is; 0 where it is narrow enough or unknown.
     """
@@ -99,11 +99,11 @@ class ProgramOverhead:
     Attributes:
         program: Its name.
         about: How it uses MPI.
-        command: The words of its command.
+        command: The arguments of its command.
         timed: The part of a run that was timed.
-        rounds: Runs of each kind.
+        rounds: Number of runs of each kind.
         profilers: The comparison of each profiler with the plain runs; jostle's is the first.
-        notes: What a reader of the figures needs.
+        notes: What a reader of the figures should know.
         error: Why there are no figures; "" where there are.
     """
 
@@ -122,14 +122,14 @@ class ProgramOverhead:
 
 
 def modified_z(values: Sequence[float]) -> Floats:
-    """Score how far values lie from their median (Iglewicz and Hoaglin 1993).
+    """Score the distances of values from their median (Iglewicz and Hoaglin, 1993).
 
     Args:
-        values: At least one.
+        values: At least one value, [n].
 
     Returns:
-        0.6745 (x - median) / MAD each; where more than half of the values are equal, and the MAD
-        is 0, (x - median) / (1.2533 x mean absolute deviation); 0 where all are equal.
+        0.6745 (x - median) / MAD for each value; if more than half of the values are equal, so that
+        the MAD is 0, (x - median) / (1.2533 x mean absolute deviation); 0 if all are equal.
     """
     data = np.asarray(values, dtype=np.float64)
     off = data - np.median(data)
@@ -140,9 +140,9 @@ def modified_z(values: Sequence[float]) -> Floats:
 
 
 def outliers(values: Sequence[float]) -> NDArray[np.bool_]:
-    """Return which values a modified Z-score beyond CUT calls outliers.
+    """Return which values are outliers: those with a modified Z-score beyond CUT.
 
-    Of fewer than five values none is: two that happen to be close would condemn the others.
+    With fewer than five values none is: two that are close by chance would make others outliers.
     """
     if len(values) < _FEWEST_FOR_OUTLIERS:
         return np.zeros(len(values), dtype=bool)
@@ -171,12 +171,12 @@ def overhead(plain: Sequence[float], profiled: Sequence[float], name: str = "pro
     """Compare runs with and without profiling.
 
     Args:
-        plain: Times of the bare runs, s.
-        profiled: Times of the profiled ones, s.
-        name: What the second kind is called.
+        plain: Times of the runs without profiler, s.
+        profiled: Times of the profiled runs, s.
+        name: Name of the second kind.
 
     Returns:
-        The comparison, outliers left out of each kind by itself.
+        The comparison, without the outliers of each kind.
     """
     base = _kept(plain)
     middle = float(np.median(base)) if len(base) else math.nan

@@ -1,4 +1,4 @@
-"""The processes of a job as columns, with what each of them moved."""
+"""Reads the processes of a job as columns, with the metrics of each."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class JobProcesses:
     """The processes of a job as columns.
 
     Attributes:
-        count: How many they are.
+        count: Number of processes.
         short: Which are short-lived.
-        complete: Which have ended and are known whole.
-        life: Lifetime of each, ns; up to the last slice seen while it runs.
+        complete: Which have ended and are known completely.
+        life: Lifetime of each, ns; up to the last recorded slice while it runs.
         start: First start, ns since the epoch.
-        end: Last end.
-        running: Some process has not ended.
-        ranks: Which are MPI ranks; a launcher (mpirun) is none.
-        judged: Whom minimum and mean are taken over: the ranks; without ranks all but the short
+        end: Last end, ns since the epoch.
+        running: Whether some process has not ended.
+        ranks: Which are MPI ranks; a launcher (mpirun) is not.
+        judged: Which count for minimum and mean: the ranks; without ranks all but the short
             ones, if there are others.
         timed: Whose time is divided into shares: the ranks; without ranks all.
     """
@@ -98,13 +98,13 @@ class JobProcesses:
         return dict(Counter(self.names()).most_common())
 
     def index(self, process: Ints) -> NDArray[np.intp]:
-        """Return the place of each process id in this table."""
+        """Return the row of each process id in this table."""
         at = np.searchsorted(self._sorted, process).clip(0, max(self.count - 1, 0))
         result: NDArray[np.intp] = self._by[at]
         return result
 
     def spread(self, values: Ints, among: NDArray[np.bool_] | None = None) -> Spread:
-        """Describe one value per process; `among` limits whom minimum and mean are taken over."""
+        """Describe one value per process; `among` selects those that count for minimum and mean."""
         if among is None:
             among = self.judged
         elif (among & self.judged).any():
@@ -124,7 +124,7 @@ def histogram(table: pa.Table, name: str) -> Ints:
 
 
 def process_sums(tables: JobTables, job_processes: JobProcesses) -> dict[str, Ints]:
-    """Sum every metric (gauges: takes the highest level) per process."""
+    """Sum every metric per process; for gauges, take the highest level."""
     sums: dict[str, Ints] = {}
     for names, table in ((PROCESS_IDS, tables.totals), (MOUNT_IDS, tables.mount_totals)):
         where = job_processes.index(ints_or_zeros(table, "process")) if table.num_rows else None

@@ -1,4 +1,4 @@
-"""The interval of a ratio of two means, from a few repetitions of each."""
+"""Computes the interval of a ratio of two means, from a few repetitions of each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 CONFIDENCE = 0.95
-LEAST_RUNS = 3  # of fewer no interval is given
+LEAST_RUNS = 3  # with fewer no interval is given
 
 
 def number(value: float) -> float | None:
@@ -24,7 +24,7 @@ def mean_ratio(base: Sequence[float], data: Sequence[float]) -> tuple[float | No
         data: Values that are compared with them.
 
     Returns:
-        Its ends; None where either has fewer than three values: two do not tell how far they vary.
+        Its ends; None where either has fewer than three values: two do not show their scatter.
     """
     if min(len(base), len(data)) < LEAST_RUNS or float(np.mean(base)) <= 0:
         return None, None

@@ -16,7 +16,7 @@ from jostle.values.arrow_columns import ints
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-#: Of a time axis, whatever profiles claim: 97 days of slices of 4 s. Longer ones get longer steps.
+#: Most steps of a time axis: 97 days of slices of 4 s. Longer axes get longer steps.
 _MOST_STEPS = 1 << 21
 Zone = Callable[[str], bool]
 
@@ -27,10 +27,10 @@ class TimelineJob:
 
     Attributes:
         job: Its name.
-        first: Place of its first slice on the axis.
-        values: From there on, one value per step; 0 where nothing moved.
+        first: Index of its first slice on the axis.
+        values: One value per step from there on; 0 where nothing moved.
         slice_ns: Its own slice lengths, ns.
-        count: Processes that had a record in the step (the most at one instant of it).
+        count: Number of processes that had a record in the step (the most at one instant of it).
     """
 
     job: str
@@ -73,8 +73,8 @@ class Neighbourhood:
         resource: Mount identity, or node for metrics of scope process.
         own: The job's values.
         others: Sum over all other jobs.
-        jobs: Other jobs that had a record there (the most at one instant of the step); empty when
-            they were not counted.
+        jobs: Number of other jobs that had a record there (the most at one instant of the step);
+            empty when they were not counted.
         share: Share of the others in the traffic of all, over the whole time; 0 without any.
     """
 
@@ -119,7 +119,7 @@ def resample(
     level: bool = False,
     within: tuple[int, int] | None = None,
 ) -> Floats:
-    """Lay values that hold for spans of time on a regular axis.
+    """Resample values that hold for spans of time onto a regular axis.
 
     Args:
         start: Starts of the spans, ns.
@@ -130,8 +130,8 @@ def resample(
         within: What lies before or after this time (ns) does not count.
 
     Returns:
-        One value per step. An amount is shared out by overlap in time; a span inside one step
-        gives it all, so that equal slices come out exactly.
+        One value per step. An amount is divided by overlap in time; a span inside one step counts
+        there completely, so that equal slices are exact.
     """
     begin, step, steps = axis
     out = np.zeros(steps, dtype=np.float64)
@@ -170,7 +170,7 @@ class _RowSpans:
     """The rows of a series summed over resources: one span of time each.
 
     Attributes:
-        start, length: The part of a slice that they are of, ns.
+        start, length: The part of a slice that the row covers, ns.
         slice_ns: Length of the slice.
     """
 
@@ -251,14 +251,14 @@ def _resampled(span: _RowSpans, axis: tuple[int, int, int], *, level: bool) -> l
 def background(
     job: str, metric: str, own: pa.Table, others: pa.Table, *, zone: Zone | None = None
 ) -> BackgroundSeries:
-    """Set a job's slices against what all others did on the same resources.
+    """Compare a job's slices with what all others did on the same resources.
 
     Args:
         job: The job.
         metric: The metric's id.
         own: Repository.series of the job.
         others: Repository.background of the job.
-        zone: Tells whether a resource is to be looked at; the place for a restriction to a part
+        zone: Function that returns whether a resource is evaluated, for example to select a part
             of the network.
 
     Returns:

@@ -1,8 +1,8 @@
-"""The one rule for shares of time and for rates: what cannot be true is not known.
+"""Computes shares of time and rates; impossible values become NaN (unknown).
 
-Every share of time and every rate in a digest is made here. More time in calls than there was means
-that the divisor is wrong, as where nobody saw when a process ended; such a share is NaN, and is
-shown as unknown. So is a rate per second of such a time.
+Every share of time and every rate in a digest is computed here. More time in calls than there was
+means that the divisor is wrong, for example if the end of a process was not recorded; such a share
+is NaN and is shown as unknown. So is a rate per second of such a time.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from jostle.values.file_metrics import file_metrics
 
 #: Time in calls and lifetimes come from different clocks, which may differ by this share.
 CLOCK_TOLERANCE = 0.05
-#: Rates are per second: of less time than this, one call more or less makes any rate.
+#: Least time for a rate per second: over less, a single call decides the rate.
 SHORTEST_S = 0.001
 _NS = 1e9
-#: What a job's time is divided into.
+#: States that a job's time is divided into.
 STATES = {
     "user CPU": ("os_user_ns",),
     "system CPU": ("os_system_ns",),
@@ -50,7 +50,7 @@ def share_of_time(spent: float, available: float) -> float:
 
 
 def share_of_lives(spent: float, life: float, threads: float) -> float:
-    """Return `share_of_time` of the processes' lifetime, of their threads' where that is exceeded.
+    """Return `share_of_time` of the processes' lifetime, or of their threads' if it is exceeded.
 
     Args:
         spent: Time in the state, summed over threads.
@@ -62,10 +62,10 @@ def share_of_lives(spent: float, life: float, threads: float) -> float:
 
 
 def threads_time(sums: Mapping[str, Ints], job_processes: JobProcesses) -> NDArray[np.float64]:
-    """Return how long the threads of each process lived at most, added up, in ns.
+    """Return the upper bound of the summed lifetime of the threads of each process, ns.
 
-    Threads are counted at the end of each slice. Those that ended before are known by the CPU
-    time that they took, as far as there were cores for them.
+    Threads are counted at the end of each slice. Those that ended before are estimated from their
+    CPU time, limited by the number of cores.
     """
     life = job_processes.life.astype(np.float64)
     cpu = sums["os_user_ns"].astype(np.float64) + sums["os_system_ns"]
@@ -77,8 +77,9 @@ def threads_time(sums: Mapping[str, Ints], job_processes: JobProcesses) -> NDArr
 def seconds_for_rates(sums: Mapping[str, Ints], job_processes: JobProcesses) -> NDArray[np.float64]:
     """Return the lifetime of each process in s; NaN where no rate can be taken over it.
 
-    That is less than `SHORTEST_S`, or less than its threads took of CPU time or were in MPI. Time
-    in calls on files proves nothing: threads that ended may have been in them without CPU time.
+    No rate can be taken over less than `SHORTEST_S`, or over less than the CPU time of the threads
+    or their time in MPI. Time in file calls is no criterion: threads that ended may have been in
+    them without CPU time.
     """
     life_s = job_processes.life / _NS
     limit_s = threads_time(sums, job_processes) / _NS * (1 + CLOCK_TOLERANCE)

@@ -1,4 +1,4 @@
-"""Minimum, mean and maximum over the processes or ranks of a job."""
+"""Computes minimum, mean and maximum over the processes or ranks of a job."""
 
 from __future__ import annotations
 

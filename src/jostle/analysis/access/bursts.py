@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# Of the usual amount of a slice that carries traffic: from there on a slice is on. The second holds
-# bursts together that others slow down at times.
+# Part of the usual amount of a slice with traffic, from which on a slice is on. The lower one does
+# not split bursts that other jobs slow down at times.
 #: Largest p value of a period, over all tries together.
 _ALPHA = 0.01
 _ON = (0.25, 0.05)
-_QUIET = 0.1  # of a slice that is on: what one that is off carries at most, on average
+_QUIET = 0.1  # of a slice that is on: the most that one that is off carries, on average
 _EDGE = np.sqrt(1 / 6)  # slices: scatter of the distance between two edges rounded to slices
 _TRIALS = 1999
-_TESTED = 200  # distances: the first ones decide whether they are regular
-_JOIN = (0, 1, 2)  # slices: pauses up to this long may lie inside a burst
+_TESTED = 200  # most distances that are tested for regularity, the first ones
+_JOIN = (0, 1, 2)  # slices: pauses up to this long may be inside a burst
 
 
 @dataclass(frozen=True)
@@ -50,19 +50,19 @@ class Period:
 
 
 def find_period(amounts: Floats, slice_s: float, *, busy: Floats | None = None) -> Period | None:
-    """Find the period of bursts in a series (thesis 3.3.3: periodic signals).
+    """Find the period of bursts in a series (Shah, 2020, section 3.3.3: periodic signals).
 
-    A slice is on when it carries at least a quarter (or, tried besides, a twentieth) of what the
-    slice carries that holds the middle of all bytes. What is tested is how much the distances
-    between the starts of bursts vary, held against bursts of the same lengths with the same
-    silence shared out between them at random; distances that are only known to a slice are never
-    taken to vary less than that.
+    A slice is on when it carries at least a quarter (or, in a second try, a twentieth) of the
+    amount in the slice of the median byte. The test statistic is the variation of the distances
+    between the starts of bursts; under the null hypothesis the bursts have the same lengths and
+    the same total silence, divided at random. Since distances are known to a slice only, they are
+    never assumed to vary less than that.
 
     Args:
         amounts: Bytes (or operations) of each slice, shape (slices,).
         slice_s: Length of a slice, s.
-        busy: Seconds that a process spent inside I/O calls in each slice, mean over processes;
-            where the silence is spent waiting for I/O, bursts are only calls that end.
+        busy: Seconds that a process spent inside I/O calls in each slice, mean over processes: if
+            it spends the silence in I/O calls, bursts only show when calls end.
 
     Returns:
         The period, or None: too few bursts (three at least), or not regular enough.
@@ -86,7 +86,7 @@ def find_period(amounts: Floats, slice_s: float, *, busy: Floats | None = None) 
 
 
 def usual_amount(amounts: Floats) -> float:
-    """Return the median of a byte's own slice: half of all bytes lie in slices this full."""
+    """Return the amount in the slice of the median byte: half of all bytes are in fuller slices."""
     ordered = np.sort(amounts)
     return float(ordered[np.searchsorted(np.cumsum(ordered), ordered.sum() / 2)])
 
@@ -99,7 +99,7 @@ def _runs(on: NDArray[np.bool_]) -> tuple[Ints, Ints]:
 
 
 def _joined(on: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
-    """Fill pauses of at most so many slices between two bursts."""
+    """Fill pauses of at most `most` slices between two bursts."""
     joined = on.copy()
     for start, length in zip(*_runs(~on), strict=True):
         if length <= most and start > 0 and start + length < len(on):
@@ -108,7 +108,7 @@ def _joined(on: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
 
 
 def _test(starts: Ints, lengths: Ints, least: int, slice_s: float) -> Period | None:
-    """Test bursts whose pauses are at least so many slices long."""
+    """Test bursts whose pauses are at least `least` slices long."""
     distances = np.diff(starts).astype(np.float64)
     if len(distances) < 2:
         return None
@@ -118,7 +118,7 @@ def _test(starts: Ints, lengths: Ints, least: int, slice_s: float) -> Period | N
     seen = max(float(held.std()), float(_EDGE)) / float(held.mean())
     spare = int((held - bursts - least).sum())
     draw = np.random.default_rng(0)
-    # Every way of sharing out the silence is equally likely.
+    # Every division of the silence is equally likely.
     gaps = draw.multinomial(spare, draw.dirichlet(np.ones(len(held)), _TRIALS)) + least
     made = gaps + draw.permuted(np.tile(bursts, (_TRIALS, 1)), axis=1)
     varied = made.std(axis=1) / made.mean(axis=1)
@@ -130,7 +130,7 @@ def _test(starts: Ints, lengths: Ints, least: int, slice_s: float) -> Period | N
     off = starts - float(starts.mean()) - slope * order
     error = float(np.sqrt((off**2).sum() / max(len(starts) - 2, 1) / spread))
     error = max(error, float(_EDGE / np.sqrt(spread * 2)))
-    # Two distances leave one degree of freedom, of which rounding is the larger part.
+    # Two distances leave one degree of freedom, and most of their variation is rounding.
     reach = float(stdtrit(max(len(starts) - 2, 2), 0.975)) * error
     return Period(
         seconds=slope * slice_s,
@@ -143,7 +143,7 @@ def _test(starts: Ints, lengths: Ints, least: int, slice_s: float) -> Period | N
 
 
 def _silent(amounts: Floats, on: NDArray[np.bool_], slice_s: float, busy: Floats | None) -> bool:
-    """Return whether the time between bursts is one in which nothing was asked for."""
+    """Return whether no I/O was requested in the time between bursts."""
     first, last = np.flatnonzero(on)[[0, -1]]
     inside = slice(first, last + 1)
     off = ~on[inside]

@@ -1,4 +1,4 @@
-"""Assigns each written byte to a way of writing: closed file, seek back or growing file."""
+"""Assigns each written byte to a kind of writing: closed file, seek back or growing file."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from jostle.analysis.access.bursts import Floats
 from jostle.analysis.access.series import MountSeries
 
 _SOON = 1  # slices: a file closed this long after its first write was short-lived,
-_BRIEF = 0.1  # and so was one whose life is no larger a part of all slices with writes,
-_IN_TURN = 0.25  # or than this where
-_TURNS = 4  # files, for each process that is active at a time, follow each other
-_WHOLE = 2.5  # writes per file: it was written in one go, however long that took
-_ENOUGH = 4  # writes, and slices in which files were closed, to say anything
-_REPEATED = 3  # files per process, to call it a pattern
-_FIX_UPS = 2  # steps back per file that only mend what the file begins with,
-_OWN = 1.2  # if what they step back behind is no more of what these files hold
+_BRIEF = 0.1  # and so was one whose life is at most this part of all slices with writes,
+_IN_TURN = 0.25  # or at most this part where
+_TURNS = 4  # files per concurrently active process follow each other
+_WHOLE = 2.5  # writes per file: with fewer it was written at once, however long that took
+_ENOUGH = 4  # fewest writes, and fewest slices in which files were closed, for a result
+_REPEATED = 3  # fewest files per process for a pattern
+_FIX_UPS = 2  # steps back per file that only rewrite the file's header,
+_OWN = 1.2  # if they step back over at most this multiple of what these files hold
 
 
 @dataclass(frozen=True)
 class Claims:
-    """Bytes by the way they were written, in order of PATTERNS.
+    """Bytes by kind of writing, in order of PATTERNS.
 
     Attributes:
-        bytes: Bytes of each slice by the way they were written, shape (3, slices).
-        chunks: Chunks that ended in each slice, likewise.
+        bytes: Bytes of each slice by kind of writing, shape (3, slices).
+        chunks: Number of chunks that ended in each slice, same shape.
     """
 
     bytes: Floats
@@ -43,9 +43,9 @@ class _Closed:
     """Facts about the files that were closed in each slice, shape (slices,).
 
     Attributes:
-        begun: The slice in which they were begun, as far as their size tells.
-        mended: Steps back around it only mend headers of theirs.
-        beside: Steps back around it are few, and yet not theirs: other files are rewritten.
+        begun: The slice in which they were begun, estimated from their size.
+        mended: Whether steps back around the slice only rewrite headers of these files.
+        beside: Whether steps back around the slice are few, but belong to other, rewritten files.
     """
 
     begun: NDArray[np.int64]
@@ -54,7 +54,7 @@ class _Closed:
 
 
 class ClaimBudget:
-    """Stack of bytes that are not assigned yet, the latest on top.
+    """Stack of written bytes that are not assigned yet, the latest on top.
 
     Args:
         amounts: Bytes of each slice, shape (slices,).
@@ -88,14 +88,14 @@ class ClaimBudget:
 
 
 def claim(series: MountSeries) -> Claims:
-    """Assign each written byte to the way it was written.
+    """Assign each written byte to the kind of writing.
 
     Args:
         series: The job's calls on the mount; without `known` (positions of writes), only files
             that were closed soon are recognised.
 
     Returns:
-        Bytes and chunks per slice by way of writing.
+        Bytes and chunks per slice by kind of writing.
     """
     if not series.known:
         return _claim_old(series)
@@ -105,14 +105,14 @@ def claim(series: MountSeries) -> Claims:
     closed_here, soon = _closed(series), _soon(series)
     held = _with_their_files(series)
     budget = ClaimBudget(series.bytes, series.writes)
-    rewound = 0.0  # bytes stepped back behind, in files that are still open
+    rewound = 0.0  # bytes that steps back rewrite, in files that are still open
 
     def step_back(place: int, wanted: float) -> None:
         taken, _ = budget.take(wanted)
         _book(rewritten, taken)
         claims.chunks[1, taken[0][0] if taken else place] += series.backs[place]
 
-    # A write is begun in one slice and may end in a later one: a step back may be all there is.
+    # A write may end in a later slice than it begins: a slice may hold only its step back.
     some = (series.bytes > 0) | (series.files > 0) | (series.back_bytes > 0)
     for place in np.flatnonzero(some).tolist():
         budget.put(place)
@@ -134,7 +134,7 @@ def claim(series: MountSeries) -> Claims:
                 _book(streamed, taken)
             rewound -= inside
         if back > closed and beside:
-            step_back(place, back - closed)  # at most that much of it lay in the files closed here
+            step_back(place, back - closed)  # at most that much of it was in the files closed here
     streamed[:] = np.maximum(series.bytes - files - rewritten, 0)
     claims.chunks[2] = series.writes
     if one_each(series, claims, slice(0, size)):
@@ -143,7 +143,7 @@ def claim(series: MountSeries) -> Claims:
 
 
 def _soon(series: MountSeries) -> float:
-    """Return the longest life, slices, that is short."""
+    """Return the longest life of a short-lived file, in slices."""
     at_once = float(np.clip(series.active.max(initial=1), 1, series.writers))
     part = _IN_TURN if series.files.sum() >= _TURNS * at_once else _BRIEF
     return max(_SOON, part * float((series.bytes > 0).sum()))
@@ -153,8 +153,8 @@ def _closed(series: MountSeries) -> _Closed:
     """Estimate in which slice closed files were begun, and to which files steps back belong.
 
     Each process active in a slice is assumed to have written an equal part of its bytes; the mean
-    size of a file is compared with that. Files that are closed in one slice may have grown side by
-    side: they were begun no later than all their bytes together.
+    size of a file is compared with that. Files that are closed in one slice may have grown
+    concurrently: they were begun no later than the first of all their bytes.
     """
     size = len(series.bytes)
     moved = np.cumsum(series.bytes)
@@ -179,8 +179,8 @@ def _closed(series: MountSeries) -> _Closed:
 def _with_their_files(series: MountSeries) -> Floats:
     """Return what the files held that were closed in each slice, bytes, shape (slices,).
 
-    A record of several slices shares its bytes out evenly; its few files cannot be, and stand in
-    one of them: the bytes go there, too.
+    A record of several slices divides its bytes evenly; its few files cannot be divided and count
+    in one of the slices: then their bytes count there, too.
     """
     closing = np.flatnonzero(series.files > 0)
     held = np.zeros_like(series.file_bytes)
@@ -199,7 +199,7 @@ def _near(marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def one_each(series: MountSeries, claims: Claims, span: slice) -> bool:
-    """Return whether files closed soon are only one or two per process, of many writes."""
+    """Return whether processes closed only one or two files each soon, after many writes."""
     files, when = claims.chunks[0, span].sum(), (claims.chunks[0, span] > 0).sum()
     many = files >= _REPEATED and (files >= _REPEATED * series.writers or when >= _ENOUGH)
     return not many and bool(series.writes[span].sum() > _ENOUGH * files)
@@ -217,7 +217,7 @@ def _book(way: Floats, taken: list[tuple[int, float]]) -> None:
 
 
 def _claim_old(series: MountSeries) -> Claims:
-    """Do the same for a profile without the positions of writes, from closes only."""
+    """Assign bytes for a profile without the positions of writes, from closes only."""
     size = len(series.bytes)
     claims = Claims(np.zeros((3, size)), np.zeros((3, size)))
     fresh = (series.closes > 0) & (series.seeks <= series.closes)

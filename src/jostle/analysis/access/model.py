@@ -7,7 +7,7 @@ from typing import Any
 
 from jostle.analysis.access.bursts import Period
 
-#: Names of patterns (thesis 3.2.1), and what is said where none of them fits.
+#: Names of patterns (Shah, 2020, section 3.2.1), and names for where none of them fits.
 OPEN_WRITE_CLOSE = "open-write-close"
 WRITE_SEEK = "write-seek"
 AGGREGATE_WRITE = "aggregate-write"

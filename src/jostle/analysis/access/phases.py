@@ -1,4 +1,4 @@
-"""Cuts a job's time on a mount into phases in which it accesses files in one way."""
+"""Divides a job's time on a mount into phases with one access pattern each."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from jostle.analysis.access.bursts import Floats, Period, find_period, usual_amo
 from jostle.analysis.access.model import MIXED, NONE, UNKNOWN, AccessPattern, AccessPhase
 from jostle.analysis.access.series import Series
 
-MOST = 0.8  # of a phase's bytes: one way of access stands for all
+MOST = 0.8  # of a phase's bytes: a pattern with so many names the phase
 _NS = 1e9
-_ALL = 0.9  # of a mount's bytes: phases that are alike stand for the whole job
+_ALL = 0.9  # of a mount's bytes: equal phases with so many name the whole job
 _RUN = 3  # active slices that make a phase, and
 _PART = 0.05  # of all active slices, but no more than
 _RUN_MOST = 30  # slices
-_TRICKLE = 0.01  # of the usual amount of a slice: what carries no more is not active
+_TRICKLE = 0.01  # of the usual amount of a slice: a slice with no more is not active
 _LONG_SILENCE = 8  # slices, and
-_LARGE_SILENCE = 0.2  # of the time between first and last access: it parts phases
+_LARGE_SILENCE = 0.2  # of the time between first and last access: it separates phases
 
-_Run = tuple[int, int]  # first active slice and the one behind the last
+_Run = tuple[int, int]  # first active slice, and the one after the last
 
 
 @dataclass(frozen=True)
 class Ways:
-    """In which ways a job accessed a mount.
+    """The patterns by which a job accessed a mount.
 
     Attributes:
         done: What was done with the bytes, for users: "written".
-        names: Their names.
-        bytes: Bytes of each slice by way, shape (ways, slices).
-        name: Names the slices from the first number up to the second as one phase.
-        phase: Describes them likewise.
-        folded: Changes the share of bytes by name before the whole is named.
+        names: Names of the patterns.
+        bytes: Bytes of each slice by pattern, shape (patterns, slices).
+        name: Function that names the slices from the first number up to the second as one phase.
+        phase: Function that describes such slices.
+        folded: Function that changes the shares of bytes by name before the mount is named.
     """
 
     done: str
@@ -47,7 +47,7 @@ class Ways:
 
 
 def pattern_of(series: Series, ways: Ways) -> AccessPattern:
-    """Name how a mount was accessed: its phases, and what they are together."""
+    """Name the access pattern of a mount, by its phases and as a whole."""
     phases: list[AccessPhase] = []
     at = 0
     spans, pause = _covered(series, _cut(series, ways))
@@ -72,7 +72,7 @@ def pattern_of(series: Series, ways: Ways) -> AccessPattern:
 
 
 def untouched(series: Series, done: str) -> AccessPattern:
-    """Describe a mount without such bytes."""
+    """Describe a mount on which no such bytes were moved."""
     silent = _silence(series, 0, len(series.bytes), done)
     return AccessPattern(series.mount, NONE, None, None, 0, series.known, [silent])
 
@@ -83,10 +83,10 @@ def period_of(series: Series, lo: int, hi: int) -> Period | None:
 
 
 def _of_all(phases: list[AccessPhase], ways: Ways) -> tuple[str, float]:
-    """Name a mount by its phases: mixed is said only of what is known to differ.
+    """Name a mount by its phases; mixed only if named phases differ.
 
     Returns:
-        The name, and the share of the bytes that bear it.
+        The name, and the share of the bytes with it.
     """
     shares: dict[str, float] = {}
     for phase in phases:
@@ -130,7 +130,7 @@ def _active(series: Series, lo: int, hi: int) -> NDArray[np.intp]:
 
 
 def _cut(series: Series, ways: Ways) -> list[tuple[int, int]]:
-    """Cut the time into runs of slices that are alike; silence at their ends is left out."""
+    """Cut the time into runs of slices with one pattern; silence at their ends is left out."""
     active = _active(series, 0, len(series.bytes))
     sums = np.cumsum(ways.bytes[:, active], axis=1)
     sums = np.concatenate((np.zeros((len(ways.names), 1)), sums), axis=1)
@@ -147,13 +147,13 @@ def _cut(series: Series, ways: Ways) -> list[tuple[int, int]]:
         while len(runs) > 1 and min(hi - lo for lo, hi in runs) <= short:
             runs = _fused(_without_short(runs, short), label)
     spans = [(int(active[lo]), int(active[hi - 1]) + 1) for lo, hi in runs]
-    # Runs that differ in whose the bytes are may yet be one and the same to a reader.
+    # Runs with different shares of bytes may still have the same name.
     spans = _fused(spans, lambda span: ways.name(*span))
     return [part for span in spans for part in _at_silences(series, *span)]
 
 
 def _fused(runs: list[_Run], label: Callable[[_Run], str]) -> list[_Run]:
-    """Join neighbours that are alike."""
+    """Join neighbouring runs with the same label."""
     out: list[_Run] = []
     last = ""
     for run in runs:

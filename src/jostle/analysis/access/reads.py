@@ -1,9 +1,9 @@
 """Names how a job reads from each mount, phase by phase.
 
-Every byte read belongs to a run of reads in order, and is given to one of four ways of reading by
-what began the run: nothing (sequential), a jump by a distance that comes back (strided), any other
+Every byte read belongs to a run of reads in order, and is assigned to one of four patterns by
+what began the run: nothing (sequential), a jump by a repeated distance (strided), any other
 jump (random), or a return to where one of the last runs began (re-read). A run is counted when it
-ends, so its bytes are claimed backwards in time, the latest first.
+ends, so its bytes are assigned backwards in time, the latest first.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from jostle.analysis.access.phases import MOST, Ways, pattern_of, period_of, unt
 from jostle.analysis.access.series import ReadSeries, read_series
 from jostle.repository.types import JobTables
 
-_ENOUGH = 4  # reads, to say anything
-_REPEATED = 3  # jumps, to call it a pattern
-_BOTH = 0.25  # of irregular jumps: as many at least go back, and ahead, where places are random
-_SEVERAL = 2  # ways of reading, each with more than a rest: a mixture of them
-_AGAIN = 0.4  # of the bytes: more than that read again, and the first reading belongs to it
+_ENOUGH = 4  # fewest reads for a result
+_REPEATED = 3  # fewest jumps for a pattern
+_BOTH = 0.25  # of irregular jumps: if places are random, at least so many go back, and ahead
+_SEVERAL = 2  # patterns, each with more than a rest, that make a mixture
+_AGAIN = 0.4  # of the bytes: if more are read again, the first reading counts as re-read, too
 
 
 def read_patterns(tables: JobTables) -> list[AccessPattern]:
@@ -44,8 +44,8 @@ def read_patterns(tables: JobTables) -> list[AccessPattern]:
         tables: Everything about the job, from Repository.job_tables; `accesses` must be there.
 
     Returns:
-        One entry per mount, the one with the most bytes first. A profile that does not say where
-        reads begin leaves all unknown.
+        One entry per mount, the one with the most bytes first; all unknown if the profile does not
+        record where reads begin.
     """
     found = [_pattern(series) for series in read_series(tables)]
     return sorted(found, key=lambda pattern: (-pattern.bytes, pattern.mount))
@@ -66,7 +66,7 @@ def _pattern(series: ReadSeries) -> AccessPattern:
 
 
 def _claimed(series: ReadSeries) -> Floats:
-    """Assign each byte to the way it was read, shape (4, slices) in order of READ_PATTERNS."""
+    """Assign each byte to the pattern of its read, shape (4, slices) in order of READ_PATTERNS."""
     ways = np.zeros((len(READ_PATTERNS), len(series.bytes)))
     budget = ClaimBudget(series.bytes, series.reads)
     wanted = np.stack((series.stride_bytes, series.jump_bytes, series.again_bytes))
@@ -80,7 +80,7 @@ def _claimed(series: ReadSeries) -> Floats:
 
 
 def _folded(shares: Mapping[str, float]) -> dict[str, float]:
-    """Add the first reading, in order, to what is read again."""
+    """Add the share of the first, sequential reading to that of re-reading."""
     out = dict(shares)
     if SEQUENTIAL in out and out.get(RE_READ, 0.0) >= _AGAIN * sum(out.values()):
         out[RE_READ] += out.pop(SEQUENTIAL)
@@ -130,7 +130,7 @@ def _parts(series: ReadSeries, ways: Floats, span: slice) -> list[PatternShare]:
     ):
         if moved <= 0:
             continue
-        if way == SEQUENTIAL:  # its calls are known only where all bytes are read so
+        if way == SEQUENTIAL:  # its calls are known only where all bytes are sequential
             all_of_it = moved >= MOST * amounts.sum()
             chunks, own = (calls, float(amounts.sum())) if all_of_it else (0.0, 0.0)
         parts.append(

@@ -1,4 +1,4 @@
-"""Lays out what a job did on one mount slice by slice: the input of access patterns."""
+"""Collects what a job did on one mount per slice: the input of the analysis of access patterns."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from jostle.values.file_metrics import file_metrics
 
 _NS = 1e9
 _ALL = 0.9  # of the bytes, or of the calls
-_WIDEST = 5_000_000  # slices: what lies further back, a clock that was wrong has made
-_VERSION = (0, 3)  # of the runtime: since then it follows where writes begin
+_WIDEST = 5_000_000  # slices: earlier ones come from a clock that was wrong
+_VERSION = (0, 3)  # of the runtime: since then it records where writes begin
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,10 @@ class Series:
     """What a job did in one direction on one mount; all arrays have shape (slices,).
 
     Attributes:
-        mount: Its identity.
+        mount: Identity of the mount.
         first: Number of the first slice.
         slice_ns: Length of a slice, ns.
-        known: The profile says where calls begin.
+        known: Whether the profile records where calls begin.
         bytes: Bytes written, or read.
         busy: Seconds inside calls, mean over the processes.
     """
@@ -46,8 +46,8 @@ class MountSeries(Series):
     """How a job wrote to one mount.
 
     Attributes:
-        writers: Processes that wrote.
-        heavy: Write calls that carry nine tenths of the bytes, the largest first; 0 when unknown.
+        writers: Number of processes that wrote.
+        heavy: Number of largest write calls that carry nine tenths of the bytes; 0 when unknown.
         active: Processes that did anything here in the slice.
         writes: Write calls; the others are sums of the metrics they are named after.
     """
@@ -75,8 +75,8 @@ class ReadSeries(Series):
         jumps: Runs of reads in order that ended in the slice, by how they began, shape
             (4, slices): by an irregular jump ahead, by one back, by a regular jump, by a return.
         jump_bytes: Bytes of the runs that irregular jumps began.
-        stride_bytes: Bytes of those that regular jumps began.
-        again_bytes: Bytes of those that returns began.
+        stride_bytes: Bytes of the runs that regular jumps began.
+        again_bytes: Bytes of the runs that returns began.
     """
 
     reads: Floats
@@ -87,7 +87,7 @@ class ReadSeries(Series):
 
 
 def mount_series(tables: JobTables) -> list[MountSeries]:
-    """Lay out how a job wrote to each of its mounts.
+    """Return what a job wrote to each of its mounts, per slice.
 
     Args:
         tables: Everything about the job; `accesses` must be there.
@@ -104,7 +104,7 @@ def mount_series(tables: JobTables) -> list[MountSeries]:
 
 
 def read_series(tables: JobTables) -> list[ReadSeries]:
-    """Lay out how a job read from each of its mounts: see mount_series."""
+    """Return what a job read from each of its mounts, per slice; see `mount_series`."""
     readers = _processes(tables, "read_bytes")
     rows = tables.accesses
     known = rows is not None and any(
@@ -116,7 +116,7 @@ def read_series(tables: JobTables) -> list[ReadSeries]:
 
 
 class _Rows:
-    """The rows of one mount, laid on one axis, of the slice length that most of them have."""
+    """The rows of one mount on one time axis, with the slice length that most of them have."""
 
     def __init__(self, mount: str, rows: Mapping[str, Ints]) -> None:
         self.mount = mount
@@ -151,7 +151,7 @@ def _by_mount(tables: JobTables) -> list[_Rows]:
 
 
 def _follows(tables: JobTables) -> bool:
-    """Return whether the runtime followed where writes begin."""
+    """Return whether the runtime recorded where writes begin."""
     rows = tables.accesses
     if rows is not None and any(
         ints_or_zeros(rows, name).any()
@@ -189,7 +189,7 @@ def _processes(tables: JobTables, quantity: str) -> dict[str, int]:
 def _heavy(tables: JobTables) -> dict[str, float]:
     """Count the write calls that carry nine tenths of the bytes, by mount.
 
-    Sizes are known per process only, so this is said of a mount that has nearly all calls.
+    Sizes are known per process only, so the result has only mounts that have nearly all calls.
     """
     rows = tables.mount_totals
     if not rows.num_rows or "posix_write_size" not in tables.totals.column_names:
@@ -197,7 +197,7 @@ def _heavy(tables: JobTables) -> dict[str, float]:
     posix, stdio = (histogram(tables.totals, name) for name in file_metrics("write_size"))
     sizes, calls = posix + stdio, _sum(rows, "write_ops")
     mounts = np.asarray(rows.column("mount").to_pylist(), dtype=object)
-    # From the largest down; a bucket's sizes are taken at its middle.
+    # From the largest down; all sizes of a bucket count as its middle.
     number = sizes[::-1].astype(np.float64)
     moved = np.cumsum(number * 0.75 * 2.0 ** np.arange(len(sizes))[::-1])
     if not moved[-1] or not calls.sum():

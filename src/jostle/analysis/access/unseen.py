@@ -1,4 +1,4 @@
-"""Detects writes that no wrapped call shows: mapped memory, io_uring, static code."""
+"""Detects writes that no counted call shows: mapped memory, io_uring, static code."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from jostle.repository.types import JobTables
 from jostle.values.arrow_columns import ints_or_zeros
 
 _MEMORY = frozenset({"tmpfs", "ramfs", "devtmpfs", "proc", "sysfs"})
-_PER_CALL = 16 << 10  # bytes of pages and of a file system's own that a call may dirty besides,
+_PER_CALL = 16 << 10  # bytes of pages and of file system metadata that a call may dirty as well,
 _PER_SLICE = 64 << 10  # and the profile of the process itself
-_LEAST = 4 << 20  # bytes: with less nothing is in doubt
-_DOUBT = 0.2  # of all that may lie on a mount: more unseen than that, and a name is a guess
+_LEAST = 4 << 20  # bytes: fewer unseen ones do not matter
+_DOUBT = 0.2  # of a mount's bytes: if more may be unseen, its pattern is unknown
 
 
 def unseen_bytes(tables: JobTables) -> int:
     """Estimate how many bytes a job sent to disks without a counted call.
 
     The kernel counts all bytes that each process sends to the storage layer (os_write_bytes). The
-    bytes of its calls, and those that these calls may have dirtied besides, are subtracted.
+    bytes of its calls, and further ones that these calls may have dirtied, are subtracted.
 
     Args:
         tables: Everything about the job.
@@ -82,7 +82,7 @@ def doubted(pattern: AccessPattern, unseen: int) -> AccessPattern:
         unseen: From unseen_bytes.
 
     Returns:
-        The same, or unknown, each phase of it too, where the unseen bytes are enough to matter.
+        The same pattern; or an unknown one with unknown phases, if enough bytes are unseen.
     """
     if unseen <= _DOUBT * (unseen + pattern.bytes):
         return pattern

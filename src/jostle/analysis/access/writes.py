@@ -1,12 +1,12 @@
-"""Names how a job writes to each mount, phase by phase (thesis 3.2.1, 3.3.4, 7.1).
+"""Names how a job writes to each mount, phase by phase (Shah, 2020, sections 3.2.1, 3.3.4, 7.1).
 
-Every byte written is given to one of three ways of writing:
-    files: it lies in a file that was closed soon after (open-write-close),
-    rewritten: the job stepped back behind it on the same descriptor (write-seek),
+Every byte written is assigned to one of three patterns:
+    files: it is in a file that was closed soon after (open-write-close),
+    rewritten: the job sought back before it on the same descriptor (write-seek),
     streamed: neither; the file grew in order (aggregate-write).
-What a step back or a close ends was written before it, so bytes are claimed backwards in time, the
-latest first. A pattern is named where one way has four fifths of the bytes of a phase and there is
-enough of it to tell; else it is mixed, or unknown.
+What a seek back or a close ends was written before it, so bytes are assigned backwards in time, the
+latest first. A phase has the name of a pattern that has four fifths of its bytes and occurs often
+enough; else it is mixed, or unknown.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from jostle.analysis.access.series import MountSeries, mount_series
 from jostle.analysis.access.unseen import doubted, unseen_bytes
 from jostle.repository.types import JobTables
 
-_ENOUGH = 4  # writes, to say anything
-_REPEATED = 3  # files, or steps back, to call it a pattern
+_ENOUGH = 4  # fewest writes for a result
+_REPEATED = 3  # fewest files, or steps back, for a pattern
 _JUMPS = (0.25, 4.0)  # gaps per step back: between these, writes jump to and fro
 
 
@@ -41,9 +41,9 @@ def write_patterns(tables: JobTables) -> list[AccessPattern]:
         tables: Everything about the job, from Repository.job_tables; `accesses` must be there.
 
     Returns:
-        One entry per mount, the one with the most bytes first. A profile of before 0.3 does not
-        say where writes begin: then only files written and closed one after the other are named,
-        and all else is unknown.
+        One entry per mount, the one with the most bytes first. Profiles of versions before 0.3 do
+        not record where writes begin: then only files written and closed one after the other are
+        named, and all else is unknown.
     """
     unseen = unseen_bytes(tables)
     found = [doubted(_pattern(series), unseen) for series in mount_series(tables)]
@@ -77,9 +77,9 @@ def _phase(series: MountSeries, claims: Claims, lo: int, hi: int, total: float) 
     if name == AGGREGATE_WRITE:
         chunk, per_chunk = moved / max(carrying, 1), 1.0
     elif name == OPEN_WRITE_CLOSE and chosen and chosen.chunks:
-        # No more files carry the bytes than there are large writes: small ones beside them (locks,
-        # shared pointers of MPI-IO) do not make the chunk smaller.
-        # What they held is summed as it was closed: records of several slices blur what is claimed.
+        # The bytes are in at most as many files as there are large writes: further small files
+        # (locks, shared pointers of MPI-IO) do not make the chunk smaller. File sizes are summed at
+        # their closes, since the assignment is inexact in records of several slices.
         closed = float(series.files[span].sum())
         held = float(series.file_bytes[span].sum()) * chosen.chunks / closed if closed else 0.0
         held = min(held, moved) or float(chosen.bytes)
@@ -111,7 +111,7 @@ def _parts(ways: Floats, chunks: Floats, moved: float, known: bool) -> list[Patt
     for place, way in enumerate(PATTERNS):
         if ways[place] <= 0:
             continue
-        # Of streamed bytes the calls are known only where all are streamed.
+        # The calls of streamed bytes are known only where all bytes are streamed.
         number = 0 if place == 2 and ways[place] < MOST * moved else int(chunks[place])
         parts.append(
             PatternShare(
@@ -126,7 +126,7 @@ def _parts(ways: Floats, chunks: Floats, moved: float, known: bool) -> list[Patt
 
 
 def _named(series: MountSeries, claims: Claims, span: slice) -> tuple[str, str, Floats, Floats]:
-    """Name a phase: its name, why, its bytes and its chunks by the way they were written."""
+    """Return the name of a phase, the reason, and its bytes and chunks by kind of writing."""
     here = claims.part(span)
     if series.known and one_each(series, claims, span):
         stream(here)
@@ -135,7 +135,7 @@ def _named(series: MountSeries, claims: Claims, span: slice) -> tuple[str, str, 
 
 
 def _to_and_fro(series: MountSeries, span: slice) -> bool:
-    """Return whether steps back and gaps alternate: nothing says then what is written twice."""
+    """Return whether steps back and gaps alternate: then it is unknown what is written twice."""
     backs, gaps = float(series.backs[span].sum()), float(series.gaps[span].sum())
     return backs >= _REPEATED and _JUMPS[0] * backs < gaps < _JUMPS[1] * backs
 

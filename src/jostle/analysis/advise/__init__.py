@@ -1,9 +1,9 @@
-"""Advice: what to change about a job, what that would save, and who pays for it.
+"""Advice on a job: what to change, what that would save, and who pays for it.
 
 Public interface:
     recommend: the advice on one job, the greatest saving first.
-    PastRun: a run of the same program, which time limits are made from.
-    Recommendations, Recommendation, OwnNeighbour: what it returns.
+    PastRun: a run of the same program, from which time limits are derived.
+    Recommendations, Recommendation, OwnNeighbour: its result types.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Advice to run at another time of the day, by what earlier runs lost then."""
+"""Advises to run at another time of the day, by the losses of earlier runs at that time."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from jostle.analysis.interval import Interval
 
 #: A day is divided into spans of so many hours.
 _SPAN_H = 6
-#: Runs with a known loss that a span needs.
+#: Fewest runs with a known loss in a span.
 _FEWEST = 4
 _DRAWS = 2000
-#: Percent of a side that the interval leaves out: three spans are compared with one.
+#: Percent that the interval leaves out on each side: three spans are compared with one.
 _OUTSIDE = 2.5 / 3
 
 
@@ -27,7 +27,7 @@ def another_hour(runs: Sequence[PastRun], start_s: float, *, seed: int) -> Itera
     Args:
         runs: Runs of the same program by the same user, with what they lost.
         start_s: When the job started, s since the epoch.
-        seed: Of the bootstrap over runs.
+        seed: Seed of the bootstrap over runs.
     """
     by_span: dict[int, list[float]] = {}
     for run in runs:
@@ -60,7 +60,7 @@ def another_hour(runs: Sequence[PastRun], start_s: float, *, seed: int) -> Itera
 
 
 def _means(values: Sequence[float], dice: np.random.Generator) -> NDArray[np.float64]:
-    """Return means of values that are drawn anew."""
+    """Return means of resampled values."""
     drawn: NDArray[np.float64] = dice.choice(np.array(values), (_DRAWS, len(values))).mean(axis=1)
     return drawn
 

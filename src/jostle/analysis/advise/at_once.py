@@ -1,4 +1,4 @@
-"""Advice to run fewer jobs of one program at once, where they slow each other."""
+"""Advises to run fewer jobs of one program at once, where they slow each other."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from jostle.analysis.identification.model import JobInterference
 from jostle.analysis.interval import Interval
 from jostle.repository.query.co_running import Beside
 
-#: Of two jobs the advice is to run one after the other.
+#: Fewest other jobs for this advice; with one other the advice is to run one after the other.
 _FEWEST = 2
-#: So many run at once that each loses no more than this part of its time alone.
+#: Most that each of the jobs at once may lose, as a part of its time alone.
 _MOST_LOSS = 0.1
 
 
@@ -34,7 +34,7 @@ def like_jobs(beside: Beside, interference: JobInterference) -> list[str]:
 def fewer_at_once(beside: Beside, interference: JobInterference) -> Iterator[Recommendation]:
     """Yield how many jobs of a program to run at once, where they slow each other.
 
-    What a job loses is taken to grow with the number of the others.
+    The loss of a job is assumed to be proportional to the number of the others.
 
     Args:
         beside: The job and its co-running jobs.

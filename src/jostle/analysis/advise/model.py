@@ -1,4 +1,4 @@
-"""What a piece of advice on a job says."""
+"""Result types of advice on a job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Advice where others used the cores or the memory of the job's nodes, or its CPU limit held it."""
+"""Advises on nodes: where others used cores or memory, or where a CPU limit stopped the job."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from jostle.analysis.digest.model import JobDigest
 from jostle.analysis.identification.model import JobInterference
 from jostle.analysis.interval import Interval
 
-#: Kinds of resources that a node has for itself: nobody is there with `--exclusive`.
+#: Kinds of resources of a node: with `--exclusive` no other job uses them.
 _OF_A_NODE = ("node", "memory")
 #: Part of the lifetime of its processes in which a CPU limit stopped a job.
 _LIMITED = 0.05
-#: Share of an allocation's time, as digests name it.
+#: Name of this share of time in digests.
 _BY_LIMIT = "kept by its CPU limit"
 
 

@@ -1,4 +1,4 @@
-"""Advice to use another file system, or other storage targets of it, by what the run itself saw."""
+"""Advises to use another file system or other storage targets, by the run's own times."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from jostle.values.arrow_columns import floats
 from jostle.values.storage_servers import mount_of
 
 _FEWEST_SLICES = 12
-#: Mean sizes of requests that differ by no more than this factor can be compared.
+#: Largest factor between mean sizes of requests that can be compared.
 _ALIKE = 4.0
-#: The other one may take this many times as long per byte as the first one without others.
+#: Largest time per byte on the other one, over that on the first one without others.
 _AS_FAST = 1.1
 
 
 @dataclass(frozen=True)
 class _Seen:
-    """What a run saw of a mount: time per byte without others, in ns; mean bytes of a request."""
+    """A run's time per byte on a mount without others, in ns, and its mean bytes per request."""
 
     per_byte: float
     request: float
@@ -80,7 +80,7 @@ def _seen(beside: Beside, mount: str) -> _Seen | None:
     on = (moved > 0) & (spent > 0) & (ops > 0)
     if int(on.sum()) < _FEWEST_SLICES:
         return None
-    # Others only make it slower: a quarter of the slices had none, or little.
+    # Others only make it slower; in a quarter of the slices there was little or no load of others.
     per_byte = float(np.quantile(spent[on] / moved[on], 0.25))
     return _Seen(per_byte, float(moved[on].sum() / ops[on].sum()))
 

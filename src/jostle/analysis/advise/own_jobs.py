@@ -1,4 +1,4 @@
-"""Advice where jobs of the same user slow each other: one after the other, or out of step."""
+"""Advises users whose jobs slow each other to run them one after the other, or shifted."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from jostle.analysis.identification.model import JobInterference, ResourceLoss, 
 from jostle.analysis.interval import Interval
 from jostle.repository.query.co_running import Beside, JobFacts
 
-#: Two periods are the same if they differ by no more; otherwise a shift does not last.
+#: Largest relative difference of two equal periods; with a larger one a shift does not last.
 _ALIKE = 0.02
-#: A burst carries at least this part of what the slice with the middle of all bytes carries.
+#: Least part of the amount in the slice of the median byte that a slice of a burst has.
 _ON = 0.25
-#: Of the load on a resource: a suspect with less of it is not seen in the sum of all others.
+#: Part of the load of all others: a suspect with less of it is not visible in their sum.
 _MOST_OF_IT = 0.9
-#: Less of the overlap is not worth to start a job later for.
+#: Least part of the overlap that a later start must avoid.
 _WORTH = 0.25
 
 
@@ -94,12 +94,12 @@ def _one_after_the_other(name: str, suspects: list[Suspect]) -> Recommendation:
 
 @dataclass(frozen=True)
 class _Shift:
-    """How far to move a job's bursts, and what remains of the overlap.
+    """By how much to shift a job's bursts, and what remains of the overlap.
 
     Attributes:
-        seconds: By how much the other one starts later.
-        period: Of both.
-        left: The overlap that remains, as a part of what it was; 0 to 1.
+        seconds: By how much the other job starts later, s.
+        period: Period of both.
+        left: The overlap that remains, as a part of the present one, 0 to 1.
     """
 
     seconds: float
@@ -108,9 +108,9 @@ class _Shift:
 
 
 def _shift(loss: ResourceLoss, suspect: Suspect) -> _Shift | None:
-    """Return how to move two periodic jobs out of each other's way; None: it cannot be done.
+    """Return the shift by which the bursts of two periodic jobs overlap least; None: impossible.
 
-    Both must have bursts of the same period, and time enough between them.
+    Both must have bursts of the same period, and enough time between them.
     """
     own, others = np.array(loss.own_load), np.array(loss.others_load)
     if suspect.share < _MOST_OF_IT or len(own) != len(others) or not loss.slice_ns:

@@ -1,4 +1,4 @@
-"""Puts the advice on one job together: from neighbours, nodes, requests, bindings and run times."""
+"""Collects the advice on a job: from neighbours, nodes, requests, bindings and run times."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jostle.analysis.identification.model import JobInterference
 from jostle.analysis.identification.slow_targets import SlowTarget
 from jostle.repository.query.co_running import Beside
 
-#: A predicted saving below this part of the run time, and below a second, is not worth a change.
+#: Part of the run time, and seconds: with a predicted saving below both nothing is advised.
 _WORTH = 0.01
 _WORTH_S = 1.0
 
@@ -37,12 +37,12 @@ def recommend(
     Nothing here reveals another user's job: only jobs of the job's own user are named.
 
     Args:
-        beside: From Repository.beside.
-        interference: From identify, as its viewer sees it.
-        digest: Of the job.
+        beside: The job and its neighbours, from Repository.beside.
+        interference: From identify, as its viewer may see it.
+        digest: Digest of the job.
         runs: Runs of the same program by the same user, this one included.
         slow_targets: Storage targets that were slower than others, by its own files.
-        seed: Of the random steps.
+        seed: Seed of the random steps.
     """
     job, run_s = beside.job, interference.run_s
     every = [
@@ -73,14 +73,14 @@ def recommend(
 
 
 def _is_worth(one: Recommendation, least_s: float) -> bool:
-    """Return whether its saving is certain to be above 0, and worth the trouble."""
+    """Return whether advice certainly saves time, and enough of it."""
     if one.saving is None:
         return True
     return one.saving.value >= least_s and (one.saving.low > 0 or one.rule == "more cores")
 
 
 def _of_binding(advice: BindingAdvice) -> Recommendation:
-    """Return advice on a binding; its seconds are of copies, and no run time."""
+    """Return advice on a binding; its seconds are those of copies, not run time."""
     words = advice.saving
     if advice.saving_s is not None:
         low, middle, high = advice.saving_s

@@ -1,4 +1,4 @@
-"""Advice to make fewer and larger requests of a file system, by what a request costs this job."""
+"""Advises fewer and larger file system requests, by what a request costs the job."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from jostle.values.arrow_columns import floats
 
 Floats = NDArray[np.float64]
 _KIB = 1024
-#: Requests of this size cost little beyond their bytes on any file system that nodes share.
+#: Requests of this size cost little beyond their bytes on any shared file system.
 _LARGE = 1024 * _KIB
-#: From this mean size on nothing is advised.
+#: Mean size of requests from which on nothing is advised.
 _SMALL = 128 * _KIB
 _FEWEST_SLICES, _FEWEST_REQUESTS = 12, 1000
 _DRAWS = 200
@@ -29,12 +29,12 @@ _NS = 1e9
 def larger_requests(beside: Beside, *, seed: int) -> Iterator[Recommendation]:
     """Yield the advice to write or read in larger pieces, per mount and direction.
 
-    The time of a slice's requests is fitted by a cost of each request and a cost of each byte, both
-    at least 0. What is saved is the first of them for the requests that would be fewer.
+    The time of a slice's requests is fitted by a cost per request and a cost per byte, both at
+    least 0. The saving is the cost per request times the number of avoided requests.
 
     Args:
         beside: The job; own_mounts is read.
-        seed: Of the bootstrap over slices.
+        seed: Seed of the bootstrap over slices.
     """
     rows = beside.own_mounts
     shared = {m for m in set(rows.column("mount").to_pylist()) if m} if rows.num_rows else set()

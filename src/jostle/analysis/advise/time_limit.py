@@ -1,4 +1,4 @@
-"""Advice on the time limit to ask for, from the run times of earlier runs."""
+"""Advises on the time limit to request, from the run times of earlier runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from jostle.analysis.advise.model import Recommendation
 
-#: Fewer runs than this say little about the longest.
+#: Fewest runs for an estimate of the longest.
 _FEWEST = 8
 _QUANTILE, _ROOM = 0.95, 1.1
 
@@ -31,10 +31,10 @@ class PastRun:
 
 
 def time_limit(runs: Sequence[PastRun], program: str) -> Iterator[Recommendation]:
-    """Yield a time limit that earlier runs would have kept, with and without others.
+    """Yield time limits within which earlier runs ended, with and without loss to others.
 
     Args:
-        runs: The runs, the one that is asked about included.
+        runs: The runs, the one under consideration included.
         program: Their program.
     """
     if len(runs) < _FEWEST:
@@ -61,7 +61,7 @@ def time_limit(runs: Sequence[PastRun], program: str) -> Iterator[Recommendation
 
 
 def _limit_min(seconds: Sequence[float]) -> int:
-    """Return the minutes that most runs keep, and a tenth more."""
+    """Return the minutes within which most runs end, plus a tenth."""
     return max(math.ceil(float(np.quantile(seconds, _QUANTILE)) * _ROOM / 60), 1)
 
 

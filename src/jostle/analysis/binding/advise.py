@@ -1,4 +1,4 @@
-"""Puts together what was seen of bindings, and what mends it."""
+"""Advises on the binding of a job's processes to cores and GPUs, by all rules together."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from jostle.repository.types import JobTables
 def binding_advice(
     tables: JobTables, job_processes: JobProcesses, sums: Mapping[str, Ints]
 ) -> list[BindingAdvice]:
-    """Return what another binding of cores and GPUs would mend in a job.
+    """Return what another binding of cores and GPUs would improve in a job.
 
-    A process whose binding is not known, or that may run on several nodes, gives no advice.
+    A process whose binding is not known, or that may run on several nodes, is left out.
 
     Args:
         tables: From Repository.job_tables.
         job_processes: Its processes.
-        sums: Of their metrics, from process_sums.
+        sums: Sums of their metrics, from process_sums.
 
     Returns:
         At most one advice of each rule; empty where nothing is wrong.

@@ -1,4 +1,4 @@
-"""Nodes whose messages go over a network adapter that is far from the job's GPUs."""
+"""Finds nodes whose messages use a network adapter that is far from the job's GPUs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from jostle.analysis.binding.model import MOST_CASES, BindingAdvice, BindingCase
 from jostle.analysis.binding.processes import names
 from jostle.values.core_lists import list_text
 
-#: Less than this is no traffic of a job.
+#: Fewest bytes that count as a job's traffic.
 _LEAST_BYTES = 1 << 30
-#: An adapter carries a node's traffic if this part of it went over it, and is idle with less.
+#: Part of a node's traffic from which on an adapter carries it; with less it is idle.
 _CARRIES = 0.1
 
 
@@ -66,7 +66,7 @@ def far_adapters(used: Sequence[ProcessGpu], adapters: pa.Table | None) -> Bindi
 def _other(
     here: Sequence[ProcessGpu], adapters: Sequence[Mapping[str, Any]]
 ) -> tuple[int, list[str], Mapping[str, Any]] | None:
-    """Return what a node sent over far adapters, their names, and an idle one beside its GPUs."""
+    """Return what a node sent over far adapters, their names, and an idle one near its GPUs."""
     nodes = {each.node for each in here}
     whole = sum(row["bytes"] for row in adapters)
     if len(nodes) != 1 or -1 in nodes or whole < _LEAST_BYTES:
@@ -77,7 +77,7 @@ def _other(
     if not near or any(row["numa"] in (node, -1) for row in carrying):
         return None
     carried = sum(row["bytes"] for row in carrying)
-    # A port beside ports, an interface beside interfaces: they may be of different networks.
+    # Ports are replaced by ports, interfaces by interfaces: they may be of different networks.
     alike = [row for row in near if ("/" in row["name"]) == ("/" in carrying[0]["name"])]
     return (carried, [row["name"] for row in carrying], alike[0]) if alike else None
 

@@ -1,4 +1,4 @@
-"""Processes that copy to a GPU of another NUMA node than their cores."""
+"""Finds processes that copy to a GPU of another NUMA node than their cores."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from jostle.analysis.binding.model import MOST_CASES, BindingAdvice, BindingCase
 from jostle.analysis.binding.processes import BoundProcess, names
 from jostle.values.core_lists import list_text
 
-#: Below both of these the copies are not worth a change.
+#: Bytes, and share of the time: copies below both are not worth a change.
 _LEAST_BYTES = 64 << 20
 _LEAST_SHARE = 0.01
-#: Mostly elsewhere: this part of the time or less beside the GPU.
+#: Largest part of the time on the GPU's node of a process that is mostly elsewhere.
 _ELSEWHERE = 0.2
-#: Copies compare if their mean size is alike within this factor.
+#: Largest factor between the mean sizes of copies that can be compared.
 _ALIKE = 2.0
 _WAYS = ("h2d", "d2h")
 
@@ -53,7 +53,7 @@ class ProcessGpu:
 
     @property
     def is_far(self) -> bool:
-        """Return whether the process ran at most now and then on the GPU's node."""
+        """Return whether the process ran rarely or never on the GPU's node."""
         part = self.process.part_on(self.node) if self.node >= 0 else None
         return part is not None and part <= _ELSEWHERE
 
@@ -65,7 +65,7 @@ class ProcessGpu:
 
     @property
     def matters(self) -> bool:
-        """Return whether it copied enough."""
+        """Return whether the process copied enough for an advice."""
         share = self.seconds / self.process.life_s if self.process.life_s > 0 else 0.0
         return self.moved >= _LEAST_BYTES or (self.moved > 0 and share >= _LEAST_SHARE)
 
@@ -78,7 +78,7 @@ def process_gpus(
     Args:
         table: JobTables.process_gpus.
         gpus: JobTables.gpus.
-        processes: By process id of the table.
+        processes: Processes by their id in the table.
     """
     rows = table.to_pylist() if table is not None else []
     named = gpus.select(["host", "gpu", "name"]).to_pylist() if gpus is not None else []
@@ -103,7 +103,7 @@ def process_gpus(
 
 
 def far_gpus(used: Sequence[ProcessGpu], everyone: Sequence[BoundProcess]) -> BindingAdvice | None:
-    """Advise processes whose GPU hangs on another node than their cores.
+    """Advise processes whose GPU is attached to another NUMA node than their cores.
 
     Args:
         used: From process_gpus.
@@ -117,7 +117,7 @@ def far_gpus(used: Sequence[ProcessGpu], everyone: Sequence[BoundProcess]) -> Bi
         return None
     first = far[0]
     here = first.process
-    # Each rank belongs on the node of the GPU that it copies most to.
+    # The right node for each rank is that of the GPU that it copies most to.
     most: dict[int, ProcessGpu] = {}
     for each in used:
         if each.node >= 0 and each.process.host == here.host:

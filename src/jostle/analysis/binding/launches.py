@@ -1,4 +1,4 @@
-"""The exact text that binds the ranks of a job, for each launcher.
+"""Writes the commands that bind the ranks of a job, for each launcher.
 
 The options are those of Slurm's srun(1), Open MPI's and MPICH's mpirun, PyTorch's torchrun (2.9 and
 later) and numactl(8).
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from jostle.analysis.binding.processes import BoundProcess
 from jostle.values.core_lists import list_text
 
-#: What tells a rank its number on the node, and what keeps the launcher from binding.
+#: Launcher -> the variable with a rank's number on the node, and the command without binding.
 _MPIRUNS = {
     "orte": ("OMPI_COMM_WORLD_LOCAL_RANK", "mpirun --bind-to none"),
     "prrte": ("OMPI_COMM_WORLD_LOCAL_RANK", "mpirun --bind-to none"),
@@ -20,12 +20,12 @@ _MPIRUNS = {
 
 
 def on_nodes(mates: Sequence[BoundProcess], target: Mapping[int, int]) -> list[str]:
-    """Return what puts processes on the NUMA nodes of their GPUs.
+    """Return the lines that bind processes to the NUMA nodes of their GPUs.
 
     Args:
         mates: Processes of one launch on one node, in order of rank.
-        target: Place of a process -> the NUMA node that it should run on; of the others it may
-            stay as it is.
+        target: Index of a process -> the NUMA node that it should run on; the other processes
+            may stay as they are.
     """
     wanted = [target.get(process.at, min(process.nodes or {0})) for process in mates]
     launcher = mates[0].launcher
@@ -54,11 +54,11 @@ def _mpirun(launcher: str, wanted: Sequence[int]) -> str:
 
 
 def one_gpu_each(mates: Sequence[BoundProcess], idle_uuid: str) -> list[str]:
-    """Return what gives each rank of a node a GPU of its own.
+    """Return the lines that give each rank of a node a GPU of its own.
 
     Args:
         mates: Ranks of one launch on one node.
-        idle_uuid: Of a GPU that is idle; "" unknown.
+        idle_uuid: UUID of a GPU that is idle; "" unknown.
     """
     launcher = mates[0].launcher
     if launcher == "slurm":
@@ -72,11 +72,11 @@ def one_gpu_each(mates: Sequence[BoundProcess], idle_uuid: str) -> list[str]:
 
 
 def on_own_cores(mates: Sequence[BoundProcess], group: frozenset[int]) -> list[str]:
-    """Return what lets processes use all cores that they could be given.
+    """Return the lines that let processes use all cores that are available to them.
 
     Args:
         mates: Processes of one node that want cores, in order of rank.
-        group: Cores that they could be given.
+        group: Cores that are available to them.
     """
     launcher = mates[0].launcher
     if launcher == "slurm":
@@ -93,10 +93,10 @@ def on_own_cores(mates: Sequence[BoundProcess], group: frozenset[int]) -> list[s
 
 
 def over_adapter(name: str) -> list[str]:
-    """Return what makes collective libraries and MPI send over an adapter.
+    """Return the lines that make collective libraries and MPI send over an adapter.
 
     Args:
-        name: Of a port ("mlx5_0/1") or of an interface ("eth1"), as agents name them.
+        name: Name of a port ("mlx5_0/1") or of an interface ("eth1"), as agents name them.
     """
     if "/" not in name:
         return [f"export NCCL_SOCKET_IFNAME={name} GLOO_SOCKET_IFNAME={name}"]

@@ -1,10 +1,10 @@
-"""What the advice on bindings is."""
+"""Result types of the advice on bindings."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: Cases that an advice names; a job of a thousand nodes has the same one on each.
+#: Most cases that an advice lists; a job of a thousand nodes has the same one on each.
 MOST_CASES = 32
 
 

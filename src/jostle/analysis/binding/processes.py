@@ -1,4 +1,4 @@
-"""Where each process of a job may run, as sets of cores and nodes."""
+"""Collects on which cores and NUMA nodes each process of a job may run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from jostle.analysis.processes import Ints, JobProcesses
 from jostle.values.core_lists import list_text, read_list
 
-_FEW_SAMPLES = 20  # of where it ran: fewer tell too little
+_FEW_SAMPLES = 20  # fewest samples of where a process ran
 
 
 @dataclass(frozen=True)
@@ -17,20 +17,20 @@ class BoundProcess:
     """One process with its binding.
 
     Attributes:
-        at: Its place in the table of processes.
+        at: Its index in the table of processes.
         host: Its node.
-        rank: In its world; -1: none.
-        world: Of which world.
+        rank: Its rank in its world; -1: none.
+        world: Its world.
         pid: Its process id.
-        launcher: What started it: as the table says, but torch where one process of the job has
+        launcher: What started it, as in the table; but torch where one process of the job has
             started several ranks within a step of Slurm.
-        start_ns: When it began ...
-        end_ns: ... and ended, or was seen last.
-        cpus: Cores that it may run on; None: unknown, as of nodes and of the group.
-        nodes: NUMA nodes of these.
-        node_samples: How often it was seen on NUMA node 0, 1, ...; empty: that was not recorded.
-        group_cpus: Cores that it could be given.
-        group_nodes: NUMA nodes of these.
+        start_ns: When it began.
+        end_ns: When it ended, or was seen last.
+        cpus: Cores that it may run on; None: unknown (also for the following sets).
+        nodes: NUMA nodes of these cores.
+        node_samples: How often it was seen on NUMA node 0, 1, ...; empty: not recorded.
+        group_cpus: Cores that are available to it.
+        group_nodes: NUMA nodes of these cores.
         cpu_s: CPU time, s.
         waited_s: Time that its threads waited for a core, s.
         threads: Most threads that it had.
@@ -68,11 +68,11 @@ class BoundProcess:
 
     @property
     def life_s(self) -> float:
-        """Return how long it was there, s."""
+        """Return how long the process lived, s."""
         return (self.end_ns - self.start_ns) / 1e9
 
     def meets(self, other: BoundProcess) -> bool:
-        """Return whether both were there for half of the time of the shorter one."""
+        """Return whether both lived at the same time for half of the shorter one's time."""
         both = min(self.end_ns, other.end_ns) - max(self.start_ns, other.start_ns)
         return both > 0 and both / 1e9 >= 0.5 * min(self.life_s, other.life_s)
 
@@ -82,7 +82,7 @@ def bound_processes(job_processes: JobProcesses, sums: Mapping[str, Ints]) -> li
 
     Args:
         job_processes: The processes.
-        sums: Of their metrics, as `process_sums` gives them.
+        sums: Sums of their metrics, from `process_sums`.
     """
     columns = ("allowed_cpus", "allowed_nodes", "group_cpus", "group_nodes")
     known = {text: read_list(text) for name in columns for text in set(job_processes.texts(name))}
@@ -121,7 +121,7 @@ def bound_processes(job_processes: JobProcesses, sums: Mapping[str, Ints]) -> li
 
 
 def _launchers(job_processes: JobProcesses) -> list[str]:
-    """Return what started each process: ranks of torchrun below srun look like those of srun."""
+    """Return the launcher of each process; ranks of torchrun within srun are distinguished."""
     hosts, launchers = job_processes.texts("host"), job_processes.texts("launcher")
     pids = set(zip(hosts, job_processes.ints("pid").tolist(), strict=True))
     parents = list(zip(hosts, job_processes.ints("ppid").tolist(), strict=True))
@@ -137,7 +137,7 @@ def _launchers(job_processes: JobProcesses) -> list[str]:
 
 
 def names(processes: Sequence[BoundProcess]) -> str:
-    """Return who some processes are: their ranks, or their process ids."""
+    """Return the ranks of some processes as text, or their process ids."""
     if all(process.rank >= 0 for process in processes):
         ranks = sorted({process.rank for process in processes})
         return f"rank{'s' * (len(ranks) > 1)} {list_text(ranks).replace(',', ', ')}"

@@ -1,4 +1,4 @@
-"""Processes that wait for cores which they share, though others are left."""
+"""Finds processes that wait for cores which they share while other cores are free."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from jostle.analysis.binding.processes import BoundProcess, names
 from jostle.analysis.shares_of_time import share_of_lives
 from jostle.values.core_lists import list_text
 
-#: A process is busy if it used, or waited for, this part of a core, and so many seconds of it.
+#: A busy process used, or waited for, at least this part of a core, and so many seconds.
 _BUSY = 0.05
 _BUSY_S = 0.1
-#: Below these what they waited for cores is not worth a change.
+#: Seconds, and share of the time: shorter waiting for cores is not worth a change.
 _LEAST_S = 1.0
 _LEAST_SHARE = 0.05
 
 
 def same_cores(processes: Sequence[BoundProcess]) -> BindingAdvice | None:
-    """Advise processes that may not run on cores that nobody of their job uses.
+    """Advise processes whose binding excludes cores that no process of their job uses.
 
     Args:
-        processes: Of one job.
+        processes: Processes of one job.
     """
     by_host: dict[str, list[BoundProcess]] = defaultdict(list)
     for process in processes:
@@ -75,9 +75,9 @@ def _all_cores(processes: Sequence[BoundProcess]) -> frozenset[int]:
 
 
 def _crowds(busy: Sequence[BoundProcess]) -> list[list[BoundProcess]]:
-    """Return the processes of one node that wait for the same cores while others are left."""
+    """Return groups of one node's processes that wait for the same cores while others are free."""
     if any(process.cpus is None for process in busy):
-        return []  # it may run on any
+        return []  # a process may run on any core
     used = _all_cores(busy)
     if all(process.group_cpus is None or process.group_cpus <= used for process in busy):
         return []
@@ -93,14 +93,14 @@ def _crowds(busy: Sequence[BoundProcess]) -> list[list[BoundProcess]]:
 
 
 def _share(crowd: Sequence[BoundProcess]) -> bool:
-    """Return whether they may have waited for each other: a single thread did for a stranger."""
+    """Return whether they may have waited for each other: a single thread waits for another job."""
     if len(crowd) == 1:
         return crowd[0].threads > 1
     return any(a.meets(b) for a, b in pairwise(crowd))
 
 
 def _by_cores(processes: Sequence[BoundProcess]) -> list[list[BoundProcess]]:
-    """Join the processes whose cores overlap, directly or by others."""
+    """Group the processes whose cores overlap, directly or through others."""
     parent = list(range(len(processes)))
 
     def root(at: int) -> int:

@@ -1,4 +1,4 @@
-"""Ranks that share a GPU, though another one of their node is idle."""
+"""Finds ranks that share a GPU while another one of their node is idle."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from jostle.analysis.binding.model import MOST_CASES, BindingAdvice, BindingCase
 from jostle.analysis.binding.processes import BoundProcess, names
 from jostle.values.core_lists import list_text
 
-#: A rank uses a GPU for its work if this part of its launches (without any: its bytes) is there: a
-#: library may open all GPUs.
+#: Least part of its launches (without launches: of its bytes) on a GPU that a rank uses for its
+#: work: a library may open all GPUs.
 _WORKS = 0.1
-#: A GPU is idle if it worked no longer than this part of the job's time.
+#: Largest part of the job's time in which an idle GPU worked.
 _IDLE = 0.01
 
 
@@ -31,8 +31,8 @@ def shared_gpus(
     Args:
         table: JobTables.process_gpus.
         known: JobTables.node_gpus.
-        processes: By process id.
-        seconds: Of the job.
+        processes: Processes by their id.
+        seconds: Time of the job.
     """
     if table is None or known is None:
         return None
@@ -108,7 +108,7 @@ def _bytes(row: Mapping[str, Any]) -> int:
 
 
 def _idle_gpus(known: pa.Table, seconds: float) -> dict[str, list[dict[str, Any]]]:
-    """Return by host the GPUs on which nobody worked; without those that are divided."""
+    """Return by host the GPUs on which no job worked, without those that are divided."""
     rows = known.to_pylist()
     divided = {(row["host"], row["pci"]) for row in rows if _is_instance(row["gpu"]) and row["pci"]}
     idle: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -117,7 +117,7 @@ def _idle_gpus(known: pa.Table, seconds: float) -> dict[str, list[dict[str, Any]
         works = row["used"] or (busy is not None and busy / 1e9 > _IDLE * seconds)
         if not works and (row["host"], row["gpu"]) not in divided:
             idle[row["host"]].append(row)
-    for each in idle.values():  # first those of which an agent knows
+    for each in idle.values():  # first those that an agent knows
         each.sort(key=lambda row: (row["busy_ns"] is None, row["gpu"]))
     return idle
 

@@ -1,7 +1,7 @@
-"""Rules that name the kind of tool to use next for what a digest shows (thesis §2.1).
+"""Rules that name the kind of tool to use next for what a digest shows (Shah, 2020, section 2.1).
 
-A silent profiler sees that something takes time, not why. Each rule names a kind of tool that
-looks closer, with examples that anybody can install.
+A digest shows that something takes time, not why. Each rule names a kind of tool that shows more,
+with examples that anybody can install.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Rule:
 
     Attributes:
         name: Its name.
-        when: Conditions, all of which must hold: feature, comparison, threshold. A feature that
-            is unknown (nan) holds no condition.
-        unless: Rules that make this one superfluous when they have spoken.
+        when: Conditions, all of which must hold: feature, comparison, threshold. A condition on an
+            unknown feature (nan) does not hold.
+        unless: Rules that make this one superfluous if they hold.
         kind: Kind of tool.
         tools: Examples.
         why: What was seen and what the tool adds; features in braces, those that end in _share or
@@ -139,7 +139,7 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-#: The same for training jobs, whose tools are others.
+#: The same rules for training jobs, with other tools.
 TRAINING_RULES: tuple[Rule, ...] = (
     replace(RULES[0], tools=("jostle interference JOB", "numactl --show", "lstopo of hwloc")),
     *(rule for rule in RULES if rule.name == "io"),
@@ -171,7 +171,7 @@ TRAINING_RULES: tuple[Rule, ...] = (
 
 
 def features(world: WorldDigest) -> dict[str, float]:
-    """Return what rules may ask for; nan where it is unknown."""
+    """Return the features that rules may use; nan where one is unknown."""
     shares = {share.name: share.share for share in world.shares}
     p2p, collective = shares.get("point-to-point", 0.0), shares.get("collective", 0.0)
     mpi = p2p + collective + shares.get("one-sided", 0.0) + shares.get("other mpi", 0.0)
@@ -211,7 +211,7 @@ def advise(world: WorldDigest) -> list[Advice]:
 
 
 def spoken(rules: Sequence[Rule], seen: Mapping[str, float]) -> list[Advice]:
-    """Return the advice of the rules that hold for some features, in their order."""
+    """Return the advice of the rules that hold for some features, in the order of the rules."""
     advices: list[Advice] = []
     for rule in rules:
         holds = all(_holds(seen, *condition) for condition in rule.when)

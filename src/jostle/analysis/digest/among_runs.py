@@ -1,4 +1,4 @@
-"""Compares a job's figures with the other runs of its program."""
+"""Compares a job's figures with those of other runs of its program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jostle.schema.metrics import METRICS
 _FILES = "(posix|stdio)"
 _SHAPES = "(one_to_all|all_to_one|all_to_all|scan|neighbor)"
 _IN_MPI = "Time in MPI"
-#: Name, unit and metrics of each figure: the rows of the thesis' digest (2.1.3).
+#: Name, unit and metrics of each figure: the rows of the digest in Shah, 2020, section 2.1.3.
 _WANTED = (
     ("Bytes written", "bytes", rf"{_FILES}_write_bytes"),
     ("Write calls", "ops", rf"{_FILES}_write_ops"),
@@ -34,23 +34,23 @@ _WANTED = (
     ("CPU time", "ns", r"os_(user|system)_ns"),
     ("Waiting for a core", "ns", r"os_runqueue_ns"),
 )
-#: A smaller share is no difference from a run.
+#: Relative difference of totals below which they count as equal.
 _EQUAL = 0.005
-#: Other runs that a run is held against, the newest first.
+#: Most other runs that a run is compared with, the newest first.
 _MOST_RUNS = 60
-#: Other runs from which on quarters are shown, and not the runs themselves.
+#: Number of other runs from which on quartiles are shown instead of the runs themselves.
 FEWEST_FOR_QUARTERS = 5
 
 
 @dataclass(frozen=True)
 class RunFigure:
-    """A sum of metrics that says something of a run.
+    """A sum of metrics that describes a run.
 
     Attributes:
-        name: For users.
+        name: Name for users.
         unit: bytes, ops or ns.
-        metrics: What is added up; all of one scope.
-        on_mounts: They are metrics of mounts, not of processes.
+        metrics: The metrics that are added up; all of one scope.
+        on_mounts: Whether they are metrics of mounts, not of processes.
     """
 
     name: str
@@ -78,8 +78,8 @@ def others_of(rows: Mapping[str, Mapping[str, Any]], job: str) -> tuple[list[str
         job: One of them.
 
     Returns:
-        Their names, the newest first; and their number of processes (of an MPI program its ranks)
-        where all have the job's.
+        Their names, the newest first; and their number of processes (ranks of an MPI program) if
+        all have as many as the job.
     """
 
     def size(row: Mapping[str, Any]) -> int:
@@ -92,7 +92,7 @@ def others_of(rows: Mapping[str, Mapping[str, Any]], job: str) -> tuple[list[str
         if name != job and row["program"] == own["program"] and not row["running"]
     ]
     like = [(name, row) for name, row in found if size(row) == size(own)]
-    # Those with as many processes did the same work most likely.
+    # Runs with as many processes most likely did the same work.
     chosen = sorted(like or found, key=lambda one: -one[1]["start_ns"])[:_MOST_RUNS]
     return [name for name, _ in chosen], size(own) if like else None
 
@@ -105,14 +105,14 @@ def among(
     *,
     training: bool = False,
 ) -> list[dict[str, Any]]:
-    """Return each figure of a run: in all, over its processes, and in other runs.
+    """Return each figure of a run: its total, over its processes, and in other runs.
 
     Args:
-        own: Of each figure the values of the run's processes that count, and its total.
-        theirs: Of each figure the totals of other runs.
+        own: For each figure the values of the run's processes that count, and its total.
+        theirs: For each figure the totals of other runs.
         seconds: The run's time, s.
-        their_seconds: Those of the other runs, s.
-        training: It is a training job, without MPI.
+        their_seconds: Times of the other runs, s.
+        training: Whether it is a training job, without MPI.
 
     Returns:
         name, unit (bytes, ops or s), total, least, mean, most (over processes; None: not a figure
@@ -148,11 +148,11 @@ def among(
 
 
 def quartiles(values: NDArray[np.float64]) -> dict[str, Any] | None:
-    """Return how many values there are, and where they lie; None where there are none.
+    """Return number and quartiles of some values; None where there are none.
 
     Returns:
-        runs, min, q1, median, q3, max, and values. Of fewer than five all values are there, in
-        their order, and q1, median and q3 are None: so few have no quarters.
+        runs, min, q1, median, q3, max, and values. With fewer than five values all are in
+        `values`, in their order, and q1, median and q3 are None.
     """
     if not len(values):
         return None
@@ -181,11 +181,11 @@ Side = Literal[
 
 
 def side(total: float, others: Mapping[str, Any]) -> Side:
-    """Return where a total lies among those of other runs.
+    """Return whether a total is below, among or above those of other runs.
 
     Args:
-        total: Of this run.
-        others: As `quartiles` gives it.
+        total: Total of this run.
+        others: Result of `quartiles` for the other runs.
     """
     if others["q1"] is None:
         if (1 - _EQUAL) * others["min"] <= total <= (1 + _EQUAL) * others["max"]:

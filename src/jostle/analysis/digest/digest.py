@@ -1,4 +1,4 @@
-"""Computes the digest of a job: minimum, mean and maximum over its processes."""
+"""Computes the digest of a job: each figure's minimum, mean and maximum over its processes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from jostle.values.file_metrics import file_total
 _NS = 1e9
 _SMALL_BUCKET = 12  # buckets 0 to 12 hold sizes below 4 KiB
 _UNSYNCHRONISED = 5  # TIME_ERROR of adjtimex
-#: Begin of a note that is of the machine, not of the run: `jostle doctor` has it.
+#: Beginning of a note on the machine, not on the run: `jostle doctor` shows it.
 _OF_THE_MACHINE = "perf: this machine does not count it"
 
 
@@ -58,18 +58,18 @@ def digest(tables: JobTables) -> JobDigest:
         tables: Everything about the job, from Repository.job_tables.
 
     Returns:
-        The digest. Rates say what they divide by.
+        The digest. Each rate states what it is divided by.
     """
     job_processes = JobProcesses(tables.processes)
     sums = process_sums(tables, job_processes)
     totals = {name: int(values.sum()) for name, values in sums.items()}
     metrics = {name: job_processes.spread(values) for name, values in sums.items() if values.any()}
-    cpu = sums["os_user_ns"] * 1.0 + sums["os_system_ns"]  # as integers it may overflow
+    cpu = sums["os_user_ns"] * 1.0 + sums["os_system_ns"]  # a sum of integers may overflow
     writing = [_within(pattern, job_processes) for pattern in write_patterns(tables)]
     reading = [_within(pattern, job_processes) for pattern in read_patterns(tables)]
     seconds = (job_processes.end - job_processes.start) / _NS
     shares = _shares(sums, job_processes)
-    # A time that is too short for what was counted in it makes no rate either.
+    # Without rates if the time is too short for what was counted in it.
     threads_ns = float(threads_time(sums, job_processes).sum())
     known = seconds >= SHORTEST_S and not math.isnan(share_of_time(float(cpu.sum()), threads_ns))
     rated_s = seconds if known else math.nan
@@ -113,12 +113,12 @@ def digest(tables: JobTables) -> JobDigest:
         gpus=gpus(tables, seconds),
         binding=binding_advice(tables, job_processes, sums),
     )
-    # Ranks that wait in MPI use their cores: without counted calls it looks like computation.
+    # Ranks that wait in MPI use their cores: if calls are not counted, this looks like computing.
     return made if made.mpi else replace(made, next=advise_job(made))
 
 
 def _within(pattern: AccessPattern, job_processes: JobProcesses) -> AccessPattern:
-    """Cut the first and last slice of a pattern's phases where the job began and ended."""
+    """Limit the first and last slice of a pattern's phases to begin and end of the job."""
     first, last = job_processes.start, job_processes.end
     phases = [
         replace(
@@ -201,7 +201,7 @@ def _rates(totals: Mapping[str, int], seconds: float) -> dict[str, Rate]:
 
     Args:
         totals: Sums of metrics.
-        seconds: Of the job; NaN where they are not known: there are no rates of them then.
+        seconds: Time of the job; NaN where it is not known: then there are no rates over it.
     """
     rates = {}
     for way in ("read", "write"):
@@ -210,7 +210,7 @@ def _rates(totals: Mapping[str, int], seconds: float) -> dict[str, Rate]:
         if moved and seconds > 0:
             rates[f"{way}_bytes"] = Rate(moved / seconds, "bytes/s", "the job's time", seconds)
             rates[f"{way}_ops"] = Rate(ops / seconds, "ops/s", "the job's time", seconds)
-        # Only posix: stdio times the calls that reach the kernel, but counts the bytes of all.
+        # Only posix: of stdio, time is that of calls that reach the kernel, bytes are those of all.
         inside = totals.get(f"posix_{way}_ns", 0) / _NS
         if inside > 0:
             served = totals.get(f"posix_{way}_bytes", 0) / inside
@@ -220,9 +220,9 @@ def _rates(totals: Mapping[str, int], seconds: float) -> dict[str, Rate]:
 
 
 def _shares(sums: Mapping[str, Ints], job_processes: JobProcesses) -> list[Share]:
-    """Divide the time of the ranks; of all processes where there are no ranks.
+    """Divide the time of the ranks by state; without ranks, that of all processes.
 
-    What is more than the lifetime of the processes is a share of the time of their threads.
+    If a state takes more than the lifetime of the processes, shares are of their threads' time.
     """
     timed = job_processes.timed
     life_ns = float(job_processes.life[timed].sum(dtype=np.float64))
@@ -235,7 +235,7 @@ def _shares(sums: Mapping[str, Ints], job_processes: JobProcesses) -> list[Share
         )
         for name, metrics in STATES.items()
     }
-    # Time in calls on files is one state in four rows.
+    # Time in file calls is one state with several rows.
     in_files = sum(spent for name, spent in spent_ns.items() if name.startswith("file "))
     most = max(in_files, *spent_ns.values())
     whole_ns = life_ns if not math.isnan(share_of_time(most, life_ns)) else threads_ns
@@ -323,7 +323,7 @@ def _clock(job_processes: JobProcesses) -> Clock:
     error = int(job_processes.ints("clock_error_us")[judged].max(initial=0))
     steps = int(job_processes.ints("clock_steps")[judged].sum())
     several = len(set(hosts)) > 1
-    if not several:  # slices of one node are those of one clock; `jostle doctor` looks at it
+    if not several:  # slices of one node have one clock; `jostle doctor` checks it
         text = ""
     elif bad:
         where = ", ".join(bad[:3]) + (", ..." if len(bad) > 3 else "")

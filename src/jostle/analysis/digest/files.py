@@ -10,7 +10,7 @@ from jostle.repository.types import JobTables
 from jostle.values.arrow_columns import ints
 
 _TOP = 10  # by time, and by bytes
-_LEAST = 0.01  # of all time or bytes: less tells nothing
+_LEAST = 0.01  # of all time or bytes: files with less are not listed
 _TIMES = ("read_ns", "write_ns", "sync_ns", "meta_ns")
 
 
@@ -18,8 +18,8 @@ def files(tables: JobTables) -> list[FileDigest]:
     """Return the files with most time and most bytes, over all processes of a job.
 
     Returns:
-        The ten files with most time in calls and the ten with most bytes, of those that have a
-        hundredth of all time or bytes, the slowest first; last, without a path, all others
+        The ten files with most time in calls and the ten with most bytes, among those with a
+        hundredth of all time or bytes, most time first; last, without a path, all others
         together. Empty where no process recorded its files.
     """
     rows = tables.files
@@ -64,7 +64,7 @@ def _format(rows: pa.Table, name: str) -> FormatDigest:
 
 
 def _file(rows: pa.Table, number: int) -> FileDigest:
-    """Put rows together; a single one is a file, and keeps its names."""
+    """Add up rows; a single row is a file and keeps its names."""
     single = rows.num_rows == 1 and int(ints(rows, "hash")[0]) != 0
     total = {
         name: int(ints(rows, name).sum())

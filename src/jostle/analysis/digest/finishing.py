@@ -1,7 +1,7 @@
 """Finds when the processes of a job ended their I/O, and which server was slower than its peers.
 
-Thesis §3.2.3, figures 3.3 and 3.4: most processes end together (the balanced part); a few go on,
-up to twice as long (the tail-off), mostly since one of the servers moves less than the others.
+Shah, 2020, section 3.2.3, figures 3.3 and 3.4: most processes end together (the balanced part); a
+few go on, up to twice as long (the tail-off), mostly since one server moves less than the others.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from jostle.values.plain_values import plain
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-#: What is this many times the median absolute deviation off is off.
+#: Multiple of the median absolute deviation from which on a value is an outlier.
 DEVIATIONS = 4.0
-# Nor is a process late by less than two slices, or than a twentieth of the time.
+# A process is not late by less than two slices, or by less than a twentieth of the time.
 _LATE_SLICES, _LATE_SHARE = 2, 0.05
-# Nor does a server lag that moves over four fifths of what its peers do.
+# A server that moves more than four fifths of what its peers do does not lag.
 _LAGS = 0.8
-# Fewer processes or servers have no peers to be compared with.
+# With fewer processes or servers there are too few peers for a comparison.
 _FEWEST = 4
 _FEWEST_SERVERS = 3
 # A process with less than a tenth of the usual bytes did something else: a launcher, a shell.
@@ -43,8 +43,8 @@ class ProcessEnd:
 
     Attributes:
         name: "rank 3", else host and pid.
-        end_s: From the job's first byte on, s; to a slice.
-        late: It is of the tail-off.
+        end_s: Time since the job's first byte, s; the resolution is a slice.
+        late: Whether it belongs to the tail-off.
     """
 
     name: str
@@ -58,8 +58,8 @@ class ServerRate:
 
     Attributes:
         host: The server.
-        rates: Bytes/s, slice by slice.
-        slow: Slices in which it moved less than its peers, for a span.
+        rates: Bytes/s of each slice.
+        slow: Slices of the spans in which it moved less than its peers.
         ratio: What it moved in them, over the median of its peers; None: never slow.
     """
 
@@ -78,13 +78,13 @@ class Finishing:
         mount: Identity of the mount.
         start_ns: The job's first byte there, ns since the epoch (begin of its slice).
         slice_ns: Slice length of the job, ns.
-        ends: Every process that moved its part, by when it ended.
-        balanced_s: Until when all that are not late had ended, s from start_ns.
-        tail_s: How long the late ones went on; 0: none was.
+        ends: Every process that moved its part, in order of its end.
+        balanced_s: When the last process that is not late had ended, s from start_ns.
+        tail_s: How long the late processes went on, s; 0: none was late.
         tail_share: Share of the job's bytes there that were moved in the tail-off.
-        server_start_ns: Begin of the servers' first slice.
+        server_start_ns: Begin of the servers' first slice, ns since the epoch.
         server_slice_ns: Slice length of the servers, ns; 0: no agent on them.
-        servers: What each moved, of all jobs.
+        servers: What each server moved, for all jobs.
     """
 
     job: str
@@ -101,18 +101,18 @@ class Finishing:
 
     @property
     def late(self) -> int:
-        """How many processes are late."""
+        """Number of late processes."""
         return sum(end.late for end in self.ends)
 
     @property
     def slow_servers(self) -> list[ServerRate]:
-        """Those that were slower than their peers, the slowest first."""
+        """The servers that were slower than their peers, the slowest first."""
         slow = [server for server in self.servers if server.ratio is not None]
         return sorted(slow, key=lambda server: (server.ratio or 0.0, server.host))
 
     @property
     def whole_s(self) -> float:
-        """From the first byte to the last, s."""
+        """Time from the first byte to the last, s."""
         return self.balanced_s + self.tail_s
 
     @property
@@ -121,7 +121,7 @@ class Finishing:
         return self.late > 0 or bool(self.slow_servers)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values: the late processes, and the servers without their slices."""
+        """Return the late processes, and the servers without their slices, as plain values."""
         values: dict[str, Any] = plain(
             {
                 "mount": self.mount,
@@ -155,7 +155,7 @@ def finishing(
         servers: What the mount's servers moved (Repository.served).
 
     Returns:
-        None with fewer than four processes that moved their part.
+        When they ended; None with fewer than four processes that moved their part.
     """
     amount = ints(processes, "bytes").astype(np.float64)
     usual = float(np.median(amount)) if len(amount) else 0.0
@@ -213,8 +213,8 @@ def server_rates(
         servers: From Repository.served.
         mount: The mount.
         begin_ns: Begin of the time to cover, ns since the epoch.
-        balanced_ns: Afterwards servers are not compared: those whose processes have ended idle.
-        end_ns: Its end.
+        balanced_ns: End of the comparison: afterwards servers may be idle.
+        end_ns: End of the time to cover.
 
     Returns:
         Begin of the first slice, slice length (0: no agent), and the servers by name.
@@ -255,10 +255,11 @@ def server_rates(
 
 
 def lagging(rates: Floats, whole: range) -> Flags:
-    """Return where servers moved less than their peers, for a span.
+    """Return the slices of spans in which servers moved less than their peers.
 
-    Below the peers' median by four times their median absolute deviation, and below four fifths of
-    it, in the mean over three slices or a twentieth of the time, whichever is longer.
+    A server lags if its mean over three slices or a twentieth of the time, whichever is longer, is
+    below four fifths of the peers' median and below it by four times their median absolute
+    deviation.
 
     Args:
         rates: Shape (servers, slices).
@@ -280,7 +281,7 @@ def lagging(rates: Floats, whole: range) -> Flags:
 
 
 def _trim(slow: Flags, below: Flags) -> None:
-    """Take from the ends of each span the slices that are not low themselves, in place."""
+    """Remove slices that are not low themselves from the ends of each span, in place."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], slow.astype(np.int8), [0]])))
     for first, last in zip(edges[::2], edges[1::2], strict=True):
         low = first + np.flatnonzero(below[first:last])
@@ -290,7 +291,7 @@ def _trim(slow: Flags, below: Flags) -> None:
 
 
 def _peers(values: Floats, row: int) -> tuple[Floats, Floats]:
-    """Return median and median absolute deviation of the others."""
+    """Return median and median absolute deviation of the other servers."""
     others = np.delete(values, row, axis=0)
     middle = np.median(others, axis=0)
     return middle, np.median(np.abs(others - middle), axis=0)

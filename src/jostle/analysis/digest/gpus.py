@@ -1,4 +1,4 @@
-"""What a job did on each GPU, over its whole life."""
+"""Sums up what a job did on each GPU, over its whole life."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def gpus(tables: JobTables, seconds: float) -> list[GpuDigest]:
 
     Args:
         tables: From Repository.job_tables.
-        seconds: Of the job.
+        seconds: Time of the job.
 
     Returns:
-        By host and GPU; none where no process recorded what a GPU did.
+        One entry per GPU, by host and GPU; none where no process recorded what a GPU did.
     """
     rows = tables.gpus.to_pylist() if tables.gpus is not None else []
     return [_gpu(row, seconds) for row in rows]

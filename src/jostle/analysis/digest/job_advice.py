@@ -1,4 +1,4 @@
-"""Rules that say what to look at next in a job without MPI, from its file calls and waiting."""
+"""Rules that advise what to examine next in a job without MPI, by its file calls and waiting."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jostle.values.file_metrics import file_total
 if TYPE_CHECKING:
     from jostle.analysis.digest.model import AccessShape, JobDigest
 
-#: Fewer calls than this say nothing about a habit.
+#: Fewest calls for a rule on their kind.
 _FEW = 100
 _KIB = 1024
 
@@ -106,7 +106,7 @@ JOB_RULES: tuple[Rule, ...] = (
 
 
 def job_features(digest: JobDigest) -> dict[str, float]:
-    """Return what the rules may ask for; nan where it is unknown.
+    """Return the features that the rules may use; nan where one is unknown.
 
     Shares are of the summed lifetime of the processes; sizes are bytes.
     """
@@ -126,7 +126,7 @@ def job_features(digest: JobDigest) -> dict[str, float]:
         "sync_share": shares.get("file sync", 0.0),
         "metadata_share": shares.get("file metadata", 0.0),
         "metadata_ops": float(file_total(totals, "open_ops", "close_ops", "meta_ops")),
-        # Of a program that writes more than it reads the opens are those of its writes.
+        # If a program writes more than it reads, its opens count as those of its writes.
         "read_opens": float(opens) if read.bytes > write.bytes else 0.0,
         "bytes_per_open": _per(read.bytes, opens),
         "reads_per_open": _per(read.ops, opens),

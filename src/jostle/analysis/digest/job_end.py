@@ -1,4 +1,4 @@
-"""The five groups of figures that stand at the end of a job's output (thesis, section 2.1.3)."""
+"""Makes the figures at the end of a job's output, in five groups (Shah, 2020, section 2.1.3)."""
 
 from __future__ import annotations
 
@@ -77,9 +77,9 @@ class JobEnd:
     """What the processes of all parts of a job did.
 
     Attributes:
-        ranks: The figures are over ranks; else over processes (short ones left out, unless
-            there are no others).
-        number: How many ranks or processes these are.
+        ranks: Whether the figures are over ranks; else they are over processes (without short ones,
+            unless there are no others).
+        number: Number of these ranks or processes.
         hosts: Nodes with a profile of the job.
         figures: The figures; groups of MPI only where there are ranks of MPI, and collectives of
             collective libraries only in training jobs.
@@ -91,7 +91,7 @@ class JobEnd:
     figures: list[Figure]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return everything as plain values."""
         found: dict[str, Any] = plain(self)
         return found
 
@@ -133,7 +133,7 @@ def job_end(tables: Sequence[JobTables]) -> JobEnd:
     """Return the groups of figures of a job.
 
     Args:
-        tables: Of each of its parts (Repository.job_tables); at least one.
+        tables: Tables of each of its parts (Repository.job_tables); at least one.
     """
     parts = [_Part(each) for each in tables]
     hosts = sorted(set[str]().union(*(part.hosts for part in parts)))

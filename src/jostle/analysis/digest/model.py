@@ -1,4 +1,4 @@
-"""Result types of the digest."""
+"""Result types of the digest of a job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Computes the MPI part of a digest (thesis §2.1.3). Pure functions on a job's tables."""
+"""Computes the MPI part of a digest from a job's tables (Shah, 2020, section 2.1.3)."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ TRAFFIC: dict[str, tuple[list[str], list[str]]] = {
     "file read": ([*file_metrics("read_ops")], [*file_metrics("read_bytes")]),
     "file write": ([*file_metrics("write_ops")], [*file_metrics("write_bytes")]),
 }
-#: What the time of a rank is divided into, besides computation.
+#: States that the time of a rank is divided into, in addition to computation.
 STATES = {
     "point-to-point": "state_p2p_ns",
     "collective": "state_collective_ns",
@@ -123,7 +123,7 @@ def _groups(job_processes: JobProcesses) -> list[NDArray[np.intp]]:
 
 
 class _World:
-    """One world in the making: columns over its ranks."""
+    """Columns over the ranks of one world, from which its digest is made."""
 
     def __init__(
         self, tables: JobTables, job_processes: JobProcesses, sums: Sums, members: NDArray[np.intp]
@@ -145,7 +145,7 @@ class _World:
         # Rates are per second between MPI_Init's return and MPI_Finalize's call.
         begin = np.where(ready > 0, ready, self._init)
         until = np.where(leaving > 0, leaving, end)
-        # Of a rank that is not known to have lived after MPI_Init there is no rate.
+        # A rank that is not known to have lived after MPI_Init has no rate.
         known = ~np.isnan(self._rated_s) & (until - begin >= SHORTEST_S * _NS)
         self._between = np.where(known, until - begin, np.nan)
 
@@ -231,7 +231,7 @@ class _World:
         return call_traffics
 
     def _shares(self) -> tuple[list[TimeShare], str, dict[str, Floats]]:
-        """Divide the ranks' time; threads that are in MPI at once stretch it.
+        """Divide the ranks' time by state; with several threads in MPI at once, that of threads.
 
         A rank that was in calls for longer than its threads are known to have lived has no share.
         """
@@ -315,8 +315,8 @@ class _World:
             self._total(["perf_task_clock_ns"]),
             self._total(["os_user_ns", "os_system_ns"]),
         )
-        # The hardware counters pause where they would cost too much; the task clock counts with
-        # them. Without one, CPU time is what they are rated by.
+        # The hardware counters pause where they would cost too much; the task clock pauses with
+        # them. Without one, rates are per CPU time.
         counted = np.where(clock > 0, clock, cpu) / _NS
         lived = np.where(counted >= SHORTEST_S, counted, np.nan)
         if instructions.any() and "instructions" in got and (counted >= SHORTEST_S).any():

@@ -9,7 +9,7 @@ from jostle.analysis.spread import Range, Spread
 from jostle.names.training import is_collective_library
 from jostle.values.plain_values import MaybeNan
 
-#: What is counted unless the user names other events, in the order of their bits in a profile.
+#: Events that are counted unless the user names others, in the order of their bits in a profile.
 USUAL_EVENTS = (
     "instructions",
     "cycles",
@@ -130,7 +130,7 @@ class Counters:
 
     @property
     def named_and_denied(self) -> list[str]:
-        """The events that the user named and did not get; `jostle doctor` tells of the usual."""
+        """The events that the user named and did not get; `jostle doctor` has the others."""
         return [name for name in self.denied if name not in USUAL_EVENTS]
 
 

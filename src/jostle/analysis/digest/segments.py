@@ -24,7 +24,7 @@ LISTED = (
 
 
 def merged_of(tables: JobTables, processes: Sequence[int]) -> Any:
-    """Find the merged segments of the world that these processes are the ranks of, or None."""
+    """Find the merged segments of the world whose ranks are these processes, or None."""
     found = getattr(tables, "segments", None)
     mine = set(processes)
     for world in found.worlds if found is not None else ():
@@ -34,7 +34,7 @@ def merged_of(tables: JobTables, processes: Sequence[int]) -> Any:
 
 
 def segments_of(tables: JobTables, processes: Sequence[int]) -> SegmentsDigest | None:
-    """Sum up the merged segments of a world.
+    """Summarise the merged segments of a world.
 
     Args:
         tables: Everything about the job.
@@ -70,15 +70,15 @@ def segments_of(tables: JobTables, processes: Sequence[int]) -> SegmentsDigest |
 
 
 def segment_rows(tables: JobTables, processes: Sequence[int]) -> list[dict[str, Any]]:
-    """List the merged segments of a world, in time.
+    """List the merged segments of a world, in order of time.
 
     Args:
         tables: Everything about the job.
         processes: Ids of the world's ranks.
 
     Returns:
-        One dictionary per segment: durations are the median, least and most over ranks, counts and
-        times the sum over ranks; signature_set as hexadecimal text, since it has 64 bits; kind:
+        One dictionary per segment: durations are the median, minimum and maximum over ranks, counts
+        and times the sum over ranks; signature_set as hexadecimal text, since it has 64 bits; kind:
         recurring kinds counted from 1 in the order of their first segment, 0 for the others.
     """
     world = merged_of(tables, processes)

@@ -1,4 +1,4 @@
-"""Estimate what interference cost one run, from that run alone (thesis ch. 5 and beyond).
+"""Estimates what interference cost one run, from that run alone (after Shah, 2020, chapter 5).
 
 Pure functions on tables. The public interface is `jostle.analysis`: estimate and compare.
 """
@@ -20,8 +20,8 @@ def estimate(
 
     Args:
         tables: The run, from `Repository.run_tables`.
-        method: "jostle" (account for measured time first, infer the rest) or "thesis" (5.1 to the
-            letter).
+        method: "jostle" (account for measured time first, infer the rest) or "thesis" (exactly as
+            in Shah, 2020, section 5.1).
         bytes_rule: How method thesis compares bytes between segments.
         seed: Seed of the random steps.
 

@@ -1,15 +1,15 @@
-"""Measures lost time directly: waiting beyond floors (M) and off-CPU time (D).
+"""Measures lost time directly: waiting beyond calls' usual times (M) and off-CPU time (D).
 
-M: in a bin of 10 ms every rank waited longer than the floors of its calls. The delay came from
+M: in a bin of 10 ms every rank waited longer than the usual times of its calls. The delay came from
 outside, through the network (within a node: memory and cores) or MPI itself, since a late rank of
 the job would not have waited. D: a rank was off its CPU, and the others lost as much. Both are read
 from bins and sums that the runtime records (docs/explanation/waiting.md).
 
-Floors are lower quartiles, so undisturbed calls exceed them too. The usual excess of a kind of
+Usual times are lower quartiles, so undisturbed calls exceed them too. The usual excess of a kind of
 segment is subtracted. The jitter of many calls that each waited a little is subtracted as well,
-since interference comes in longer delays. If nearly every call is delayed, floors rise with the
-delays; the part below the floors is then added. Calls that occur only a few times have no floor:
-the fastest similar segment replaces it, also for segments with a single call.
+since interference comes in longer delays. If nearly every call is delayed, usual times contain
+delays; that part is then added. Calls that occur only a few times have no usual time: the fastest
+similar segment replaces it, also for segments with a single call.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ _TURNS = 0.1  # of a segment: smaller differences of shares come from taking tur
 _KINDS = 64  # kinds with a usual wait of their own; all others share one
 _ENOUGH = 50  # least number of bins with which a kind has its own usual wait
 _FEW = 8  # the same for segments
-_OPEN = 0.15  # of the bins: so many that are not waited in completely show the usual wait
-#: Mean delay of a call over its mean weighted by size, from which on floors contain delays: 0.375
-#: for exponential delays, reduced by jitter.
+_OPEN = 0.15  # of the bins: so many that waiting does not fill suffice to show the usual wait
+#: Mean delay of a call over its mean weighted by size, from which on usual times contain delays:
+#: 0.375 for exponential delays, reduced by jitter.
 _IN_FLOORS = 0.28
-_ABOVE = 3.0  # times as many calls are above their floor (the lower quartile) as below
-_BELOW = 1 / 3  # at most this part of the delay beyond floors lies below them
-_SHAPE = 3.36  # delay below a floor, over the standard deviation of a call there
-_MATURE = 16  # calls from which on a call site has a floor (runtime/src/mpi/mpi_account.c)
+_ABOVE = 3.0  # times as many calls are above their usual time (the lower quartile) as below
+_BELOW = 1 / 3  # of the delay beyond usual times: the delay within them is at most this part
+_SHAPE = 3.36  # delay within a usual time, over the standard deviation of a call below it
+_MATURE = 16  # calls from which on a site has a usual time (runtime/src/mpi/mpi_account.c)
 _MOSTLY = 0.5  # of a segment: from here on its ranks mainly waited in MPI
 _CALM = 0.05  # quantile of the calls taken as undisturbed where most calls were delayed
 _HELD_UP = 3.0  # times an undisturbed call: more is delay, not scatter
@@ -61,8 +61,8 @@ class Account:
         network: Time in which every rank waited in MPI (M).
         cpu: Time that the critical rank was off its CPU outside MPI and file calls (D).
         anywhere: Part of both that is known per slice only, spread evenly over the slice.
-        queued: No loss by itself: time that ranks which sleep waited for a core in the run queue,
-            at most what the critical one was off its CPU.
+        queued: Time that ranks which sleep waited for a core in the run queue, at most the time
+            the critical rank was off its CPU; no loss by itself.
     """
 
     network: Floats
@@ -230,9 +230,9 @@ def _per_kind(
         width: Length of each bin, ns, [bins].
         kind: Kind of the bin's segment, [bins].
         jitter: Typical jitter of calls, seconds.
-        grain: Shares that differ by less count as equal.
-        enough: Least number of values with which a kind has its own usual.
-        calls: Calls of a rank in each bin; None if there are too many to tell them apart.
+        grain: Resolution: shares that differ by less count as equal.
+        enough: Least number of values with which a kind has its own usual wait.
+        calls: Calls of a rank in each bin; None if there are too many to distinguish them.
         short: As in `account`.
     """
     if not waited.any():
@@ -311,19 +311,19 @@ def _beyond(part: Floats, width: float, jitter: float, grain: float, calls: floa
 def _below_floors(
     segments: pa.Table, ranks: int, kind: Ints, calls: Floats, network: Floats
 ) -> Floats:
-    """Return the loss below the floors of calls, where nearly all calls are delayed, s.
+    """Return the loss within the usual times of calls, where nearly all calls are delayed, s.
 
-    A floor is the lower quartile: if more than three quarters of the calls are delayed, it contains
-    a delay. This is so if the mean delay of a call comes near the mean weighted by size, which
-    follows from the scatter of segments. A quarter of exponential delays lies below the floor.
-    These scatter, so calls shorter than their floor differ; if they do not, nothing is added.
+    A usual time is the lower quartile: if more than three quarters of the calls are delayed, it
+    contains a delay. This is so if the mean delay of a call comes near the mean weighted by size,
+    which follows from the scatter of segments. A quarter of exponential delays is below the lower
+    quartile. These scatter, so calls shorter than it differ; if they do not, nothing is added.
 
     Args:
         segments: Merged segments, n rows.
         ranks: Number of ranks that they were merged from.
         kind: Kind of each segment, [n].
         calls: Calls of a rank in each segment, [n].
-        network: Time in which every rank waited beyond floors, seconds, [n].
+        network: Time in which every rank waited beyond usual times, seconds, [n].
     """
     added = np.zeros(len(network))
     held = (floats(segments, "mpi_ns") - floats(segments, "wait_ns")) / max(ranks, 1) / 1e9
@@ -348,7 +348,7 @@ def _below_floors(
 def _without_floors(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
     """Return how much longer all ranks were in calls than in the fastest segment of the kind, s.
 
-    Applies to kinds whose calls are too few to have a floor, in segments that all ranks spent
+    Applies to kinds whose calls are too few to have a usual time, in segments that all ranks spent
     mostly in MPI; 0 elsewhere.
     """
     inside, duration = floats(segments, "mpi_ns_min"), floats(segments, "duration_ns")
@@ -360,7 +360,7 @@ def _without_floors(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
 
 
 def _few(kind: Ints, calls: Floats) -> Flags:
-    """Return which segments are of kinds whose calls are too few to have a floor."""
+    """Return which segments are of kinds whose calls are too few to have a usual time."""
     few: Flags = np.bincount(kind, weights=calls)[kind] < _MATURE
     return few
 
@@ -368,7 +368,7 @@ def _few(kind: Ints, calls: Floats) -> Flags:
 def _single_calls(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
     """Return how much longer all ranks were in a segment's only call than in undisturbed ones, s.
 
-    If four of five such calls are delayed, their floors contain delays. The last rank to arrive
+    If four of five such calls are delayed, usual times contain delays. The last rank to arrive
     waits for no other, so its time in the call is the call's cost plus any delay from outside. It
     is counted only if most calls are delayed, since scatter of the cost is no delay.
     """
@@ -395,16 +395,17 @@ def _cpu(segments: pa.Table, ranks: int, kind: Ints, together: Floats, unknown: 
     for it, and it waited less for them. So the loss is at most the mean rank's time waiting or off
     the CPU, without the time in which all waited at once and the usual waiting for each other.
 
-    Where calls have no floor, waiting is not visible. There the loss is at most the mean rank's
-    time in MPI or off its CPU, and the time a rank waited for a core: a rank that sleeps by its own
-    decision lost nothing.
+    Where calls have no usual time, waiting is not visible. There the loss is at most the mean
+    rank's time in MPI or off its CPU, and the time a rank waited for a core: a rank that sleeps by
+    its own decision lost nothing.
 
     Args:
         segments: Merged segments, n rows.
         ranks: Number of ranks that they were merged from.
         kind: Kind of each segment, [n].
         together: Seconds of each segment in which all ranks waited at once, [n].
-        unknown: Seconds that a rank waited for a core where calls have no floor; 0 elsewhere, [n].
+        unknown: Seconds that a rank waited for a core where calls have no usual time; 0 elsewhere,
+            [n].
     """
     row, off = lists(segments, "offcpu_max_bins")
     most = summed(row, off, segments.num_rows)

@@ -23,14 +23,14 @@ _MOST_HITS = 10_000
 
 @dataclass(frozen=True)
 class CauseSeconds:
-    """Seconds lost to one cause, span by span.
+    """Seconds lost to one cause, for each span.
 
     Attributes:
-        cause: As in model.Cause.
-        resource: As in model.Cause.
+        cause: The same as in model.Cause.
+        resource: The same as in model.Cause.
         measured: The seconds were accounted for, not inferred.
         seconds: Seconds lost in each span, [spans].
-        kind: As in model.Cause.
+        kind: The same as in model.Cause.
     """
 
     cause: CauseName
@@ -70,7 +70,7 @@ def evidence(
     services: list[FileService],
     ranks: Mapping[str, int] | None = None,
 ) -> SliceEvidence:
-    """Join spans with the slices that they lie in; an amount is spread evenly over its slice.
+    """Join spans with their slices; an amount is spread evenly over its slice.
 
     Args:
         start: Start of each span, ns, ascending; spans do not overlap, [spans].
@@ -104,7 +104,7 @@ def evidence(
     names = sorted(set(hosts.tolist()))
     queue, worst = np.zeros(len(start)), np.zeros(len(start), dtype=np.int64)
     crowds = {}
-    for number, name in enumerate(names):  # one at a time: a thousand nodes at once need too much
+    for number, name in enumerate(names):  # one at a time: a thousand nodes need too much memory
         at = np.flatnonzero(hosts == name)
         full = crowd(slices.take(pa.array(at)), (ranks or {}).get(name, 0))
         if full is not None:
@@ -192,7 +192,7 @@ def lost_between(estimate: RunEstimate, edges_ns: Ints) -> Floats:
         begin = np.array([hit.start_ns for hit in estimate.hits], dtype=np.int64)
         until = np.array([hit.end_ns for hit in estimate.hits], dtype=np.int64)
         lost = np.array([hit.seconds for hit in estimate.hits])
-    # Of a segment without length nothing can be spread.
+    # A segment needs a length for its loss to be spread.
     until = np.maximum(until, begin + 1)
     return spread_over(begin, until, lost, edges[:-1], edges[1:])
 
@@ -212,7 +212,7 @@ def inferred_parts(
         slice_evidence: What the slices show.
         stored: Seconds of late file calls that are accounted for already, [spans].
         queued: Seconds of waiting for a core that are accounted for already, [spans].
-        cores: "core speed" or "steal" -> seconds by which the canary shows each span prolonged.
+        cores: "core speed" or "steal" -> seconds by which each span was longer, by the speed probe.
 
     Returns:
         The parts by cause; they sum to the positive part of `inferred`.
@@ -330,7 +330,7 @@ def hits(
         lost: Seconds lost in it, [spans].
         parts: Lost seconds by cause.
         cluster: Number of its cluster, [spans].
-        least: Smaller losses, in seconds, are not listed, [spans].
+        least: Smallest loss that is listed, seconds, [spans].
 
     Returns:
         The hits in order of time; of very many the largest _MOST_HITS.

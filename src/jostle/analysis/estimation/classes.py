@@ -1,4 +1,4 @@
-"""Classes of interference and the soft probability (thesis 5.2.3)."""
+"""Classes of interference, and the probability that a run is unfit (Shah, 2020, section 5.2.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detects interference that hits nearly everything: a warning, never part of the loss."""
+"""Detects interference that hits nearly all segments: a warning, never part of the loss."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jostle.analysis.interval import Interval
 
 _PIECES = 12  # of the run, compared with each other
 _ENOUGH = 8  # segments in a piece
-_WORTH = 0.03  # of the run: smaller drifts are every program's own
+_WORTH = 0.03  # of the run: smaller drifts occur in every program
 
 
 def continuous(
@@ -22,7 +22,7 @@ def continuous(
     explained: float = 0.0,
     uneven: Floats | None = None,
 ) -> Continuous | None:
-    """Return by how much the usual duration changed in the course of the run.
+    """Return by how much the usual duration of segments changed in the course of the run.
 
     Without their losses, segments should take as long as their references from the first to the
     last. If most pieces of the run are above the fastest ones, there was interference most of the

@@ -1,9 +1,9 @@
 """Finds from agents' counters why cores were slower, and what energy the lost seconds took.
 
-The estimate says when time was lost; agents say when a node's cores were capped, hot, short of
-power, kept by the hypervisor or stopped by a limit. A part of the loss gets such a cause only if
-the instants agree better than nearly all shifts of them in time, and never more than the state can
-have cost. A state that was always there agrees with nothing: it is only told.
+The estimate shows when time was lost; agents record when a node's cores were capped, hot, limited
+in power, stolen by the hypervisor or stopped by a CPU limit. A part of the loss gets such a cause
+only if loss and state coincide better than after nearly all shifts in time, and never more than the
+state can have cost. A state that was always there cannot be tested: it is only reported.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from jostle.analysis.interval import Interval
 _FEWEST = 20  # slices: with fewer, no shift is rare enough
 _SEVERAL = 3  # slices with the state, without it, and with a loss under it
 _RARE = 0.05  # share of shifts that may agree as well
-_NOTABLE = 0.01  # of a slice: less is no state, and no loss
+_NOTABLE = 0.01  # of a slice: a smaller state or loss does not count
 _ALWAYS = 0.9  # of the slices: a state that was there throughout
 _COVERED = 0.8  # of the run, from which on a mean power is that of the run
-#: Losses that these states may explain. Waiting for a core that others had is none of slow cores.
+#: Losses that these states may explain. Waiting for a core that others had is not among them.
 _OPEN: frozenset[tuple[CauseName, CauseKind]] = frozenset(
     {("unknown", ""), ("memory or cpu", ""), ("cpu", "core speed")}
 )
@@ -44,10 +44,10 @@ class _State:
 
     Attributes:
         host: The node.
-        kind: As in Cause.
+        kind: The same as in Cause.
         most: Share of each slice that it can have cost; 0: it was not there, [slices].
-        watched: The agent tells of the slice, [slices].
-        level: As in Cause.
+        watched: Whether the agent recorded the slice, [slices].
+        level: The same as in Cause.
     """
 
     host: str
@@ -70,7 +70,7 @@ class _Grid:
     length: int
 
     def amounts(self, rows: pa.Table, column: str) -> Floats:
-        """Spread a counter over the slices; an unknown value counts nothing, [slices]."""
+        """Spread a counter over the slices; unknown values count as 0, [slices]."""
         begin, until = _times(rows)
         order = np.argsort(begin, kind="stable")
         values = _values(rows, column, 0.0)[order]
@@ -94,7 +94,7 @@ def explained_by_cores(estimate: RunEstimate, states: pa.Table) -> RunEstimate:
 
     Args:
         estimate: The estimate of a run; its loss stays as it is.
-        states: As RunTables.core_states; without rows nothing changes.
+        states: Rows as in RunTables.core_states; without rows nothing changes.
     """
     if not states.num_rows:
         return estimate
@@ -110,7 +110,7 @@ def explained_by_cores(estimate: RunEstimate, states: pa.Table) -> RunEstimate:
 
 
 def _states(rows: pa.Table, grid: _Grid) -> Iterator[_State]:
-    """Yield the states that were there at all, node by node."""
+    """Yield the states that occurred, node by node."""
     for host, of in _by(rows, "host"):
         for state in _of_node(host, of, grid):
             if state.there.any():
@@ -157,7 +157,7 @@ def _slower(frequency: Floats, there: _Flags) -> Floats:
 
 
 def _least_power(power: pa.Table, grid: _Grid) -> tuple[Floats, float]:
-    """Return the limit of the package that had least of it, W, [slices], and its highest."""
+    """Return the limit of a package whose power limit was lowered, W, [slices], and its highest."""
     lowest, highest = np.full(len(grid.start), np.nan), 0.0
     for _, domain in _by(power, "name"):
         limit = grid.levels(domain, "power_limit_uw") / 1e6
@@ -176,10 +176,10 @@ def _typical(level: Floats, there: _Flags) -> float:
 
 
 def _agreeing(states: Sequence[_State], estimate: RunEstimate, grid: _Grid) -> list[_State]:
-    """Return the states whose instants agree with those of the loss, the best first.
+    """Return the states that coincide with the loss, the best correlation first.
 
-    All states are shifted against the loss by the same slices; the best of them must agree better
-    than the best of nearly all shifts. So a thousand nodes are no thousand chances.
+    All states are shifted against the loss by the same numbers of slices; the best of them must
+    correlate better than the best after nearly all shifts. So many nodes raise no false alarms.
     """
     fits: list[tuple[Floats, _State]] = []
     for state in states:
@@ -271,7 +271,7 @@ def _moved(estimate: RunEstimate, state: _State, grid: _Grid) -> RunEstimate:
 
 
 def _shares(hits: Sequence[Hit], of_slice: Floats, grid: _Grid) -> list[float]:
-    """Return the part of each hit that is explained, from that of the slices."""
+    """Return the part of each hit that is explained, from the explained part of its slices."""
     edges = np.append(grid.start, grid.start[-1] + grid.length)
     sums = np.concatenate([[0.0], np.cumsum(of_slice * grid.length)])
     start = np.array([hit.start_ns for hit in hits]) - edges[0]
@@ -282,7 +282,7 @@ def _shares(hits: Sequence[Hit], of_slice: Floats, grid: _Grid) -> list[float]:
 
 
 def _split(hit: Hit, share: float, state: _State, taken: dict[_Key, float]) -> Hit:
-    """Return a hit with a share of its parts under a state's name; add to what was taken."""
+    """Return a hit with a share of its parts moved to a state's name; add this share to `taken`."""
     parts, seconds = list[HitPart](), 0.0
     for part in hit.by_cause:
         if not _may(part, state):
@@ -331,11 +331,11 @@ def _always(states: Sequence[_State], rows: pa.Table, grid: _Grid) -> Iterator[s
 
 
 def _watts(rows: pa.Table, estimate: RunEstimate) -> float | None:
-    """Return the power of a run's nodes, mean over it, W; None if one was not measured."""
+    """Return the mean power of a run's nodes, all together, W; None if one was not measured."""
     whole = 0.0
     for _, of in _by(rows, "host"):
         domains = dict(_by(dict(_by(of, "kind")).get("power", of[:0]), "name"))
-        # A part's energy is in that of its package, and all of them are in that of the node.
+        # The energy of a part is included in that of its package, and this in that of the node.
         packages = [name for name in domains if name.startswith("package-") and "/" not in name]
         names = ["node"] if "node" in domains else packages
         watts = [_power(domains[name], estimate) for name in names]
@@ -357,7 +357,7 @@ def _power(rows: pa.Table, estimate: RunEstimate) -> float:
 
 
 def _by(rows: pa.Table, column: str) -> Iterator[tuple[str, pa.Table]]:
-    """Yield the value of a column and its rows, which lie together."""
+    """Yield each value of a column with its rows, which are adjacent."""
     if not rows.num_rows:
         return
     ends = pc.run_end_encode(rows[column].combine_chunks())

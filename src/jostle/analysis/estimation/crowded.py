@@ -1,6 +1,7 @@
-"""Handles nodes with more ranks than cores, where most waiting for cores is the job's own.
+"""Estimates CPU time that others took on nodes with more ranks than cores (oversubscribed).
 
-Four ranks on two cores wait half of their time even when the node is theirs alone. The CPU time
+There most waiting for cores is the job's own: four ranks on two cores wait half of their time even
+when the node is theirs alone. The CPU time
 that others took can still be computed. Such ranks leave no core idle, since a rank that waits in
 MPI polls, or another rank runs meanwhile. So together they use all CPU time of the node, and any
 shortfall went to others: another process, or the hypervisor.
@@ -32,7 +33,7 @@ _FEWEST = 8  # slices
 
 @dataclass(frozen=True)
 class Crowd:
-    """Cores of a node with more processes of the job than cores, and their use.
+    """The cores of an oversubscribed node and their use by the job.
 
     Attributes:
         cores: CPU seconds per second that the processes get together if undisturbed.
@@ -96,7 +97,7 @@ def together(slices: pa.Table, start: int, end: int) -> Together | None:
     seconds = np.zeros(len(at))
     seen = begin >= at[0]
     np.add.at(seconds, (begin[seen] - at[0]) // length[0], recorded[seen])
-    # A stretch is recorded in the slice in which it ends: what exceeds the slice lies before it.
+    # Time is recorded in the slice in which the wait ends: what exceeds the slice was before it.
     whole = length[0] / 1e9
     for slice_ in range(len(at) - 1, 0, -1):
         over = max(seconds[slice_] - whole, 0.0)
@@ -112,9 +113,9 @@ def together(slices: pa.Table, start: int, end: int) -> Together | None:
 def crowd(slices: pa.Table, ranks: int = 0) -> Crowd | None:
     """Find whether the job's processes share cores on a node, and how much CPU time others took.
 
-    Older profiles do not record how many cores the processes may use. The most that they used
-    together then stands in. If others keep some cores busy during the whole run, the node appears
-    smaller than it is.
+    Older profiles do not record how many cores the processes may use. Then the most that they used
+    together is taken. If others keep some cores busy during the whole run, the node appears smaller
+    than it is.
 
     Args:
         slices: Slices of one node (repository.types.RunTables).

@@ -1,4 +1,4 @@
-"""Define the error of estimates."""
+"""Defines the error raised when a run cannot be estimated."""
 
 from __future__ import annotations
 

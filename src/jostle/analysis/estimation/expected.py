@@ -1,10 +1,10 @@
 """Estimates how long segments take undisturbed: references of clusters and of rare segments.
 
-A cluster with enough members is its own reference. Smaller ones are judged through their kin: a
-window takes the sum of what its parts take, so a kind's durations are a sum of its counts times
-their costs (fitted to the undisturbed members), and clusters are shrunk towards that sum by how
-little they know of themselves. A cluster that lies wholly in slow stretches of the run knows
-nothing of itself: what came right before and after it, though it did other work, was slow, too.
+A cluster with enough members is its own reference. Smaller ones are estimated from all segments of
+their kind: a segment takes the sum of what its parts take, so the durations of a kind are a sum of
+its counts times their costs (fitted to the undisturbed members). The smaller a cluster, the more
+its reference is shrunk towards that sum. A cluster that occurs only in slow stretches of the run,
+where segments of other work right before and after it were slow too, is no reference.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jostle.analysis.estimation.columns import Flags, Floats, Ints, grouped, num
 from jostle.analysis.estimation.robust import usual
 from jostle.analysis.estimation.work import Work
 
-ENOUGH = 5  # members (thesis 5.1.1)
+ENOUGH = 5  # members (Shah, 2020, section 5.1.1)
 LEAST = 0.02  # of a segment: a smaller distance from its reference is not excess
 _LEARNT_FROM = 4000  # segments that costs are fitted to, at most
 _PARTS = 4  # amounts with a cost, at most
@@ -38,7 +38,7 @@ _KINDS = 400  # the largest kinds have costs of their own
 
 @dataclass(frozen=True)
 class Expected:
-    """What segments take undisturbed.
+    """How long segments take undisturbed.
 
     Attributes:
         seconds: Reference of each segment, seconds; 0 if it has none, [n].
@@ -96,7 +96,7 @@ def _of_kind(rest: Floats, amounts: Floats, members: Ints, cluster: Ints) -> tup
     """Return the references of one kind's members, and their scatter (log MAD).
 
     Args:
-        rest: As in `expected`, of the members, [members].
+        rest: The same as in `expected`, for the members, [members].
         amounts: Amounts of all segments, [n x names].
         members: Row of each member, [members].
         cluster: Cluster of each member, [members].
@@ -182,7 +182,7 @@ def _edge(ratio: Floats, reach: float, uneven: Floats) -> float:
     Args:
         ratio: Time of its members over their references, [members].
         reach: Log of the ratio from which on a member is interfered.
-        uneven: As in `expected`, [members].
+        uneven: The same as in `expected`, [members].
     """
     calm = np.log(ratio) <= max(reach, LEAST)
     if calm.sum() < _KNOWN:
@@ -229,7 +229,7 @@ def _of_kin(rest: Floats, work: Work, seconds: Floats, threshold: Floats, some: 
     spread = float(np.median(away)) if len(away) else np.inf
     if spread > _LOOSE:
         return
-    # Only segments similar to those that the costs are fitted to: the same calls, as frequent.
+    # Only segments with the same and equally frequent calls as those that costs are fitted to.
     others = np.flatnonzero(left & (work.sets & ~np.bitwise_or.reduce(work.sets[learnt]) == 0))
     predicted = _with(work.amounts, others, costs)
     others, predicted = others[predicted > 0], predicted[predicted > 0]
@@ -300,14 +300,14 @@ def _costs(rest: Floats, amounts: Floats, members: Ints) -> Floats:
 
 
 def _robust(rest: Floats, columns: Floats) -> tuple[Floats, float]:
-    """Fit costs to the undisturbed members, and return how far members lie from the fit.
+    """Fit costs to the undisturbed members, and return how far members are from the fit.
 
     A cost may be negative: if a call occurs in each step and another in each step and iteration,
     their difference counts the steps.
 
-    Members get less weight the further they lie from the usual. The weights start nearly equal and
-    become sharper with each round; sharp weights at once would fit a few equal members and take all
-    others for disturbed.
+    Members get less weight the further they are from the usual. The weights start nearly equal and
+    become sharper with each round; sharp weights at once would fit a few equal members and treat
+    all others as disturbed.
 
     Returns:
         The costs, [columns], and the mean distance in log time; infinite if a time is not positive.

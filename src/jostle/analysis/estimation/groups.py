@@ -1,4 +1,4 @@
-"""Groups segments of equal communication and I/O, and forms hybrid clusters (thesis 5.1.1)."""
+"""Forms hybrid clusters by equal communication and I/O (Shah, 2020, section 5.1.1)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ COUNTS = (
     "writes",
     "mpiio_ops",
 )
-#: Volumes; `--bytes` says how they count.
+#: Volumes; option `--bytes` decides how they count.
 BYTES = (
     "p2p_bytes",
     "p2p_room",
@@ -45,7 +45,7 @@ BYTES = (
     "write_bytes",
     "mpiio_bytes",
 )
-#: A feature of a rank's own is equal where sum, least and most over the ranks are.
+#: A feature per rank counts as equal where its sum, minimum and maximum over the ranks are equal.
 _OVER_RANKS = ("", "_min", "_max")
 
 
@@ -55,7 +55,7 @@ def features(segments: pa.Table, bytes_rule: BytesRule) -> list[Ints]:
     Args:
         segments: Merged segments (repository.types.WorldSegments).
         bytes_rule: exact: volumes of the ranks count; median: only their median over the ranks
-            (volumes that have none in the table are left out); ignore: they do not count.
+            (volumes without a median in the table are left out); ignore: they do not count.
     """
     names = [f"{name}{over}" for name in COUNTS for over in _OVER_RANKS]
     if bytes_rule == "exact":
@@ -70,15 +70,15 @@ def equal_rows(columns: Sequence[NDArray[Any]], rows: int) -> Ints:
 
     Args:
         columns: Each [rows].
-        rows: How many there are.
+        rows: Number of rows.
 
     Returns:
         Numbers from 0, ascending with the values of the columns, the first counting most, [rows].
     """
     number = np.zeros(rows, dtype=np.int64)
-    example = np.zeros(min(rows, 1), dtype=np.int64)  # a row of each number
+    example = np.zeros(min(rows, 1), dtype=np.int64)  # one row for each number
     for column in columns:
-        if (column != column[example][number]).any():  # else it parts nothing that is together
+        if (column != column[example][number]).any():  # else the column separates nothing
             _, code = np.unique(column, return_inverse=True)
             pair = number * (int(code.max()) + 1) + code
             _, example, number = np.unique(pair, return_index=True, return_inverse=True)
@@ -86,7 +86,9 @@ def equal_rows(columns: Sequence[NDArray[Any]], rows: int) -> Ints:
 
 
 def hybrid(clusters: Ints, groups: Ints) -> Ints:
-    """Combine clusters (computation) and groups (communication, I/O): both must agree (fig. 5.6).
+    """Combine clusters (computation) and groups (communication, I/O): both must agree.
+
+    Source: Shah, 2020, figure 5.6.
 
     Returns:
         Number of the hybrid cluster of each segment, from 0 in ascending order of cluster, then

@@ -1,4 +1,4 @@
-"""Computes the interval of an estimate.
+"""Computes the 95 % interval of an estimated loss.
 
 Resampling segments shows how the result depends on which segments occurred, and on how well their
 references are known. It does not show what no segment contains. So the interval is widened by the
@@ -18,8 +18,8 @@ from jostle.analysis.interval import Interval
 
 _DRAWS = 400
 _LEVEL = (0.025, 0.975)
-# Shares of the run time and of the loss, calibrated on traces of known truth (seeds below 100) and
-# on real runs, whose truth is known to about 2 points.
+# Shares of the run time and of the loss, calibrated on traces with ground truth (seeds below 100)
+# and on real runs, whose loss is known to about 2 percentage points.
 _FLOOR = 0.03
 _OF_LOSS = 0.08
 _CROWDED = 0.065  # of the run, instead of _FLOOR, if ranks have no core of their own
@@ -31,7 +31,7 @@ class Doubt:
     """Seconds by which the true loss may be smaller or larger than the estimate (95 %).
 
     Attributes:
-        below, above: Seconds.
+        below, above: Seconds below and above the estimate.
         most: Main source of each.
     """
 

@@ -1,8 +1,9 @@
 """Method `jostle`: accounts measured time first and infers the rest from clusters.
 
-Per segment: what everybody waited at once (M, messages), what the critical rank was off its CPU
-(D), what file calls took beyond their usual (I/O), and what then remains beyond the reference of
-its cluster (S). What is accounted for needs no cluster, and clusters scatter less without it.
+The loss of a segment is the time that all ranks waited at once (M, messages), the time that the
+critical rank was off its CPU (D), the time of file calls beyond the usual (I/O), and what then
+remains beyond the reference of its cluster (S). Accounted time needs no cluster, and clusters
+scatter less without it.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ from jostle.analysis.interval import Interval
 from jostle.repository.types import CoreFloor, RunTables, WorldSegments
 from jostle.values.arrow_columns import floats
 
-_HIDDEN = 0.3  # of what lies between the edge of a kind and its threshold may be loss
-_WIDEST = 1.3  # times the edge: where members scatter more, most of it is their own
-_TOLD = 0.05  # of a segment: smaller losses are no hit worth telling
+_HIDDEN = 0.3  # part of the time between the edge of a kind and its threshold that may be loss
+_WIDEST = 1.3  # times the edge: if members scatter more, most of the scatter is their own
+_TOLD = 0.05  # of a segment: smaller losses are not reported as hits
 _MOST_CLUSTERS = 500
 
 
@@ -51,23 +52,23 @@ class SegmentCosts:
     """The segments of a world and their losses by cause, shape (segments,); seconds.
 
     Attributes:
-        start: Start of each, ns.
-        end: Its end, ns.
-        duration: What it took.
+        start: Start of each segment, ns.
+        end: End of each, ns.
+        duration: Length of each.
         account: Directly measured loss.
         storage: Time of file calls beyond their usual time.
         inferred: Remaining time beyond the reference; negative where the account counted too much.
-        kept: Lost to the hypervisor, in addition; zeros without a canary.
-        slow: Lost to cores slower than at their best, in addition; zeros without a canary.
-        spent: The same span by span, below 0 where cores were faster: what shows in its length.
-        lost: All of it together.
+        kept: Further loss to steal time; zeros without a core-speed probe.
+        slow: Further loss to cores slower than at their best; zeros without a core-speed probe.
+        spent: The same as `slow`, but negative where cores ran faster than the reference.
+        lost: Sum of the losses.
         work: What the segments did.
-        expected: Their references, without what was accounted for.
+        expected: References of the segments, without accounted time.
         evidence: What the slices show at the time of each.
-        speed: How slow the cores were; None without a canary.
-        level: The same where references come from.
+        speed: How slow the cores were; None without a core-speed probe.
+        level: Mean slowdown of the cores in the segments that references come from.
         all_waiting: When all ranks were in MPI at once; None: each has a core, or it is not known.
-        sleeps: As in `account`.
+        sleeps: The same as in `account`.
     """
 
     start: Ints
@@ -109,7 +110,7 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> RunEstimate:
     begin, end = _judged_time(tables, world, costs)
     run = max((end - begin) / 1e9, 1e-9)
     lost = min(float(costs.lost.sum()), run)
-    part = lost / max(float(costs.lost.sum()), 1e-12)  # 1 but where clocks were set back
+    part = lost / max(float(costs.lost.sum()), 1e-12)  # less than 1 only where clocks were set back
     coverage, inferred_coverage = _coverages(costs, run)
     idle = max(_idle(world, costs), min(_queued(costs), run))
     error = _doubt(costs, lost, run, coverage, seed, idle)
@@ -162,8 +163,8 @@ def segment_costs(
         slices: The job's slices by host.
         served: Service of its mounts.
         ranks: Node -> ranks of the world there.
-        floors: Node -> the floor of the canary on its cores.
-        sleeps: As in `account`.
+        floors: Node -> the minimum of the core-speed probe on its cores.
+        sleeps: The same as in `account`.
     """
     segments = world.segments
     start = segments.column("start_ns").to_numpy().astype(np.int64)
@@ -183,9 +184,9 @@ def segment_costs(
     ).clip(0)
     rest = (duration - seen.network - seen.cpu - storage).clip(0)
     uneven = None if shown.crowds else share(_uneven(world), duration)
-    # On crowded cores ranks would have waited during a part of the time that others took, so the
-    # missing CPU time is only a bound. Subtracted first, it would make disturbed segments the
-    # fastest.
+    # On oversubscribed cores ranks would have waited during a part of the time that others took, so
+    # the missing CPU time is only a bound. If it were subtracted first, disturbed segments would
+    # seem to be the fastest.
     reference = expected(rest + seen.cpu if shown.crowds else rest, work, uneven)
     inferred = _inferred(rest, reference, seen.cpu + storage + seen.anywhere)
     if not shown.crowds:
@@ -223,7 +224,7 @@ def segment_costs(
 
 
 def _short(slices: pa.Table) -> float:
-    """Return the share of MPI waiting that lay in short waits; 0 where it is not recorded."""
+    """Return the share of MPI waiting in short waits; 0 where it is not recorded."""
     waited = float(floats(slices, "wait_mpi_ns_sum").sum())
     return float(floats(slices, "wait_short_ns_sum").sum()) / max(waited, 1.0)
 
@@ -241,7 +242,7 @@ def _inferred(rest: Floats, reference: Expected, doubtful: Floats) -> Floats:
 def _continuous(world: WorldSegments, costs: SegmentCosts, run: float) -> Continuous | None:
     """Detect interference that was present most of the time.
 
-    Not for ranks that share cores: their interleaving changes by itself for a while.
+    Ranks that share cores are left out: their interleaving may change by itself for a while.
     """
     if costs.evidence.crowds:
         return None
@@ -271,7 +272,7 @@ def _coverages(costs: SegmentCosts, run: float) -> tuple[float, float | None]:
     first, last = int(np.argmax(usable)), len(usable) - int(np.argmax(usable[::-1]))
     inside = float(costs.duration[usable].sum())
     after = float(costs.duration[first:last].sum())
-    # The account needs no cluster, but calls with a floor, so a program that repeats itself.
+    # The account needs no clusters, but calls with a usual time, so a program that repeats itself.
     coverage = min(after / run, 1.0) if inside > 0.5 * after else inside / run
     return coverage, min(inside / max(after, 1e-9), 1.0)
 
@@ -279,15 +280,15 @@ def _coverages(costs: SegmentCosts, run: float) -> tuple[float, float | None]:
 def _doubt(
     costs: SegmentCosts, lost: float, run: float, coverage: float, seed: int, idle: float
 ) -> Doubt:
-    """Return the uncertainty from references: of each kind, times the time evaluated by it.
+    """Return the uncertainty of the loss: the error of each reference times the time it applies to.
 
     Args:
         costs: The segments.
-        lost: Seconds.
-        run: Seconds that were judged.
-        coverage: Share of the run that was judged.
-        seed: Of the draws.
-        idle: What may be lost because cores were shared, the loss included, s.
+        lost: The loss, seconds.
+        run: Length of the evaluated time, seconds.
+        coverage: Share of the run that was evaluated.
+        seed: Seed of the draws.
+        idle: Upper bound of the loss where cores were shared, seconds.
     """
     kind, count = costs.work.kind, int(costs.work.kind.max()) + 1
     usable = costs.expected.usable
@@ -318,7 +319,7 @@ def _doubt(
 
 
 def _queued(costs: SegmentCosts) -> float:
-    """Return the loss if all waiting for cores held up ranks that also sleep, s; else 0."""
+    """Return the loss if all waiting for cores delayed ranks that also sleep, s; else 0."""
     if not np.any(costs.account.queued):
         return 0.0
     hidden = (costs.account.queued - costs.inferred.clip(0)).clip(0)
@@ -343,7 +344,7 @@ def _idle(world: WorldSegments, costs: SegmentCosts) -> float:
 
 
 def _blind(costs: SegmentCosts) -> Floats:
-    """Return the share of each segment in which ranks did not see when all of them waited."""
+    """Return the share of each segment in which ranks did not record when all of them waited."""
     if costs.all_waiting is None:
         return np.ones(len(costs.start))
     before = (costs.all_waiting.begin[0] - costs.start) / 1e9
@@ -351,15 +352,15 @@ def _blind(costs: SegmentCosts) -> Floats:
 
 
 def _speed_doubt(costs: SegmentCosts) -> Doubt | None:
-    """Return the doubt of what was lost to slow cores."""
+    """Return the uncertainty of the loss to slow cores; None without a core-speed probe."""
     if costs.speed is None:
         return None
-    calm = costs.duration - costs.lost  # at the floor
+    calm = costs.duration - costs.lost  # with the cores at their best
     return costs.speed.doubt(calm, float(costs.kept.sum()))
 
 
 def _core_speed(costs: SegmentCosts, part: float) -> CoreSpeed | None:
-    """Return the speed of the cores by the canary; None without a canary."""
+    """Return the speed of the cores by the core-speed probe; None without one."""
     if costs.speed is None:
         return None
     slow = float(costs.slow.sum()) * part
@@ -375,9 +376,9 @@ def _core_speed(costs: SegmentCosts, part: float) -> CoreSpeed | None:
 
 
 def _parts(costs: SegmentCosts, nodes: Sequence[str]) -> list[CauseSeconds]:
-    """Take lost time apart by cause; nodes: where the ranks were."""
+    """Divide the lost time by cause; nodes: the nodes of the ranks."""
     shown = costs.evidence
-    # Descheduled inside an MPI call, a rank makes everybody wait: what of M the run queue explains.
+    # A rank descheduled inside an MPI call makes all wait: the run queue explains this part of M.
     queued = np.minimum(costs.account.network, (shown.queue - costs.account.cpu).clip(0))
     parts = [by_messages(costs.account.network - queued, nodes)]
     parts += by_host("cpu", costs.account.cpu + queued, shown, measured=True)
@@ -399,7 +400,7 @@ def _parts(costs: SegmentCosts, nodes: Sequence[str]) -> list[CauseSeconds]:
 
 
 def _slowed(costs: SegmentCosts) -> Floats:
-    """Return the seconds by which cores slower than where references come from prolonged each."""
+    """Return by how many seconds slower cores than those of the references prolonged segments."""
     if costs.speed is None:
         return np.zeros(len(costs.duration))
     rest = costs.duration - costs.account.network - costs.account.cpu - costs.storage
@@ -409,26 +410,26 @@ def _slowed(costs: SegmentCosts) -> Floats:
 def _imbalance(world: WorldSegments, costs: SegmentCosts) -> float:
     """Return the seconds that the mean rank waited for slower ones of its own job.
 
-    The rank with the least time in MPI is the one that the others waited for; what outside delays
-    explain of that is no imbalance.
+    The rank with the least time in MPI is the one that the others waited for; waiting that outside
+    delays explain is no imbalance.
     """
     return float((_uneven(world) - costs.account.cpu - costs.inferred.clip(0)).clip(0).sum())
 
 
 def _uneven(world: WorldSegments) -> Floats:
-    """Return the seconds of each segment that the mean rank was longer in MPI than the last one."""
+    """Return by how many seconds the mean rank was longer in MPI than the last, per segment."""
     mean = floats(world.segments, "mpi_ns") / max(len(world.ranks), 1)
     waited: Floats = (mean - floats(world.segments, "mpi_ns_min")) / 1e9
     return waited
 
 
 def _explained(world: WorldSegments, duration: Floats, work: Work) -> Floats:
-    """Return the most that each segment can be prolonged by what its ranks did longer than usual.
+    """Return an upper bound of the delay of each segment, from the additional time of its ranks.
 
-    Work that goes from rank to rank prolongs a segment, as a rank that is hindered does. But then
-    the others have less of it: what the mean rank did, and the last one spent in MPI, stays the
-    same. It grows by at least the R-th part of what one of R ranks is held up. Without a collective
-    some wait for that only later.
+    Work that moves from rank to rank makes a segment longer, as a delayed rank does. But then the
+    others have less work: the time of the mean rank's work and of the last one in MPI stays the
+    same. If one of R ranks is delayed, it grows by at least the R-th part of the delay. Without a
+    collective some ranks wait for that only in a later segment.
     """
     done = (duration - _uneven(world)).clip(0)
     usual = expected(done, work)
@@ -438,7 +439,7 @@ def _explained(world: WorldSegments, duration: Floats, work: Work) -> Floats:
 
 
 def _beyond(costs: SegmentCosts) -> Floats:
-    """Return what segments lost by themselves: what all lose alike is no one's own."""
+    """Return the loss of segments without that to slow cores and steal time, which all share."""
     return costs.lost - costs.slow - costs.kept
 
 
@@ -511,7 +512,7 @@ def _limits(costs: SegmentCosts, coverage: float, inferred: float | None) -> lis
 
 
 def _table(costs: SegmentCosts, part: float) -> pa.Table:
-    """Return the evaluated segments; part: of their losses, what counts as loss of the run."""
+    """Return the table of evaluated segments; part: factor from their losses to the run's."""
     work = None
     if costs.work.measured:
         work = costs.work.amounts[:, costs.work.names.index(costs.work.measured)]

@@ -1,4 +1,4 @@
-"""Decides the light of a run, its probability, and how an undecided light could be decided.
+"""Decides the traffic light of a run, its probability, and what would decide an undecided one.
 
 A light claims that the loss lies between two limits. The true loss is assumed to lie above or below
 the estimate with equal probability; on each side it follows a normal distribution whose outer 2.5 %
@@ -30,7 +30,7 @@ DoubtName = Literal[
     "neighbours",
 ]
 
-#: The light of each class (thesis 5.2.3).
+#: The light of each class (Shah, 2020, section 5.2.3).
 LIGHTS: dict[ClassName, Light] = {"low": "green", "medium": "yellow", "high": "red"}
 #: A light is shown from this probability on.
 SURE = 0.8
@@ -61,7 +61,7 @@ _WHAT_DECIDES: dict[DoubtName, str] = {
 
 @dataclass(frozen=True)
 class TrafficLight:
-    """The light of a run.
+    """The traffic light of a run.
 
     Attributes:
         light: green, yellow or red; None where it is undecided.
@@ -104,7 +104,7 @@ def lit(
     doubts: tuple[DoubtName, DoubtName] = ("method", "method"),
     run_s: float = math.inf,
 ) -> TrafficLight:
-    """Return the light of a run.
+    """Return the traffic light of a run.
 
     Args:
         percent: Its loss, percent of its time.

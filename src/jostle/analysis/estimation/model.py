@@ -1,7 +1,7 @@
-"""Result types of an estimate.
+"""Result types of an estimate of interference.
 
 Times in seconds unless the name ends in _ns (since the epoch, CLOCK_REALTIME); shares from 0 to 1;
-percent of the interfered run time (thesis 5.1.3). Unknown values are None, never 0.
+percent of the interfered run time (Shah, 2020, section 5.1.3). Unknown values are None, never 0.
 """
 
 from __future__ import annotations
@@ -109,16 +109,17 @@ class Cluster:
     """A hybrid cluster: segments alike in computation, communication and I/O.
 
     Attributes:
-        number: Counted from 1 in order of their work.
-        name: What ends its segments (function), for users.
-        members: Segments.
-        reference_s: What its segments take undisturbed (method thesis: their median).
+        number: Number of the cluster, from 1 in order of work.
+        name: Function that ends its segments, for users.
+        members: Number of segments.
+        reference_s: Time that its segments take undisturbed (method thesis: their median).
         mad_s: Median absolute deviation, unscaled.
-        threshold_s: Longer ones are interfered (thesis: median + 4 MAD).
-        hit: Segments above it.
-        excess_s: Seconds lost in them.
-        total_s: Time inside its segments.
-        usable: Enough members to be judged (thesis: five), by itself or through its kin.
+        threshold_s: Longer segments are interfered (method thesis: median + 4 MAD).
+        hit: Number of segments above the threshold.
+        excess_s: Seconds lost in these segments.
+        total_s: Time inside all its segments.
+        usable: Whether it can be evaluated: it has enough members (method thesis: five), or a
+            reference from other segments of its kind.
     """
 
     number: int
@@ -135,10 +136,10 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Continuous:
-    """Interference that hits nearly everything: a warning with its size, not part of the loss.
+    """Interference that hits nearly all segments: a warning with its size, not part of the loss.
 
     Attributes:
-        percent: Of the run time.
+        percent: Its size in percent of the run time.
         reason: How it shows, one sentence.
     """
 
@@ -148,14 +149,14 @@ class Continuous:
 
 @dataclass(frozen=True)
 class CoreSpeed:
-    """Speed of the cores by the canary.
+    """Speed of the cores by the core-speed probe.
 
     Attributes:
-        canary: Time of its loop over its floor, mean over the run.
-        jobs: Other jobs on the nodes from which the floor is known; 0: from this run alone.
+        canary: Time of the probe's loop over its minimum, mean over the run.
+        jobs: Number of other jobs on the nodes from which the minimum is known; 0: only this run.
         seconds: Run time lost to slow cores beyond the loss that segments show; part of lost_s.
-        steal: Share of the run in which the hypervisor kept a core, mean of the worst node.
-        steal_s: Run time lost to this beyond the loss that segments show; part of lost_s.
+        steal: Steal time of a core as a share of the run, mean of the worst node.
+        steal_s: Run time lost to steal beyond the loss that segments show; part of lost_s.
     """
 
     canary: float
@@ -172,30 +173,30 @@ class RunEstimate:
     Attributes:
         job: Its name.
         method: jostle or thesis.
-        world: Number of the world that was judged; -1: a job without ranks.
-        ranks: Processes that were judged.
-        start_ns: Start of the judged time: of the world, or the job's first slice.
-        end_ns: Its end: of the world, or the job's last slice.
-        run_s: Length of it.
+        world: Number of the world that was evaluated; -1: a job without ranks.
+        ranks: Number of processes that were evaluated.
+        start_ns: Start of the evaluated time: of the world, or of the job's first slice.
+        end_ns: Its end: of the world, or of the job's last slice.
+        run_s: Length of the evaluated time.
         lost_s: Seconds of it that interference cost.
-        percent: The same, percent of run_s.
-        coverage: Share of the run time that could be judged at all.
-        inferred_coverage: Share of the run time after set-up inside usable clusters; None where no
-            clusters were asked.
-        causes: Where the seconds went, the largest first; their sum is lost_s.
+        percent: The same in percent of run_s.
+        coverage: Share of the run time that could be evaluated.
+        inferred_coverage: Share of the run time after set-up inside usable clusters; None where
+            clusters were not used.
+        causes: The causes of the loss, the largest first; their sum is lost_s.
         continuous: A warning; None where there is no sign of it.
         imbalance_s: Seconds that ranks waited for others of their own job; no part of lost_s.
         clusters: The hybrid clusters, by number.
-        hits: Segments or spans in which time was lost, in time; the largest ten thousand.
+        hits: Segments or spans in which time was lost, in order of time; the largest ten thousand.
         limits: Limits that a user should know before relying on it, one sentence each.
-        segments: One row per evaluated segment, in time: start_ns, end_ns, duration_ns, work (what
-            computation was clustered by; null: nothing), cluster, threshold_ns, excess_ns, lost_ns
-            (its part of lost_s); empty where there are none.
-        seed: Of the random steps.
-        core_speed: Speed of the cores by the canary; None if none was recorded.
+        segments: One row per evaluated segment, in order of time: start_ns, end_ns, duration_ns,
+            work (counter by which computation was clustered; null: none), cluster, threshold_ns,
+            excess_ns, lost_ns (its part of lost_s); empty where there are none.
+        seed: Seed of the random steps.
+        core_speed: Speed of the cores by the core-speed probe; None if none was recorded.
         doubts: Main source of the interval's lower and upper width.
-        node_watts: Power that its nodes took while it ran, all parts of them; None where agents
-            did not measure it on every node.
+        node_watts: Mean power of its nodes while it ran, all their parts; None where agents did
+            not measure it on every node.
     """
 
     job: str
@@ -241,12 +242,12 @@ class RunEstimate:
 
     @property
     def klass(self) -> ClassName:
-        """The thesis' class: below 7.5 % low, above 15 % high."""
+        """The class of Shah, 2020, section 5.2.3: below 7.5 % low, above 15 % high."""
         return class_of(self.percent.value)
 
     @property
     def lit(self) -> TrafficLight:
-        """The class as a traffic light (thesis 5.2.3), and how sure it is."""
+        """The class as a traffic light (Shah, 2020, section 5.2.3), with its probability."""
         return lit(self.percent, self.coverage, self.doubts, self.run_s)
 
     @property
@@ -256,12 +257,12 @@ class RunEstimate:
 
     @property
     def probability(self) -> float:
-        """The soft probability that the run is unfit for analysis (thesis 5.2.3)."""
+        """The probability that the run is unfit for analysis (Shah, 2020, section 5.2.3)."""
         return probability(self.percent.value)
 
     @property
     def advice(self) -> str:
-        """What to do with the run."""
+        """What the run may be used for."""
         return ADVICE[self.light]
 
     def to_json(self) -> dict[str, Any]:
@@ -275,15 +276,15 @@ class RunEstimate:
 
 @dataclass(frozen=True)
 class ClusterDifference:
-    """A cluster as several runs have it (thesis 5.1.4, figure 5.15).
+    """A cluster that several runs have in common (Shah, 2020, section 5.1.4, figure 5.15).
 
     Attributes:
-        name: What ends its segments.
-        members: Segments per run; 0 where a run has none of it.
+        name: Function that ends its segments.
+        members: Number of segments per run; 0 where a run has none.
         reference_s: Undisturbed length per run.
         excess_s: Seconds lost per run.
         total_s: Time per run.
-        numbers: Number of its cluster in the estimate of each run; 0 where a run has none of it.
+        numbers: Number of the cluster in the estimate of each run; 0 where a run has none.
     """
 
     name: str
@@ -303,13 +304,14 @@ class Comparison:
         baseline: Index of the run that others are compared with.
         measured_s: Per run, seconds longer than the baseline.
         estimated_s: Per run, the lost seconds of its own estimate less the baseline's.
-        displaced_s: Per run, seconds by which medians of clusters are displaced: continuous.
-        work_s: Per run, seconds of segments that the baseline has not, or the reverse; and those
-            of clusters too small to compare.
+        displaced_s: Per run, seconds by which medians of clusters are displaced (continuous
+            interference).
+        work_s: Per run, seconds of segments that only it or only the baseline has, and those of
+            clusters too small to compare.
         unexplained_s: measured - estimated - displaced - work.
         by_cause: cause -> per run, seconds more than the baseline.
         clusters: Matched clusters, those that explain most first.
-        limits: One sentence each.
+        limits: Limits of the comparison, one sentence each.
     """
 
     estimates: list[RunEstimate]

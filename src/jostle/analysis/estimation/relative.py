@@ -1,4 +1,4 @@
-"""Cluster one-dimensional values by relative distance (thesis 5.1.1, figure 5.3)."""
+"""Clusters one-dimensional values by relative distance (Shah, 2020, section 5.1.1, figure 5.3)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def relative_clusters(values: NDArray[Any], threshold: float = THRESHOLD) -> Int
 
     Args:
         values: The values, not negative, [n].
-        threshold: Relative distance, 0.1 in the thesis.
+        threshold: Relative distance, 0.1 in Shah, 2020.
 
     Returns:
         The cluster number of each value, from 0 in ascending order of values, [n].

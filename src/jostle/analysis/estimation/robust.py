@@ -1,4 +1,4 @@
-"""Finds the undisturbed range of values of which an unknown share was increased by interference.
+"""Finds the undisturbed range of values, an unknown share of which interference has increased.
 
 Interference only adds time. So the undisturbed values are at the lowest mode, and the values below
 it give their scatter. Both also hold if more than half of all values were disturbed.
@@ -33,7 +33,7 @@ class UndisturbedRange:
     spread: float
 
     def threshold(self, least: float) -> float:
-        """Return the largest undisturbed value: 4 MAD (thesis 5.1.3) or `least` above the mode."""
+        """Return the largest undisturbed value: 4 MAD (Shah, 2020) or `least` above the mode."""
         return self.centre + max(4 * self.spread, least)
 
 
@@ -42,7 +42,7 @@ def usual(values: Floats, grain: float = 1e-3) -> UndisturbedRange:
 
     Args:
         values: At least one value, [n].
-        grain: Values that differ by less count as equal.
+        grain: Resolution: values that differ by less count as equal.
 
     Returns:
         The undisturbed range, in the unit of the values.

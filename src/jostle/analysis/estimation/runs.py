@@ -1,4 +1,4 @@
-"""Compares several runs of one program, cluster by cluster and cause by cause (thesis 5.1.4)."""
+"""Compares several runs of a program by clusters and causes (Shah, 2020, section 5.1.4)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Profile:
 
 
 def compare(estimates: Sequence[RunEstimate], baseline: int | None = None) -> Comparison:
-    """Split the time differences of runs of one program by cluster and cause (thesis 5.1.4).
+    """Split the time differences of runs by cluster and cause (Shah, 2020, section 5.1.4).
 
     The fastest run is the baseline unless another is named. The additional time of a run is split
     into four parts: the larger loss by its own estimate; the displacement of the references of
@@ -91,7 +91,7 @@ def compare(estimates: Sequence[RunEstimate], baseline: int | None = None) -> Co
 
 
 def measured_percent(run_s: float, fastest_s: float, displaced_s: float) -> float:
-    """Return the measured interference of a run (thesis 5.2.3).
+    """Return the measured interference of a run (Shah, 2020, section 5.2.3).
 
     Args:
         run_s: Length of the run, seconds.
@@ -200,7 +200,7 @@ def _by_cause(estimates: Sequence[RunEstimate], baseline: int) -> dict[str, list
         mine: dict[str, float] = {}
         for cause in estimate.causes:
             if cause.kind and cause.how == "measured":
-                continue  # displaces references, and is counted there
+                continue  # counted as displaced references
             mine[cause.cause] = mine.get(cause.cause, 0.0) + cause.seconds.value
         sums.append(mine)
     names = dict.fromkeys(name for mine in sums for name in mine)

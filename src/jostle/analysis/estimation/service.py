@@ -1,8 +1,8 @@
-"""Estimates the loss caused by a file system's slower service, slice by slice.
+"""Estimates the loss from slower service of a file system, slice by slice.
 
 Time in file calls depends on the work requested: operations by class and size. Each class is
-weighted by its mean time, so the work of a slice is the time that it takes on average. Time over
-work then has one usual value as long as the job is undisturbed.
+weighted by its mean time, so the work of a slice is the time that it takes on average. The ratio of
+time to work then has one usual value as long as the job is undisturbed.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class FileService:
         judged: Whether there were enough operations to find the usual time.
         spread: Scatter of the usual time (log MAD).
         blocks: Number of independent blocks that were evaluated.
-        missed_s: Loss that the usual scatter may hide or feign, per process.
+        missed_s: Error of the loss through the usual scatter, per process.
     """
 
     mount: str

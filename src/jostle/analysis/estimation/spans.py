@@ -1,8 +1,8 @@
-"""Estimates jobs without segments from their slices alone.
+"""Estimates the interference of jobs without segments from their slices alone.
 
-What the slices measure is time in file calls against the work asked for, time in which threads
-waited for a core (starved.py), and, of MPI programs, time that all ranks waited at once. How long
-computation should take, slices do not know.
+Slices contain time in file calls compared with the requested work, time in which threads waited
+for a core (starved.py), and, for MPI programs, time that all ranks waited at once. How long
+computation should take is not known from slices.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from jostle.values.arrow_columns import floats
 
 _LEAST = 0.02  # of a slice
 _MOST_SPANS = 2_000_000
-# CPU time of other jobs on a node, as a share of the run: from here on its cores may be slower.
+# CPU time of other jobs on a node, as a share of the run, from which on its cores may be slower.
 _CROWD = 0.05
-# Of computation that then took up to half as long again, as on two threads of one core.
+# Share of computation time that may be lost then: it takes up to 1.5 times as long (core siblings).
 _SLOWED = 1 / 3
 
 
 @dataclass(frozen=True)
 class _RunSlices:
-    """The slices of a run, each instant once."""
+    """The spans of a run's slices, without overlap."""
 
     start: Ints
     end: Ints
@@ -60,7 +60,7 @@ def estimate_slices(tables: RunTables, *, seed: int = 0) -> RunEstimate:
 
     Args:
         tables: The run.
-        seed: Of the random steps.
+        seed: Seed of the random steps.
 
     Raises:
         EstimateError: The job has no slices.
@@ -77,7 +77,7 @@ def estimate_slices(tables: RunTables, *, seed: int = 0) -> RunEstimate:
     lost = np.minimum(lost, spans.seconds)
     total = min(float(lost.sum()), run)
     others = _others(tables, run)
-    # Whether it had a core is known all the time; not how fast the core was beside others.
+    # Whether it had a core is always known; how fast the core was with others active is not.
     coverage = _coverage(tables, spans, served, run, computing=True)
     alone = _coverage(tables, spans, served, run, computing=False) if others else coverage
     slowed = _SLOWED * (coverage - alone) * run
@@ -117,7 +117,7 @@ def estimate_slices(tables: RunTables, *, seed: int = 0) -> RunEstimate:
 
 
 def empty_segments() -> pa.Table:
-    """Return Estimate.segments of a run that has none."""
+    """Return the table RunEstimate.segments of a run that has no segments."""
     ints = ("start_ns", "end_ns", "duration_ns", "cluster", "threshold_ns", "excess_ns", "lost_ns")
     order = ("start_ns", "end_ns", "duration_ns", "work", *ints[3:])
     return pa.table(
@@ -154,7 +154,7 @@ def _spans(slices: pa.Table, begin: int, end: int) -> _RunSlices:
     first, last = _told(slices)
     if (last - first) // length < _MOST_SPANS:
         edges = np.arange(first, last + 1, length, dtype=np.int64)
-    else:  # clocks apart, or a process that slept for weeks
+    else:  # clocks that differ, or a process that slept for weeks
         edges = np.linspace(first, last, _MOST_SPANS).astype(np.int64)
     start, until = edges[:-1].clip(begin, end), edges[1:].clip(begin, end)
     some = until > start
@@ -168,7 +168,7 @@ def _parts(
     served: list[FileService],
     queue: Floats,
 ) -> list[CauseSeconds]:
-    """Return what was lost by cause in each span; together at most the span."""
+    """Return the loss by cause in each span; all causes together are at most the span."""
     seconds = spans.seconds
     queue = np.minimum(queue, seconds)
     parts = by_host("cpu", queue, shown, measured=True)
@@ -188,7 +188,7 @@ def _parts(
 
 
 def _kept(slices: pa.Table, spans: _RunSlices) -> Floats:
-    """Return the seconds in which the hypervisor withheld wanted cores, by the canary."""
+    """Return the steal time of cores that the job used, seconds, from the core-speed probe."""
     used = floats(slices, "os_user_ns_sum") + floats(slices, "os_system_ns_sum")
     length = floats(slices, "slice_ns").clip(1)
     return _over(
@@ -212,15 +212,15 @@ def _over(slices: pa.Table, spans: _RunSlices, amount: Floats) -> Floats:
     """Add up an amount of each row of slices in the spans."""
     begin = slices.column("slice").to_numpy() * slices.column("slice_ns").to_numpy()
     until = begin + slices.column("slice_ns").to_numpy()
-    life = int(spans.start[0]), int(spans.end[-1])  # the first and the last slice are not whole
+    life = int(spans.start[0]), int(spans.end[-1])  # the first and last slice are partial
     return spread_over(begin.clip(*life), until.clip(*life), amount, spans.start, spans.end)
 
 
 def _queue(slices: pa.Table, spans: _RunSlices, begin: int, end: int) -> tuple[Floats, Floats]:
     """Return the seconds in which others had the cores that a job wanted, and their upper bound.
 
-    Processes without MPI do not wait for each other on several nodes: of these it is the mean, each
-    with the cores that it wanted.
+    Processes without MPI do not wait for each other across nodes: for these it is the mean over the
+    nodes, weighted by the cores that they wanted.
     """
     hosts = np.array(slices.column("host").to_pylist(), dtype=object)
     lost, most, wanted = (np.zeros(len(spans.start)) for _ in range(3))
@@ -235,7 +235,7 @@ def _queue(slices: pa.Table, spans: _RunSlices, begin: int, end: int) -> tuple[F
 
 
 def _fitted(amount: Floats, spans: _RunSlices) -> Floats:
-    """Move amounts that exceed a span to spans with room: they were booked late."""
+    """Move amounts that exceed a span to spans with room: they were recorded late."""
     inside = np.minimum(amount, spans.seconds)
     room = spans.seconds - inside
     over = float((amount - inside).sum())
@@ -286,7 +286,7 @@ def _coverage(
         spans: Its slices.
         served: Its file calls.
         run: How long it ran, s.
-        computing: Time on a core counts: not where others compute there, too.
+        computing: Whether time on a core counts (it does not where others compute there, too).
     """
     judged = [service for service in served if service.judged]
     files = _in_files(judged, spans) * spans.seconds

@@ -1,9 +1,9 @@
-"""Computes from the canary how much slower the cores were than at their best.
+"""Computes from the core-speed probe how much slower the cores were than at their best.
 
-The canary is a fixed piece of work that the runtime times now and then on the cores of the ranks
-(JOSTLE_CANARY). If it takes longer than at its best (its floor), programs take longer by about the
-same share: others compute on the sibling threads of the cores, or the frequency is lower. This
-measure does not depend on the program, so it also detects runs that were slow from start to end.
+The probe is a fixed computation that the runtime times now and then on the cores of the ranks
+(JOSTLE_CANARY). If it takes longer than its minimum, programs take longer by about the same share:
+others compute on the sibling threads of the cores, or the frequency is lower. This measure does not
+depend on the program, so it also detects runs that were slow from start to end.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from jostle.analysis.estimation.model import CauseKind
 from jostle.repository.types import CANARY_RUNS, CoreFloor
 from jostle.values.arrow_columns import floats
 
-#: A program's computation takes so much more than the canary: five programs on two ranks 0.8 to 1.3
-#: (docs/explanation/estimation.md).
+#: Additional time of a program's computation over that of the probe: 0.8 to 1.3 in five programs on
+#: two ranks (docs/explanation/estimation.md).
 SLOPE, SLOPE_DOUBT = 1.0, 0.35
-#: Of the time at the floor: what the canary does not tell of a program.
+#: Error of a program's time that the probe does not show, as a part of its time at the minimum.
 UNTOLD = 0.03
-#: How much slower a core may be whose floor is not known: half its hardware is a sibling's.
+#: Largest slowdown of a core whose minimum is not known: a sibling thread uses half its hardware.
 _MOST = 1.6
 _KEPT_DOUBT = 0.4  # relative error of the loss to steal: delays of ranks may overlap
 _SURE = 1.96  # standard deviations: 95 %
-_WORST = 3.0  # times the floor: beyond, no core is slow, but something else was measured
-_LOW = 0.1  # quantile of a run's means: its own floor
-_KNOWN = 5  # other jobs, from which on the floor is known
-_DRAWN = 5  # runs of a program whose floor counts as much as the node's
-_ENOUGH = 5  # runs of the canary that make a mean
+_WORST = 3.0  # times the minimum: larger values measure something other than a slow core
+_LOW = 0.1  # quantile of a run's means that is its own minimum
+_KNOWN = 5  # other jobs, from which on the minimum is known
+_DRAWN = 5  # runs of a program whose minimum counts as much as the node's
+_ENOUGH = 5  # runs of the probe that make a mean
 
 
 @dataclass(frozen=True)
@@ -42,18 +42,19 @@ class Speed:
     """How much slower the cores of a job were.
 
     Attributes:
-        slower: Of each span, how many times as long computation took as at the floor; below 1 where
+        slower: Per span, time of computation over that with cores at their best; below 1 where
             cores were faster.
-        canary: The canary over its floor, mean of the spans: 1.5 is half as long again.
-        jobs: Other jobs that the floor is known from, on the node that has fewest; 0: none, it is
-            the best of this run.
-        unseen: Share by which the floor itself may be a slow core's; the smaller the more jobs
-            tell it, but at least what the program's floor is above the node's.
+        canary: Time of the probe over its minimum, mean of the spans.
+        jobs: Other jobs from which the minimum is known, on the node with fewest; 0: none, the
+            minimum is that of this run.
+        unseen: Share by which the minimum itself may be too large because cores were never at their
+            best; smaller with more jobs, but at least the excess of the program's minimum over the
+            node's.
         host: The node that was slowest in each span, an index into `hosts`.
         hosts: Names of nodes.
-        stolen: Seconds of each span in which the hypervisor kept a core, the mean of a node's: the
-            least that the run takes longer for it.
-        steal: Share of the time that it kept a core, on the node where that was most.
+        stolen: Steal time in each span, mean over a node's cores, seconds: a lower bound of the
+            delay.
+        steal: Steal time as a share of the time, on the node with most.
     """
 
     slower: Floats
@@ -66,7 +67,7 @@ class Speed:
     steal: float
 
     def kept(self, seen: Floats) -> Floats:
-        """Return the seconds in which the hypervisor kept cores, beyond the estimated loss.
+        """Return the steal time beyond the estimated loss, seconds.
 
         The guest's CPU clock counts this time as work (or as time off the CPU; kernels differ), so
         most of it is inferred or accounted already. Steal is counted in steps too coarse for single
@@ -87,7 +88,7 @@ class Speed:
 
         The excess of a span over its reference is inferred already, whatever caused it. There,
         cores count as slow as they were in the spans that references come from. But the loss is at
-        least what the canary shows for the whole span.
+        least that by the probe for the whole span.
 
         Args:
             rest: Seconds of each span without accounted time and steal, [spans].
@@ -104,8 +105,8 @@ class Speed:
         """Return the seconds by which spans took longer because cores were slower than `level`.
 
         Args:
-            rest: As in `lost`, [spans].
-            level: As in `lost`.
+            rest: The same as in `lost`, [spans].
+            level: The same as in `lost`.
         """
         beyond: Floats = (rest * (1 - level / self.slower)).clip(0)
         return beyond
@@ -118,14 +119,14 @@ class Speed:
         ]
 
     def doubt(self, calm: Floats, kept: float) -> Doubt:
-        """Return the uncertainty of the loss to slow and kept cores.
+        """Return the uncertainty of the loss to slow cores and to steal time.
 
         Args:
-            calm: Seconds that each span takes at the floor, [spans].
+            calm: Seconds that each span takes with cores at their best, [spans].
             kept: Estimated loss to steal, seconds.
         """
         run = calm * self.slower
-        # By how much `slower` may be off, times what the loss changes by then.
+        # Error of `slower` times the change of the loss by it.
         change = run / self.slower**2
         sure = _SURE * SLOPE_DOUBT / SLOPE * abs(float(((self.slower - 1) * change).sum()))
         untold = _SURE * UNTOLD * float(change.sum())
@@ -139,13 +140,13 @@ def core_speed(
     """Compute how slow the cores were during each span.
 
     Args:
-        slices: The job's slices by host (repository.types.RunTables), with or without a canary.
+        slices: The job's slices by host (repository.types.RunTables), with or without a probe.
         start: Start of each span, ns, ascending; spans do not overlap, [spans].
         end: Its end, ns, [spans].
-        floors: Node -> known floor of the canary.
+        floors: Node -> known minimum of the probe.
 
     Returns:
-        The slowdown of the cores; None if no node has enough runs of the canary.
+        The slowdown of the cores; None if no node has enough runs of the probe.
     """
     hosts = np.array(slices.column("host").to_pylist(), dtype=object)
     times = floats(slices, "canary_count_sum")
@@ -165,10 +166,10 @@ def core_speed(
         if known is not None and known.jobs < _KNOWN:
             floor = min(floor, own)
         jobs.append(0 if known is None else known.jobs)
-        # Not cut off at the floor: the scatter of the canary would become a loss.
+        # Values below 1 stay: without them the scatter of the probe would become a loss.
         ratio = (mean / floor).clip(1 / _WORST, _WORST)
         levels.append(float(np.average(ratio, weights=times[at])))
-        # As likely as that none of so many was ever at its best, and no more than a core can be.
+        # It decreases with the number of jobs, since one of many was at its best; bounded by _MOST.
         level = min(max(levels[-1], 1.0), _MOST)
         unseen = max(unseen, (_MOST / level - 1) / (1 + jobs[-1]))
         unseen = max(unseen, 0.0 if known is None else floor / known.ns - 1)
@@ -185,7 +186,7 @@ def core_speed(
 
 
 def _means(mean: Floats, times: Floats) -> Floats:
-    """Join slices in order until each mean has enough runs of the canary, as repositories do."""
+    """Join slices in order until each mean has enough runs of the probe, as repositories do."""
     piece = (np.cumsum(times) - times) // CANARY_RUNS
     _, of = np.unique(piece, return_inverse=True)
     count = np.bincount(of, times)
@@ -195,17 +196,16 @@ def _means(mean: Floats, times: Floats) -> Floats:
 
 
 def _floor(known: CoreFloor) -> float:
-    """Return the floor for a program: the node's, drawn to that of the program's own runs.
+    """Return the probe's minimum for a program: the node's, shifted to that of the program's runs.
 
-    What a program's ranks take from each other on threads of one core raises the canary in all of
-    its runs, and is its own affair.
+    Ranks of a program that share cores slow the probe in all of its runs; this is no interference.
     """
     weight = known.own_jobs / (known.own_jobs + _DRAWN)
     return known.ns + weight * (known.own_ns - known.ns)
 
 
 def netted(slow: Floats, explained: Floats) -> tuple[Floats, Floats]:
-    """Subtract the time gained on cores faster than the floor from the loss to slow cores.
+    """Subtract the time gained on cores faster than at the minimum from the loss to slow cores.
 
     Other losses are not reduced.
 
@@ -241,7 +241,7 @@ def level_of(speed: Speed, rest: Floats, reference: Floats) -> float:
 
 
 def speed_limits(speed: Speed) -> list[str]:
-    """Return one sentence if few jobs support the floor; else none."""
+    """Return one sentence if the minimum is known from few jobs; else none."""
     if speed.jobs >= _KNOWN:
         return []
     most = 100 * (1 - 1 / (1 + SLOPE * speed.unseen))

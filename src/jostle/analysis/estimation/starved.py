@@ -1,7 +1,7 @@
 """Computes from the run queue how much core time other jobs took from a job.
 
-The kernel measures how long threads were ready to run and waited for a core. If a job has no more
-threads that want to run than cores it may use, others had these cores; no comparison with usual
+The kernel measures how long threads were ready to run and waited for a core. If no more threads of
+a job want to run than it has cores, others had these cores; no comparison with usual
 slices is needed. With more threads, they also wait for each other. Others then took the difference
 between the cores that the job may use and those it used. The amount depends on whether its threads
 wanted to run all at once (lower bound) or one after the other (upper bound).
@@ -17,10 +17,10 @@ import pyarrow as pa
 from jostle.analysis.estimation.columns import Floats, Ints, share
 from jostle.values.arrow_columns import floats
 
-_TOP = 0.95  # quantile: what processes use together where nobody takes anything
-_IDLE = 0.15  # of a core: what is left of the last one, and yet it is there
-NEARLY = 0.05  # of a core: what clocks and the heartbeat make of a whole one
-_THROTTLED = 0.01  # of the time: a limit that takes less is not worth a word
+_TOP = 0.95  # quantile of the joint CPU use that counts as undisturbed
+_IDLE = 0.15  # of a core: so much of the last core may be unused
+NEARLY = 0.05  # of a core: by so much clocks and the heartbeat may change a whole one
+_THROTTLED = 0.01  # of the time: a limit that takes less is not reported
 
 
 @dataclass(frozen=True)
@@ -65,18 +65,18 @@ def starved(slices: pa.Table, begin: int, end: int) -> Starved:
 
     Args:
         slices: Slices of one node (repository.types.RunTables).
-        begin: Start of the job, ns; it lies within the first slice.
+        begin: Start of the job, ns; it is within the first slice.
         end: Its end, ns.
     """
     length = alive(slices, begin, end)
     used = (floats(slices, "os_user_ns_sum") + floats(slices, "os_system_ns_sum")) / 1e9
     queued = floats(slices, "os_runqueue_ns_sum") / 1e9
     may, known = cores(slices), floats(slices, "os_cpus_max") > 0
-    # What is booked late makes more of it than there are threads.
+    # With waits that were recorded late it may exceed the number of threads.
     there = floats(slices, "os_threads_sum").clip(1)
     wanted = np.minimum(share(used + queued, length), there)
     threads = np.maximum(np.where(known, floats(slices, "os_awake_sum"), there), wanted).clip(1)
-    if not known.all():  # of older profiles: as many as it once used
+    if not known.all():  # older profiles: the most that it used at once
         rate = share(used, length)
         once = np.ceil(float(np.quantile(rate, _TOP)) - _IDLE) if len(rate) else 1.0
         may = np.where(known, may, max(once, 1.0))

@@ -1,4 +1,4 @@
-"""Method `thesis`: chapter 5 to the letter.
+"""Estimates by method `thesis`: exactly as in Shah, 2020, chapter 5.
 
 Segments alike in computation (relative distance below 0.1) and equal in communication and I/O form
 hybrid clusters. A segment longer than median + 4 MAD of its cluster is interfered. The excess over
@@ -26,17 +26,17 @@ from jostle.values.arrow_columns import ints, ints_or_zeros
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-#: Smaller clusters say nothing.
+#: Fewest segments of a cluster that is evaluated.
 MEMBERS = 5
 #: MAD above the median from which on a segment is interfered.
 WIDTH = 4.0
 _HITS, _LISTED = 1000, 2000
-_HASTY_HZ = 300.0  # segments a second: where the thesis found its method inaccurate (GAPgeofem)
+_HASTY_HZ = 300.0  # segments a second, at which Shah, 2020 found the method inaccurate (GAPgeofem)
 
 
 @dataclass(frozen=True)
 class ClusterLosses:
-    """Losses of hybrid clusters (thesis 5.1.3), shape (clusters,), in the unit of the durations.
+    """Losses of hybrid clusters (Shah, 2020, section 5.1.3), shape (clusters,), unit as durations.
 
     Attributes:
         members: Number of segments.
@@ -56,11 +56,11 @@ class ClusterLosses:
 
 
 def cluster_losses(durations: NDArray[Any], number: Ints) -> ClusterLosses:
-    """Compute the loss of each hybrid cluster (thesis 5.1.3).
+    """Compute the loss of each hybrid cluster (Shah, 2020, section 5.1.3).
 
     Args:
-        durations: Of segments, in any unit, [n].
-        number: Cluster of each, from 0 without gaps, [n].
+        durations: Durations of segments, in any unit, [n].
+        number: Cluster of each segment, from 0 without gaps, [n].
     """
     members = np.bincount(number)
     median = _medians(durations, number, members)
@@ -83,14 +83,14 @@ def _medians(values: NDArray[Any], number: Ints, members: Ints) -> Floats:
 def estimate_thesis(
     tables: RunTables, *, bytes_rule: BytesRule = "exact", seed: int = 0
 ) -> RunEstimate:
-    """Estimate what interference cost a run by the method of the thesis (ch. 5).
+    """Estimate what interference cost a run by the method of Shah, 2020, chapter 5.
 
     The method works on any segments. On those of JOSTLE_SEGMENTS=raw, where every global collective
-    ends a segment, it is exactly the thesis' method.
+    ends a segment, it is exactly that of Shah, 2020.
 
     Args:
         tables: The run.
-        bytes_rule: How volumes count in groups (thesis 5.1.1): exact; median over the ranks; or
+        bytes_rule: How volumes count in groups (section 5.1.1): exact; median over the ranks; or
             ignore.
         seed: Stored in the result; the method has no random step.
 
@@ -153,8 +153,8 @@ def work_of(segments: pa.Table, ranks: int) -> tuple[NDArray[Any], list[str]]:
     """Return the computation of each segment, and notes if counters are missing.
 
     Computation is the number of floating-point operations if these were counted, else of
-    instructions outside MPI calls (thesis 5.1.1). Without either, the CPU time outside MPI and file
-    calls stands in, in ns.
+    instructions outside MPI calls (section 5.1.1 of Shah, 2020). Without either, it is the CPU time
+    outside MPI and file calls, in ns.
 
     Args:
         segments: Merged segments, n rows.
@@ -190,7 +190,7 @@ def work_of(segments: pa.Table, ranks: int) -> tuple[NDArray[Any], list[str]]:
 
 
 def _window(tables: RunTables, world: WorldSegments) -> tuple[int, int]:
-    """Return MPI_Init and MPI_Finalize: the first rank's, and the last one's."""
+    """Return the time of the first rank's MPI_Init and of the last rank's MPI_Finalize, ns."""
     start = int(ints(world.segments, "start_ns")[0])
     end = int(ints(world.segments, "end_ns")[-1])
     rows = tables.processes
@@ -219,7 +219,7 @@ class _Found:
         members = self._losses.members
         self._order = np.argsort(number, kind="stable")
         self._first = np.cumsum(members) - members
-        # Clusters by number: in order of their work, as the thesis' figures have them.
+        # Clusters are numbered in order of their work, as in the figures of Shah, 2020.
         middle = _medians(work, number, members)
         self._rank = np.empty(len(members), dtype=np.int64)
         self._rank[np.lexsort((np.arange(len(members)), middle))] = np.arange(1, len(members) + 1)
@@ -237,7 +237,7 @@ class _Found:
 
     @property
     def per_second(self) -> float:
-        """Segments a second."""
+        """Number of segments per second."""
         total = float(self._duration.sum()) / 1e9
         return len(self._duration) / total if total else 0.0
 
@@ -269,7 +269,7 @@ class _Found:
         )
 
     def hits(self) -> list[Hit]:
-        """Return the interfered segments in time; of very many the largest."""
+        """Return the interfered segments in order of time; of very many the largest."""
         rows = np.argsort(-self.excess, kind="stable")[:_HITS]
         rows = np.sort(rows[self.excess[rows] > 0])
         start, end = (ints(self._segments, name) for name in ("start_ns", "end_ns"))
@@ -286,7 +286,7 @@ class _Found:
         ]
 
     def table(self) -> pa.Table:
-        """Return Estimate.segments."""
+        """Return the table RunEstimate.segments."""
         numbers = self._rank[self._number] if len(self._number) else self._number
         return pa.table(
             {

@@ -1,8 +1,8 @@
 """Compares what segments did: their kinds, their counts, and which did the same work.
 
-Without a counter of instructions the calls are the work signature: which they were (the set of
-function, site and size, `signature_set`: the kind), how many, and how many bytes. Two segments with
-equal counts, and bytes within a tenth (thesis 5.1.1's relative distance), did the same work.
+Without a counter of instructions, calls show the work: which they were (the set of function, site
+and size, `signature_set`: the kind), how many, and how many bytes. Two segments with equal counts,
+and bytes within a tenth (relative distance of Shah, 2020, section 5.1.1), did the same work.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ COUNTS = (
     "mpiio_ops",
     "globals",
 )
-#: Of these, calls of MPI that may wait.
+#: Those of the counts that are MPI calls that may wait.
 CALLS = COUNTS[:12]
 BYTES = ("p2p_bytes", "collective_bytes", "rma_bytes", "read_bytes", "write_bytes", "mpiio_bytes")
 COUNTERS = ("instructions", "flops")
-NEAR = 1.1  # bytes or instructions nearer than this are the same work
+NEAR = 1.1  # factor: bytes or instructions that differ by less are the same work
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class Work:
 
     Attributes:
         sets: Its calls, as a set of 64 bits.
-        kind: Number of its kind, from 0: what calls it has, and between which delimiters it lies.
-        cluster: Number of its cluster: of a kind, counts and bytes; from 0.
-        names: Of the columns of `amounts`.
+        kind: Number of its kind, from 0: which calls it has, and between which delimiters it is.
+        cluster: Number of its cluster, from 0: segments of a kind with equal counts and bytes.
+        names: Names of the columns of `amounts`.
         amounts: Counts, bytes and instructions, over all ranks, [segments x names]; columns that
             are zero everywhere are left out.
         measured: Name of the counter of computation, "" where there is none.
@@ -66,7 +66,7 @@ class Work:
 
 
 def work_of(segments: pa.Table) -> Work:
-    """Tell segments apart by what they did.
+    """Distinguish segments by what they did.
 
     Args:
         segments: Merged segments.
@@ -79,7 +79,7 @@ def work_of(segments: pa.Table) -> Work:
     )
     kept = [name for name in (*COUNTS, *BYTES) if name in columns]
     kept += [measured] if measured else []
-    amounts = np.empty((len(kind), len(kept)), order="F")  # looked at column by column
+    amounts = np.empty((len(kind), len(kept)), order="F")  # read column by column
     for place, name in enumerate(kept):
         amounts[:, place] = columns[name]
     near = sum((columns[name] for name in BYTES if name in columns), np.zeros(len(kind)))
@@ -108,8 +108,8 @@ def _mixed(columns: list[Floats], count: int) -> NDArray[np.uint64]:
 
 
 def _near(equal: Ints, value: Floats) -> Ints:
-    """Assign one number to what has equal numbers and, in order, near values."""
-    # Of what is the same in both there is mostly much: one of each is put in order.
+    """Assign one number to rows with equal numbers whose values, in order, are near each other."""
+    # Most pairs of number and value occur often: only one example of each is sorted.
     pair = numbered_pairs(equal, numbered(value))
     example = np.empty(int(pair.max(initial=-1)) + 1, dtype=np.int64)
     example[pair] = np.arange(len(pair))

@@ -13,13 +13,13 @@ from jostle.repository.types import RunTables, WorldSegments
 
 
 def judged_world(tables: RunTables) -> tuple[WorldSegments | None, list[str]]:
-    """Return the world that spent most process-seconds, and what a person should know.
+    """Return the world that spent most process-seconds, and notes for the user.
 
     Args:
         tables: The run.
 
     Returns:
-        The world, None where no rank of the job has a segment; sentences for RunEstimate.limits.
+        The world, or None if no rank of the job has a segment; sentences for RunEstimate.limits.
     """
     worlds = [world for world in tables.worlds if world.segments.num_rows]
     if not worlds:
@@ -50,7 +50,7 @@ def ranks_by_node(world: WorldSegments, processes: pa.Table) -> Counter[str]:
 
     Args:
         world: The world.
-        processes: As in repository.types.RunTables.
+        processes: Processes as in repository.types.RunTables.
     """
     names = (processes.column(name).to_pylist() for name in ("process", "host"))
     node = dict(zip(*names, strict=True))

@@ -1,12 +1,13 @@
-"""Lays out the buses of nodes: the way of copies and messages through the tree of PCI devices.
+"""Finds the PCI buses of nodes that several jobs use for GPU copies and for messages.
 
-What is shared is read from where GPUs and network adapters hang. Two jobs on one GPU copy over one
-link. Two devices meet at the deepest bridge that both hang below (a PCIe switch or a port), else at
-the root complex, else at the host's memory of a NUMA node. A neighbour is looked at on the deepest
-place alone, which is the narrowest.
+What is shared follows from where GPUs and network adapters are attached. Two jobs on one GPU copy
+over one link. Two devices share the path from the deepest bridge above both (a PCIe switch or a
+port), else from the root complex, else the host's memory of a NUMA node. A neighbour is tested at
+the deepest shared place only, which has the least bandwidth.
 
-A job's copies are priced by their time on the GPU, which may pass beside computation: then the run
-lost less than its copies did (caveats.py says so). A job's messages are priced as on the network.
+The cost of a job's copies is their time on the GPU, which may overlap with computation: then the
+run lost less than its copies did (caveats.py says so). The cost of a job's messages is measured as
+on the network.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ from jostle.repository.query.co_running import Beside
 
 _NS = 1e9
 _WAYS = {"h2d": "copies to the GPU", "d2h": "copies from the GPU"}
-_Load = tuple[Device, str, Floats]  # whose job's bytes pass through a device
+_Load = tuple[Device, str, Floats]  # a device, the job whose bytes pass it, and the bytes
 
 
 def bus_resources(beside: Beside, axis: Axis) -> Iterator[SharedResource]:
-    """Yield the places where others' copies and messages meet a job's.
+    """Yield the buses that others' copies and messages share with a job's.
 
     Args:
-        beside: From Repository.beside.
-        axis: Of the job's own slices.
+        beside: The job and its neighbours, from Repository.beside.
+        axis: Time axis of the job's own slices.
     """
     for device in devices_of(beside.own_gpus):
         rows = AxisRows(rows_where(beside.own_gpus, host=device.host, gpu=device.name), axis)
@@ -71,7 +72,7 @@ def bus_resources(beside: Beside, axis: Axis) -> Iterator[SharedResource]:
 
 
 def _adapter(beside: Beside, adapter: Device, axis: Axis) -> Iterator[SharedResource]:
-    """Yield the places where others' copies to GPUs meet a job's messages to other nodes."""
+    """Yield the buses that others' copies to GPUs share with a job's messages to other nodes."""
     places = _places(adapter, list(_copies(beside, adapter.host, axis)))
     rows = AxisRows(rows_where(beside.own_nodes, host=adapter.host), axis)
     calls, moved, least = message_calls(rows, axis)
@@ -103,26 +104,26 @@ def devices_of(table: pa.Table) -> list[Device]:
 
 
 def meeting(own: Device, other: Device) -> tuple[int, str]:
-    """Return the deepest place that two devices of a host share on the way to its memory.
+    """Return the deepest place that two devices of a host share on the path to its memory.
 
     Args:
         own: The job's GPU or adapter.
         other: The other's.
 
     Returns:
-        How deep it lies in the tree, and its name, with the host; (-1, "") where they share
-        nothing, or it is not known.
+        Its depth in the tree and its name, with the host; (-1, "") where they share nothing, or
+        where it is not known.
     """
     host, name, path, numa = own
     if other.name == name:
         return len(path) + 1, f"bus to GPU {name} of {host}"
     mine, theirs = path.split("/")[:-1], other.path.split("/")[:-1]
-    # A path that differs once does not come together again.
+    # Paths that have parted do not meet again.
     depth = next(
         (k for k, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a != b),
         min(len(mine), len(theirs)),
     )
-    # Roots that are no PCI host bridge (`platform`) say nothing.
+    # Roots that are no PCI host bridge (`platform`) do not count.
     root = next((k for k, part in enumerate(mine[:depth]) if part.startswith("pci")), depth)
     if depth > root + 1:
         return depth, f"PCIe switch {mine[depth - 1]} of {host}"
@@ -134,7 +135,7 @@ def meeting(own: Device, other: Device) -> tuple[int, str]:
 
 
 def _places(own: Device, loads: Sequence[_Load]) -> dict[str, dict[str, Floats]]:
-    """Return where loads meet a device: place -> job -> bytes per slice."""
+    """Return the places that a device shares with loads: place -> job -> bytes per slice."""
     found: dict[str, dict[str, Floats]] = {}
     for device, job, load in loads:
         _, place = meeting(own, device)
@@ -170,7 +171,7 @@ def _messages(beside: Beside, own: Device, axis: Axis) -> Iterator[_Load]:
 
 
 def rows_where(table: pa.Table, **where: str) -> pa.Table:
-    """Return the rows whose columns have some values."""
+    """Return the rows whose columns have the given values."""
     for column, value in where.items():
         table = table.filter(pc.equal(table.column(column), value))
     return table
@@ -193,6 +194,6 @@ def copy_calls(rows: AxisRows, ways: dict[str, str]) -> tuple[CallSeries, ...]:
 
 
 def moved_by(rows: AxisRows, ways: dict[str, str]) -> Floats:
-    """Return what copies weigh on a bus: their bytes, and more for small ones."""
+    """Return the load of copies on a bus: their bytes, and a fixed amount for each copy."""
     moved = rows.sum(*(f"gpu_{way}_bytes_sum" for way in ways))
     return moved + OPERATION * rows.sum(*(f"gpu_{way}_ops_sum" for way in ways))

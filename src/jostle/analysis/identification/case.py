@@ -16,9 +16,9 @@ Rows = NDArray[np.int64]
 
 #: Deviations (of a normal spread) above the median beyond which a slice is a single stall.
 _STALL = 2.5
-#: Part of the slices: with fewer undisturbed ones the regression says what undisturbed is.
+#: Part of the slices: with fewer undisturbed ones the undisturbed level is that of the regression.
 _FEW_CALM = 0.02
-#: Quantile of the slowdowns: the undisturbed one is hardly below it.
+#: Quantile of the slowdowns, taken as the least that the undisturbed one can be.
 _FASTER = 0.05
 _HIGHEST = 0.995  # quantile of slowdowns at which single stalls are cut for the regression
 
@@ -28,13 +28,14 @@ class Case:
     """The input from which the loss on one resource is computed.
 
     Attributes:
-        busy: Seconds there of the process that counts.
+        busy: Seconds in calls there of the process that the job waits for.
         whole: Time spent / expected; 1 in slices that cannot be evaluated.
         ratio: The same with single stalls cut, since a few stalls would dominate a mean.
         heights: Loads as parts of their usual height, shape (slices, suspects); one more column for
             all jobs that are not suspected if calm slices are unclean.
         served: Service times of the job's operations on the resource.
-        calm: Slices without suspects; hit: slices with suspects, or just after them.
+        calm: Slices without suspects.
+        hit: Slices with suspects, or just after them.
         unclean: Share of the calm slices in which others, not suspected, were active.
     """
 

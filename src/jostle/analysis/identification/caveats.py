@@ -1,4 +1,4 @@
-"""Caveats of an identification, one sentence each."""
+"""States the limits of an identification of interference, one sentence each."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _FEW = 40
 
 
 def clock_slices(beside: Beside) -> int:
-    """Return how many slices before a load its effect is searched, since clocks may disagree."""
+    """Return how many slices before a load an effect may show, since clocks may disagree."""
     return 1 if beside.job.slice_ns and _apart_ns(beside) > _APART * beside.job.slice_ns else 0
 
 
 def _apart_ns(beside: Beside) -> int:
-    """Return the bound on the distance of the job's clocks and its neighbours'; 0: one clock."""
+    """Return by how much the job's and its neighbours' clocks may differ, ns; 0: one clock."""
     facts = [beside.job, *beside.others.values()]
     if len({clock for fact in facts for clock in fact.clocks}) == 1:
         return 0
@@ -46,9 +46,9 @@ def limits(
     Args:
         beside: The job and its neighbours, from Repository.beside.
         scored: The tested resources.
-        losses: The loss on each of them; None without evidence.
+        losses: The loss on each of these resources; None without evidence.
         run_s: Length of the run, seconds.
-        accounted: Nodes whose cores have an account.
+        accounted: Nodes on which the waiting for cores is divided by account.
     """
     said = []
     if not beside.job.slice_ns or not (beside.own_mounts.num_rows or beside.own_nodes.num_rows):
@@ -113,7 +113,7 @@ def _of_place(resource_test: ResourceTest, loss: SuspectLoss | None) -> list[str
 
 
 def _of_memory(resource: SharedResource) -> list[str]:
-    """Return what is uncertain of a loss on the memory of a node."""
+    """Return why a loss on the memory of a node is uncertain, in sentences."""
     said = []
     if resource.load_source == "cores":
         said.append(
@@ -130,7 +130,7 @@ def _of_memory(resource: SharedResource) -> list[str]:
 
 
 def _copies(resource: SharedResource) -> bool:
-    """Return whether copies of GPUs take most of the time that the job spends there."""
+    """Return whether GPU copies take most of the time that the job spends on a resource."""
     seconds = {series.name: float(series.seconds.sum()) for series in resource.calls}
     return max(seconds, key=lambda name: seconds[name]).startswith("copies")
 

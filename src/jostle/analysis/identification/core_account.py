@@ -1,7 +1,8 @@
-"""Divides a job's waiting for cores among those who ran on them: an account, not a test.
+"""Divides the time that a job waited for cores among those who ran on them.
 
-How long the job waited is measured, and so is who used the cores meanwhile. In every slice its
-waiting goes to them in proportion to the CPU time that they used on its cores.
+This is an account, not a statistical test. How long the job waited is measured, and so is who used
+the cores meanwhile. In every slice the waiting is divided in proportion to the CPU time that each
+of them used on the job's cores.
 """
 
 from __future__ import annotations
@@ -29,16 +30,17 @@ OWN, LIMIT, STEAL, NOBODY = (
     "nobody known",
 )
 _NS = 1e9
-_ROUNDS = 12  # of spreading CPU time over cores, until none has more than fits
-_MOST_HAD = 0.95  # of a core: more that others had there is not told from all of it
-_MOST_CELLS = 4_000_000  # users x cores x slices that are spread at once
-_WHOLE = 0.95  # of a slice: a job that lived in so much of it lived in all
-_NEARLY = 0.05  # of a core: what clocks and the heartbeat make of a whole one
-_COUNTING = 0.01  # of all cores: a smaller rest of their time is a difference of counting
-#: Doubts of a share (95 %), calibrated by lab/bench/cpu_mixes.py: of each slice by chance, since
-#: who ran just while the job waited is not known within it, and of all of them alike.
+_ROUNDS = 12  # of spreading CPU time over cores, until no core has more than fits
+_MOST_HAD = 0.95  # of a core: if others had more of it, all of it counts as theirs
+_MOST_CELLS = 4_000_000  # users x cores x slices whose CPU time is spread at once
+_WHOLE = 0.95  # of a slice: a job that ran for so much of it is taken to have run for all of it
+_NEARLY = 0.05  # of a core: by so much clocks and the heartbeat may change a whole one
+_COUNTING = 0.01  # of all cores: a smaller rest of their time is an error of counting
+#: Uncertainties of a share (95 %), calibrated by lab/bench/cpu_mixes.py. The first is independent
+#: from slice to slice, since who ran just while the job waited is not known within a slice; the
+#: second is common to all slices.
 _WITHIN, _ALIKE = 0.4, 0.03
-#: Part of the way to the bounds of where users of several cores ran that is in doubt.
+#: Part of the distance to the bounds that is the uncertainty of where users of several cores ran.
 _FAR = 0.8
 
 _Key = tuple[UserKind, str]
@@ -58,12 +60,12 @@ class Accounted:
     """A node with an account; arrays of shape (slices,), ns.
 
     Attributes:
-        account: Who had its cores.
+        account: Who had the node's cores.
         lost: Run time that others, profiled or not, cost the job there.
         own: CPU time of the job.
         wanted: CPU time and waiting of the job.
         others: CPU time of everybody else, as far as it is known.
-        busy: Part of each slice for which a process of the job, mean of them, wanted a core.
+        busy: Time in each slice for which a process of the job (their mean) wanted a core.
     """
 
     account: CoreAccount
@@ -75,7 +77,7 @@ class Accounted:
 
     @property
     def others_waiting(self) -> Floats:
-        """The part of the waiting that is others', ns, [slices]."""
+        """The part of the waiting that others caused, ns, [slices]."""
         return outside(self.account) * _NS
 
 
@@ -88,7 +90,7 @@ def outside(account: CoreAccount) -> Floats:
 
 @dataclass(frozen=True)
 class _Own(_User):
-    """Processes of the job itself: also their waiting, threads, and time stopped by a limit."""
+    """Processes of the job itself, with their waiting, threads, and time stopped by a limit."""
 
     queue: Floats
     awake: Floats
@@ -100,10 +102,10 @@ def core_accounts(beside: Beside, axis: Axis) -> list[Accounted]:
 
     Args:
         beside: The job and its neighbours.
-        axis: The slices of the job.
+        axis: Time axis of the job's own slices.
 
     Returns:
-        An account of every node that was read on which the job waited.
+        An account of each node on which the job waited and whose cores' use was recorded.
     """
     use, found = beside.core_use, []
     hosts = use.users.filter(pc.equal(use.users["job"], beside.job.job))["host"]
@@ -166,7 +168,7 @@ def _of_node(beside: Beside, use: CoreUse, host: str, axis: Axis) -> Accounted |
 
 
 def _most_cores(use: CoreUse) -> int:
-    """Return how many cores a node has, as far as anybody says."""
+    """Return how many cores a node has, as far as it is recorded."""
     most = int(ints(use.totals, "cores").max(initial=0))
     for text in set(use.users["cpus"].to_pylist()):
         most = max(most, max(read_list(text) or {0}) + 1)
@@ -176,7 +178,7 @@ def _most_cores(use: CoreUse) -> int:
 def _laid(
     beside: Beside, use: CoreUse, every: frozenset[int], axis: Axis
 ) -> tuple[list[_Own], list[_User]]:
-    """Lay the users of cores on the job's slices: its own groups of processes, and the others."""
+    """Return the users of cores on the job's slices: its groups of processes, and the others."""
     own, users = list[_Own](), list[_User]()
     for kind, job, cpus, rows in _groups(use.users):
         cores = read_list(cpus) or every
@@ -202,7 +204,7 @@ def _groups(users: pa.Table) -> Iterable[tuple[str, str, str, pa.Table]]:
 
 
 def _amounts(rows: pa.Table, column: str, beside: Beside, axis: Axis) -> Floats:
-    """Lay amounts on the axis, by overlap; what lies outside the job's life does not count."""
+    """Return amounts per slice of the axis; what lies outside the job's life does not count."""
     return resample(
         ints(rows, "start_ns"),
         ints(rows, "length_ns"),
@@ -239,9 +241,9 @@ def _unknown(
     alive: Floats,
     axis: Axis,
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return CPU time that no known user explains, with its bounds, and the hypervisor's; ns.
+    """Return CPU time that no known user explains, with its bounds, and steal time; ns.
 
-    Where an agent counted the whole machine it is the rest. Elsewhere it follows from the waiting.
+    Where an agent counted the whole machine, it is the rest; elsewhere it follows from the waiting.
     """
     guess, low, high = _from_waiting(own, users, alive)
     if not use.totals.num_rows:
@@ -253,8 +255,8 @@ def _unknown(
     )
     rest = (busy - cpu).clip(0)
     rest = np.where(rest > _COUNTING * len(every) * alive, rest, 0.0)
-    # In which part of a slice the machine was busy is not known: where the job lived in a part of
-    # it only, its own waiting says more.
+    # In which part of a slice the machine was busy is not known: where the job ran for a part of it
+    # only, its own waiting is the better evidence.
     lived = alive / axis[1]
     rest = np.where(lived > _WHOLE, rest, np.minimum(guess, rest))
     return rest, rest, rest, steal * lived
@@ -265,8 +267,8 @@ def _from_waiting(
 ) -> tuple[Floats, Floats, Floats]:
     """Infer from a job's waiting the CPU time of unknown users of its cores, with its bounds, ns.
 
-    While the job waits its cores are busy, and a thread that gets u of u + w of its time shares m
-    cores with m (u + w) / u threads. What more threads than the known ones used is of unknown ones.
+    While the job waits its cores are busy, and a thread that runs for u and waits for w shares m
+    cores with m (u + w) / u threads. CPU time of threads beyond the known ones is of unknown users.
     """
     zero = np.zeros(len(alive))
     mine = frozenset().union(*(group.cores for group in own))
@@ -298,9 +300,9 @@ class _Divided:
     """The job's waiting by user of its cores, ns, [slices].
 
     Attributes:
-        parts: The waiting that is each user's; the parts of a slice add up to its waiting.
-        wide: Doubt of it that is independent from slice to slice.
-        least, most: Its bounds, as users of other cores as well may have been there or here.
+        parts: The waiting that each user caused; the parts of a slice add up to its waiting.
+        wide: Uncertainty of the parts that is independent from slice to slice.
+        least, most: Bounds of the parts, since users of further cores may have run here or there.
     """
 
     parts: dict[_Key, Floats]
@@ -377,10 +379,10 @@ def _where_waited(
     atoms: Sequence[frozenset[int]],
     alive: Floats,
 ) -> Floats:
-    """Return how much each ns that others ran on sets of cores counts, [sets, slices].
+    """Return the weight of each ns that others ran on sets of cores, [sets, slices].
 
-    A thread that ran u of the time on a core of which others had the share r waited there for
-    u r / (1 - r): so what ran on cores where it hardly was counts less.
+    A thread that ran for the share u of the time on a core of which others had the share r waited
+    there for u r / (1 - r): so what ran on cores that it hardly used counts less.
     """
     if len(here) == 1:
         return np.ones((1, len(alive)))
@@ -402,12 +404,12 @@ def _share(part: Floats, whole: Floats) -> Floats:
 
 
 def _inside(each: _User, group: _User) -> float:
-    """Return the part of one user's cores that are another's."""
+    """Return the part of one user's cores that another may use, too."""
     return len(each.cores & group.cores) / len(each.cores)
 
 
 def _atoms(sets: Sequence[frozenset[int]]) -> list[frozenset[int]]:
-    """Cut cores into the largest sets that each user may use as a whole or not at all."""
+    """Divide cores into the largest sets that each user may use as a whole or not at all."""
     distinct = sorted({tuple(sorted(cores)) for cores in sets})
     by_users: dict[tuple[int, ...], set[int]] = {}
     for core in sorted(set().union(*sets)):
@@ -417,7 +419,7 @@ def _atoms(sets: Sequence[frozenset[int]]) -> list[frozenset[int]]:
 
 
 def _spread(users: Sequence[_User], atoms: Sequence[frozenset[int]], alive: Floats) -> list[Floats]:
-    """Spread the CPU time of users over sets of cores, so that none has more than fits.
+    """Spread the CPU time of users over sets of cores, so that no set has more than fits.
 
     Returns:
         Per user its CPU time on each set, ns, [sets, slices].
@@ -452,7 +454,7 @@ def _parts(divided: _Divided, bounds: Sequence[_Divided]) -> list[AccountPart]:
 
     Args:
         divided: The parts.
-        bounds: The same, also with the least and the most load that is not known.
+        bounds: The same with the least and with the most load of unknown users.
     """
     whole = sum(float(values.sum()) for values in divided.parts.values()) / _NS
     found = []

@@ -1,4 +1,4 @@
-"""Makes suspects of those who had a job's cores by account, and compares them with the test."""
+"""Names who ran on a job's cores while it waited, and compares this with the statistical test."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from jostle.repository.query.co_running import Beside, JobFacts
 from jostle.values.arrow_columns import ints
 
 _NS = 1e9
-#: Part of what others took: who had less is no suspect, and his part stays unexplained.
+#: Part of what others took: who had less is no suspect, and that part stays unexplained.
 LEAST_PART = 0.01
-#: Part of a slice: one that lost less is none in which time was lost.
+#: Part of a slice: a slice in which less was lost does not count as one with a loss.
 _LEAST_OF_SLICE = 0.02
 
 
 @dataclass(frozen=True)
 class CoreLosses:
-    """What was lost by account.
+    """What a job lost by waiting for cores, by account.
 
     Attributes:
-        losses: Node by node.
-        suspects: Who took it.
-        guilty: The slices in which it was lost.
+        losses: The loss on each node.
+        suspects: Who had the cores meanwhile.
+        guilty: The slices in which time was lost.
         seconds: Run time lost, on the worst node of each slice.
     """
 
@@ -53,9 +53,9 @@ def core_losses(
 
     Args:
         beside: The job and its neighbours.
-        accounts: Of its nodes.
-        evaluations: Of all resources, the same nodes among them where they were tested.
-        least_s: For a smaller loss on a node no suspect is named, s.
+        accounts: Accounts of its nodes.
+        evaluations: Evaluations of all resources, with these nodes where they were tested.
+        least_s: Smallest loss on a node for which suspects are named, s.
     """
     tests = {
         each.test.resource.name: each for each in evaluations if each.test.resource.kind == "node"
@@ -69,12 +69,12 @@ def core_losses(
             suspects += found
             worst.append(each)
     whole = float(np.max([each.lost for each in worst], axis=0).sum()) / _NS if worst else 0.0
-    # How long the job waited is measured: only who took which part of it is in doubt.
+    # How long the job waited is measured: only who caused which part of it is uncertain.
     return CoreLosses(losses, suspects, _guilty(worst), Interval(whole, whole, whole))
 
 
 def _suspects(beside: Beside, each: Accounted, test: Evaluation | None) -> list[Suspect]:
-    """Return who had the cores of a node, the greatest part first."""
+    """Return who had the cores of a node while the job waited, the greatest part first."""
     account = each.account
     taken = each.others_waiting / _NS
     per_waiting = np.divide(each.lost / _NS, taken, out=np.zeros(len(taken)), where=taken > 0)
@@ -126,7 +126,7 @@ def _pattern(beside: Beside, part: AccountPart, host: str) -> str:
 
 
 def _agreement(test: Evaluation | None, job: str) -> str:
-    """Return what the statistical test says of a suspect's load, part of a sentence."""
+    """Return what the statistical test found of a suspect's load, as part of a sentence."""
     if test is None or job not in test.test.tests:
         return ""
     found = test.test.tests[job]
@@ -190,7 +190,7 @@ def _guilty(accounts: Sequence[Accounted]) -> list[GuiltySlice]:
 
 
 def with_worse(a: Sequence[GuiltySlice], b: Sequence[GuiltySlice]) -> list[GuiltySlice]:
-    """Join slices with a loss: of two at one instant the worse stays."""
+    """Merge two lists of slices with a loss: of two at one instant the worse stays."""
     by_start: dict[int, GuiltySlice] = {}
     for each in (*a, *b):
         known = by_start.get(each.start_ns)
@@ -200,9 +200,9 @@ def with_worse(a: Sequence[GuiltySlice], b: Sequence[GuiltySlice]) -> list[Guilt
 
 
 def joined(tested: Interval, accounted: Interval, run_s: float) -> Interval:
-    """Add what was lost by test and by account: a process waits for a core or is in a call.
+    """Add the losses found by test and by account: a process waits for a core or is in a call.
 
-    Without evidence by test, what it may have missed stays in the upper end.
+    Without evidence by test, the loss that the test may have missed stays in the upper end.
     """
     if accounted.value <= 0:
         return tested

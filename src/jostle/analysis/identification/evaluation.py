@@ -1,4 +1,4 @@
-"""A resource that was tested, with the loss on it if there is evidence."""
+"""Holds the test of one shared resource, and the loss on it if there is evidence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Evaluation:
     Attributes:
         test: The test result.
         loss: The loss that the suspects caused; None without suspects.
-        together: Suspect dropped because another job explains the loss better -> that job.
+        together: Suspect that was dropped -> the job that explains the loss better.
     """
 
     test: ResourceTest

@@ -3,7 +3,7 @@
 Slices are autocorrelated: slow ones come in runs, and loads in bursts. A test that treats them as
 independent finds suspects everywhere. Here the load is shifted against the job in time: an
 unrelated load fits as well after the shift as before. Shifts are circular and longer than the
-correlation time of both series. A strictly periodic load fits itself again after each period, so
+correlation time of both series. A strictly periodic load is the same again after each period, so
 its time axis is also stretched and shrunk, which gives other periods.
 """
 
@@ -23,10 +23,10 @@ Flags = NDArray[np.bool_]
 FEWEST = 16
 #: Fewest shifts for a test at the 5 % level.
 _SHIFTS = 39
-_STRETCH = (0.62, 0.88)  # and the inverse of both: other periods than the load's own
+_STRETCH = (0.62, 0.88)  # factors, with their inverses: other periods than the load's own
 _POINTS = 8_000  # slices of all stretched loads together
-_ALIKE = 0.1  # part of a load beyond the job's own phases; with less it is taken for one of them
-_FORGOT = 0.2  # correlation with itself
+_ALIKE = 0.1  # least part of a load that own phases do not explain, for a test
+_FORGOT = 0.2  # autocorrelation
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ NOTHING = Test(0.0, 0, 1.0, 1.0, 1.0, alike=False)
 
 
 def own_phases(kind: NDArray[np.int64], scored: Flags, slow: Floats, own: list[Floats]) -> Floats:
-    """Return an orthonormal base of the job's own causes: classes of operations, and own load.
+    """Return an orthonormal basis of the job's own causes: classes of operations, and own load.
 
     The job's own load is left out if slow slices have less of it: that is an effect of interference
     on a job that waits for each operation. If more own load goes with slower operations, the job
@@ -67,7 +67,7 @@ def own_phases(kind: NDArray[np.int64], scored: Flags, slow: Floats, own: list[F
         own: What the job did per slice (load, processes).
 
     Returns:
-        Orthonormal columns, zero where not judged, shape (slices, columns); the first stand for
+        Columns, zero in slices that do not count, shape (slices, columns); the first are for
         the classes.
     """
     if not scored.any():
@@ -100,7 +100,7 @@ def _orthonormal(columns: list[Floats]) -> Floats:
 
 
 class Moved:
-    """The slowdown of a job on one resource, ready for loads to be moved along it."""
+    """The slowdown of a job on one resource, prepared for tests with loads shifted in time."""
 
     def __init__(self, slow: Floats, scored: Flags, base: Floats, lags: tuple[int, int]) -> None:
         """Prepare the tests.
@@ -108,7 +108,7 @@ class Moved:
         Args:
             slow: The slowdown per slice.
             scored: Slices that count.
-            base: Of `own_phases`.
+            base: Basis of the job's own causes, from `own_phases`.
             lags: Least and greatest lag of the load to be tried, slices.
         """
         self._slow, self._scored = slow, scored
@@ -126,10 +126,10 @@ class Moved:
         self._spectra = np.conj(np.fft.rfft(padded, axis=1))
 
     def beside(self, load: Floats) -> Moved:
-        """Return the same with one more load in the base: what it explains is explained."""
+        """Return the same with one more load in the basis: what it explains is left out."""
         scored = self._scored
         level = np.where(scored, ranks(load), 0.0)
-        there = np.where(scored, load > 0, 0.0)  # that it was there at all may do the harm
+        there = np.where(scored, load > 0, 0.0)  # its mere presence may do the harm
         base = _orthonormal([*self._base.T, there, level])
         return Moved(self._slow, scored, base, self._lags)
 
@@ -144,8 +144,8 @@ class Moved:
             part of the load's variance that the job's own phases leave.
         """
         spectra = np.fft.rfft(loads, axis=1)
-        # Sum over t of column(t) * load(t - s), which np.fft gives at -s: the free slowdown, the
-        # judged slices, then the base.
+        # Sum over t of column(t) * load(t - s), which np.fft gives at -s: the slowdown without own
+        # causes, the slices that count, then the basis.
         crossed = np.fft.irfft(self._spectra[None, :, :] * spectra[:, None, :], self.size, axis=2)
         squares = np.fft.irfft(
             self._spectra[1][None, :] * np.fft.rfft(loads**2, axis=1), self.size, axis=1
@@ -160,18 +160,18 @@ class Moved:
         return np.clip(fit, -1, 1)[:, back], share[:, back]
 
     def at_least(self, slow: Floats, scored: Flags, load: Floats) -> float:
-        """Return the best correlation of a load with another slowdown of the same slices."""
+        """Return the greatest correlation of a load with another slowdown of the same slices."""
         other = Moved(slow, scored, self._base, self._lags)
         fit = other.fits(ranks(load)[None, :])[0][0]
         return max(float(fit[lag % self.size]) for lag in range(self._lags[0], self._lags[1] + 1))
 
     def _best(self, fit: Floats) -> Floats:
-        """Return the best correlation over the lags, for each shift."""
+        """Return the greatest correlation over the lags, for each shift."""
         tried = range(self._lags[0], self._lags[1] + 1)
         return np.asarray(np.max([np.roll(fit, -lag, axis=-1) for lag in tried], axis=0))
 
     def test(self, load: Floats) -> Test:
-        """Test one load, with the search over lags in the reckoning."""
+        """Test one load; the p value accounts for the search over lags."""
         if self._norm < 1e-9 or self.count < FEWEST or not load.any():
             return NOTHING
         level = ranks(load)
@@ -195,7 +195,7 @@ class Moved:
         return Test(found, lag, p, smallest, float(np.quantile(moved, 0.95)), alike=False)
 
     def _apart(self, level: Floats) -> int:
-        """Return the shift from which on a load has forgotten itself, or the job has."""
+        """Return the least shift at which the load's or the job's autocorrelation is small."""
         spans = []
         for values in (level - level.mean(), self._free):
             power = np.abs(np.fft.rfft(values)) ** 2

@@ -1,7 +1,7 @@
-"""Amounts moved between two instants, whatever the slice lengths.
+"""Computes amounts moved between two instants, whatever the slice lengths.
 
-Jobs of one repository have slices of different lengths. What one did while another had a slice is
-the part of its own slices that lies within.
+Jobs of one repository have slices of different lengths. What a job did during a slice of another
+is the sum over its own slices, each by the part that lies within.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ Floats = NDArray[np.float64]
 
 
 class Flows:
-    """Amounts that moved evenly over spans of time, in many channels at once."""
+    """Amounts that moved at constant rates over spans of time, in many channels at once."""
 
     def __init__(self, channel: Ints, start: Ints, end: Ints, amount: Floats) -> None:
-        """Add spans up.
+        """Add up spans of time with what moved in them.
 
         Args:
             channel: Number of each span's channel, from 0.
-            start: When it begins, from 0, below 2**44 (any unit).
-            end: When it ends, later.
+            start: When each span begins, from 0, below 2**44 (any unit).
+            end: When it ends, after its start.
             amount: What moved in it.
         """
         self._width = int(end.max(initial=0)) + 1
@@ -35,7 +35,7 @@ class Flows:
         self._moved = np.concatenate([[0.0], np.cumsum(moved)])[: len(self._at)]
 
     def between(self, channel: Ints, start: Ints, end: Ints) -> Floats:
-        """Return what moved in channels between two instants each; 0 in unknown channels."""
+        """Return what moved in each channel between two instants; 0 in unknown channels."""
         if not len(self._at):
             return np.zeros(len(channel))
         until, since = (

@@ -1,7 +1,8 @@
-"""Lays out what jobs share on GPUs: the GPU itself, and what lies around it.
+"""Finds the GPUs, buses and NVLink domains that a job shares with other jobs.
 
-Two jobs on one GPU divide its time. It is priced by the time for which the job's threads wait for
-it, per launch (thesis §2.2.2 has copies only). Its bus is in buses.py, its NVLink in nvlink.py.
+Two jobs on one GPU divide its time. The cost is the time for which the job's threads wait for the
+GPU, per launch (Shah, 2020, section 2.2.2 has copies only). Its bus is in buses.py, its NVLink in
+nvlink.py.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ _NS = 1e9
 
 
 def gpu_resources(beside: Beside, axis: Axis) -> list[SharedResource]:
-    """Lay out what a job shares with others on and around the GPUs of its hosts.
+    """Return what a job shares with others on and around the GPUs of its hosts.
 
     Args:
-        beside: From Repository.beside.
-        axis: Of the job's own slices.
+        beside: The job and its neighbours, from Repository.beside.
+        axis: Time axis of the job's own slices.
 
     Returns:
         GPUs, then buses, then NVLink domains; none where no other job did anything there.
@@ -53,7 +54,7 @@ def _gpu(beside: Beside, device: Device, axis: Axis) -> Iterator[SharedResource]
     node = AxisRows(rows_where(beside.own_nodes, host=host), axis)
     launches = rows.sum("gpu_launch_ops_sum", "gpu_graph_ops_sum")
     waits = node.sum("gpu_wait_ns") / _NS
-    # NOTE: waits are counted for a process, not for each of its GPUs: of several, by launches.
+    # NOTE: waits are counted for a process, not for each GPU: several share them by launches.
     whole = AxisRows(rows_where(beside.own_gpus, host=host), axis)
     share = per_operation(launches, whole.sum("gpu_launch_ops_sum", "gpu_graph_ops_sum"))
     loads = {}
@@ -86,7 +87,7 @@ def _gpu(beside: Beside, device: Device, axis: Axis) -> Iterator[SharedResource]
 def _presumed(rows: AxisRows, axis: Axis) -> Floats:
     """Return the time for which a job presumably used a GPU, ns: its kernels are not recorded.
 
-    A launch may be of a microsecond or of a second. So launches are set against what is usual for
+    A launch may take a microsecond or a second. So launches are compared with what is usual for
     the job itself: in a slice with its usual number or more it used the GPU all the time.
     """
     launches = rows.sum("gpu_launch_ops_sum", "gpu_graph_ops_sum")

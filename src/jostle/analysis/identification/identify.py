@@ -1,4 +1,4 @@
-"""Finds which resources and which jobs cost a job how many seconds (design: identification)."""
+"""Finds which resources and which jobs cost a job how many seconds of run time."""
 
 from __future__ import annotations
 
@@ -59,17 +59,17 @@ def identify(
 ) -> JobInterference:
     """Find which jobs slowed a job, on which shared resource, by how much and when.
 
-    Service time per operation (by kind and size) is set against the load of every other job on the
-    same resource, over the slices in which the job was active there: partial rank correlation, a
+    Service time per operation (by kind and size) is compared with the load of every other job on
+    the resource, over the slices in which the job was active there: partial rank correlation, a
     circular-shift permutation test with a search over lags, control of the false-discovery rate
     over resources and suspects, shares by non-negative regression, intervals by a block bootstrap.
-    Waiting for cores is divided by account instead (core_account.py), which needs no test.
+    Waiting for cores is attributed by account instead (core_account.py), which needs no test.
 
     Args:
-        beside: From Repository.beside.
-        seed: Of the bootstrap.
-        as_user: Uid of the viewer, or all uids whose jobs he may see: of other users' jobs only the
-            sum is used and reported.
+        beside: The job and its neighbours, from Repository.beside.
+        seed: Seed of the bootstrap.
+        as_user: Uid of the viewer, or all uids whose jobs the viewer may see: of other users' jobs
+            only the sum is used and reported.
 
     Returns:
         The interference; without evidence the loss lies between 0 and the smallest that could have
@@ -132,7 +132,7 @@ def identify(
 
 
 def _resources(found: Beside) -> tuple[Beside, list[SharedResource], dict[str, str]]:
-    """Return the shared resources of a job, and the neighbours that share none of its links."""
+    """Return the neighbours, the shared resources, and which neighbours share no link."""
     watched = {*found.machines.places, *found.traffic.of(found.job.job).mounts}
     shared, apart = with_links(found, shared_resources(found, watched))
     found, resources = with_servers(found, shared)
@@ -163,7 +163,7 @@ def _ranked(suspects: Sequence[Suspect]) -> list[Suspect]:
 
 
 def _evaluation(resource_test: ResourceTest, run_s: float, rng: np.random.Generator) -> Evaluation:
-    """Compute the suspects' loss; drop suspects that merely ran while another one did harm."""
+    """Compute the suspects' loss; drop suspects that only ran while another did harm."""
     names = sorted(resource_test.suspects)
     together: dict[str, str] = {}
     result: SuspectLoss | None = None
@@ -207,8 +207,8 @@ def _together(
 
     A process is in one call at a time: losses in calls on several mounts and in MPI add, up to the
     slice. Waiting for a core may lie inside these calls as well: of a node only the part of the
-    work and of the wait counts that finds room outside them, and of several nodes the one that
-    lost most. All together is no less than the largest part.
+    work and of the wait counts that fits into the time outside them, and of several nodes the one
+    that lost most. The sum is no less than the largest part.
     """
     with_loss = [
         (evaluation, evaluation.loss) for evaluation in evaluations if evaluation.loss is not None
@@ -319,7 +319,7 @@ def _suspects(beside: Beside, evaluations: Sequence[Evaluation]) -> list[Suspect
 
 
 def _pattern(beside: Beside, name: str, resource_test: ResourceTest) -> str:
-    """Return in a few words what a suspect did; nothing for other users' jobs."""
+    """Return in a few words what a suspect did; "" for other users' jobs."""
     if name == OTHERS:
         return ""
     if name in resource_test.resource.servers:
@@ -330,7 +330,7 @@ def _pattern(beside: Beside, name: str, resource_test: ResourceTest) -> str:
 
 
 def _losses(evaluation: Evaluation) -> Iterator[ResourceLoss]:
-    """Yield the loss on a resource; of that of links, what each of them cost."""
+    """Yield the loss on a resource, or on each link where neighbours meet the job on links."""
     whole, loss = _resource(evaluation), evaluation.loss
     resource = evaluation.test.resource
     where: dict[str, list[str]] = {}

@@ -1,14 +1,14 @@
-"""Makes the links that a job's traffic takes its shared resources, where the fabric is known.
+"""Finds the network links that a job shares with other jobs, where the topology is known.
 
-"The network" is one resource only as long as nobody knows who sits where. With a topology, two jobs
-meet on the links that carry the traffic of both, and nowhere else: a neighbour that shares no link
-is acquitted, however loud it is.
+"The network" is one resource only while it is not known which node is where. With a topology, two
+jobs meet on the links that carry the traffic of both, and nowhere else: a neighbour that shares no
+link is ruled out, however much it sends.
 
-Which links: a job waits for the fullest link on its way. So of the links that it shares with a
+Which links: a job waits for the fullest link on its path. So of the links that it shares with a
 neighbour, the neighbour's load is that on the one that was fullest while both sent. All neighbours
 are tested with the same calls of the job, each by its load on its own link. Calls on files cross
-links, too: on the way to a file server a job meets neighbours that use no file system at all
-(thesis, figure 2.8).
+links, too: on the path to a file server a job meets neighbours that use no file system at all
+(Shah, 2020, figure 2.8).
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from jostle.values.traffic import Traffic
 if TYPE_CHECKING:
     from jostle.network import LinkLoads
 
-#: Part of a job's traffic on the link of its own that carries most: with less it does not matter.
+#: Part of a job's traffic on its own busiest link: a link with less of it does not matter.
 _USED = 0.1
-#: Part of all load on a link: a neighbour with less of it is not on it (as resource_tests._DOSE).
+#: Part of all load on a link: a neighbour with less does not count there (as resource_tests._DOSE).
 _DOSE = 0.02
-#: Part of the fullest link that a neighbour shares: it is tested on one that is nearly as full.
+#: Part of the fullest link that a neighbour shares: a link at least so full may replace it.
 _NEARLY = 0.8
-#: Neighbours of a job that are tested, and links that each of them is looked at on, at most.
+#: Most neighbours of a job that are tested, and most links considered for each of them.
 _LOUDEST, _FEW = 60, 8
 #: Part of a job's bytes that no route was found for: with more, its position is not known.
 _UNKNOWN = 0.1
@@ -52,12 +52,11 @@ class _Meeting:
     """Where a job and its neighbours meet on one fabric.
 
     Attributes:
-        own: The job's bytes per slice and link, of the links where they meet; shape (slices,
-            links).
-        theirs: The same of each neighbour that shares one of them, the loudest of them.
+        own: The job's bytes per slice on each link where they meet; shape (slices, links).
+        theirs: The same of each neighbour that shares one of these links, the heaviest only.
         others: The same of all others together.
-        rates: Of these links, as parts of the fastest one.
-        names: Of these links.
+        rates: Rates of these links, as parts of the fastest one.
+        names: Names of these links.
         sharing: All neighbours that share one of the links that the job uses much, and in
             `slightly` those that share only others.
     """
@@ -81,8 +80,8 @@ class _Neighbourhood:
 
     @classmethod
     def of(cls, beside: Beside) -> _Neighbourhood:
-        """Lay what the neighbours sent on the fabrics of the job, as they were when it began."""
-        # Only here, since the sparse matrices of SciPy take a fifth of a second.
+        """Route what the neighbours sent over the job's fabrics, as these were when it began."""
+        # Imported only here, since the sparse matrices of SciPy take a fifth of a second to load.
         from jostle.network import link_loads
 
         axis = job_axis(beside)
@@ -161,7 +160,7 @@ class _Neighbourhood:
 
     @property
     def is_adaptive(self) -> bool:
-        """Whether messages may leave the shortest ways."""
+        """Whether messages may leave the shortest paths."""
         return any(loads.low is not loads.high for loads in self.fabrics)
 
 
@@ -176,16 +175,17 @@ def _dense(loads: LinkLoads, job: str, links: NDArray[np.int64]) -> Floats:
 def with_links(
     beside: Beside, resources: Iterable[SharedResource]
 ) -> tuple[list[SharedResource], dict[str, str]]:
-    """Let neighbours count by their load on the links that they share with a job.
+    """Replace neighbours' loads by those on the links that they share with a job.
 
     Args:
-        beside: From Repository.beside; without fabrics or traffic nothing changes.
+        beside: The job and its neighbours; without fabrics or traffic nothing changes.
         resources: From shared_resources.
 
     Returns:
         The resources: of "the network" only neighbours on shared links, and those whose place is
-        not known; of each mount also those who fill the links to it. And the neighbours that sent
-        messages, but over none of the links of this job's messages, with that sentence.
+        not known; of each mount also those who load the links to it. And the neighbours that sent
+        messages, but over none of the links of this job's messages, each with a sentence that
+        says so.
     """
     listed = list(resources)
     neighbourhood = _Neighbourhood.of(beside)
@@ -225,7 +225,7 @@ def _why_apart(job: str, meetings: Sequence[_Meeting], *, adaptive: bool) -> str
 
 
 def _with_strangers(neighbourhood: _Neighbourhood, mount: SharedResource) -> SharedResource:
-    """Add to the loads on a mount those on the links to it, of jobs that do not use it."""
+    """Add to a mount's loads those that jobs without files on it put on the links to it."""
     own = neighbourhood.beside.traffic.of(neighbourhood.beside.job.job).files_on(mount.mount)
     known = [
         replace(
@@ -243,8 +243,8 @@ def _met(
 ) -> tuple[dict[str, Floats], dict[str, MeetingPlace]]:
     """Return each neighbour's load on the fullest link that it shares with the job, and that link.
 
-    Loads are bytes on the fastest link that fill it as they fill their own. Neighbours whose
-    fullest links are nearly as full have one in common, where there is one.
+    Loads are scaled to bytes that would fill the fastest link as much as they fill their own.
+    Neighbours whose fullest links are nearly as full get a common link, where there is one.
     """
     loads: dict[str, Floats] = {}
     places: dict[str, MeetingPlace] = {}

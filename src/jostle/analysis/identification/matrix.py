@@ -1,11 +1,11 @@
-"""Finds which program slowed which, over a whole repository (Bhatele 5.3).
+"""Finds which program slowed which, over a whole repository (Bhatele et al., 2013, section 5.3).
 
 A run of a program is one value: the time that its operations took on a resource, over what they
-usually take this program there undisturbed (same operation, same size). Runs beside another
-program are set against runs without it.
+usually take this program there undisturbed (same operation, same size). Runs concurrent with
+another program are compared with runs without it.
 
-All that is computed slice by slice concerns one resource. So it is computed for some resources at a
-time (`matrix_parts`), perhaps on other machines, and added up by job (`combined`).
+What is computed slice by slice concerns one resource. So it is computed for some resources at a
+time (`matrix_parts`), possibly on other machines, and added up by job (`combined`).
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ from jostle.repository.query.programs import Programs, shares
 
 _Met = tuple[Encounter, EncounterRuns]
 
-_SLICES = 3  # beside the other, or without it, for a run to count
-_TOGETHER = 30  # programs, the most frequent, whose loads are told apart by regression
-_USUAL = 0.1  # of its program's usual load on the resource: less is not active
+_SLICES = 3  # with the other program, or without it, for a run to count
+_TOGETHER = 30  # most frequent programs, whose effects are separated by regression
+_USUAL = 0.1  # of its program's usual load on the resource: a job with less is not active
 
 
 def matrix(tables: Programs, *, as_user: int | None = None) -> Matrix:
     """Find which program slowed which.
 
     Args:
-        tables: From Repository.programs_beside.
+        tables: Loads and calls of all jobs, from Repository.programs_beside.
         as_user: Uid of the viewer: only this user's jobs are evaluated as slowed, and programs of
             other users are merged into one.
 
@@ -73,7 +73,7 @@ def matrix_and_evidence(
     """Find which program slowed which, and return the runs behind each result.
 
     Args:
-        tables: From Repository.programs_beside.
+        tables: Loads and calls of all jobs, from Repository.programs_beside.
         visibility: What the viewer may know.
 
     Returns:
@@ -91,15 +91,17 @@ def matrix_and_evidence(
 
 @dataclass(frozen=True)
 class MatrixPart:
-    """What is known from some resources; sums over their slices.
+    """The part of the matrix that is known from some resources, as sums over their slices.
 
     Attributes:
-        kind: Of these resources.
-        job: Jobs that are judged, and `sums` of each: undisturbed time, time spent less what
-            other programs explain, slices, and the least that is left of the time spent.
-        other: Programs beside them: one entry per job and program, with
-        met: the job, and `beside`: the same sums over the slices beside the program, and then
-            what the program explains of these.
+        kind: The kind of these resources.
+        job: The jobs that are evaluated.
+        sums: Of each of them undisturbed time, time spent less what other programs explain,
+            slices, and the minimum to which explanations may reduce the time spent.
+        other: Programs that ran concurrently with them: one entry per job and program.
+        met: The job of each entry of `other`.
+        beside: Of each entry the same sums over the slices with that program, and then the part
+            of the time spent that the program explains.
     """
 
     kind: ResourceKind
@@ -111,12 +113,12 @@ class MatrixPart:
 
 
 def matrix_parts(kind: str, table: pa.Table, roles: Roles) -> list[MatrixPart]:
-    """Compute what some resources say, all of whose rows must be there, by kind of resource.
+    """Compute the parts of the matrix from some resources, by kind; all of their rows are needed.
 
     Args:
-        kind: Of Programs.kinds; its mounts may be several kinds of resources.
+        kind: Kind as in Programs.kinds; its mounts may be several kinds of resources.
         table: Their rows, in the order of resource and time.
-        roles: Of all jobs; rows of others are not expected.
+        roles: Roles of all jobs that are in the table.
     """
     return [
         _part(rows_of(each, rows, roles), roles) for each, rows in tables_of(kind, table).items()
@@ -124,14 +126,14 @@ def matrix_parts(kind: str, table: pa.Table, roles: Roles) -> list[MatrixPart]:
 
 
 def combined(parts: Sequence[MatrixPart], roles: Roles) -> tuple[Matrix, list[EncounterRuns]]:
-    """Add up what is known from all resources.
+    """Add up the parts of the matrix from all resources.
 
     Args:
         parts: By kind and share of resources, in their order.
-        roles: As for each of them.
+        roles: The same as for each of the parts.
 
     Returns:
-        As `matrix_and_evidence`.
+        The same as `matrix_and_evidence`.
     """
     every: list[_Met] = []
     for kind in dict.fromkeys(part.kind for part in parts):
@@ -159,11 +161,11 @@ def combined(parts: Sequence[MatrixPart], roles: Roles) -> tuple[Matrix, list[En
 
 
 def _part(rows: ResourceRows, roles: Roles) -> MatrixPart:
-    """Add up the slices of some resources by job, and by job and program beside it."""
+    """Add up the slices of some resources by job, and by job and concurrent program."""
     scored = (rows.expected > 0) & roles.own[rows.job]
     units = units_of(rows, scored, _meetings(rows, scored, len(roles.names)), roles.whole)
     rows, scored, met = units.rows, units.scored, units.met
-    # Runs as wholes are few: a fit of all programs would explain chance (see `compare_runs`).
+    # Runs known as wholes are few: a fit of all programs would fit noise (see `compare_runs`).
     whole = roles.whole[rows.job]
     cut = ~whole[met.row]
     some = Meetings(met.row[cut], met.program[cut], met.height[cut])
@@ -181,7 +183,7 @@ def _part(rows: ResourceRows, roles: Roles) -> MatrixPart:
 
 
 def _summed(key: Ints, columns: Sequence[Floats]) -> tuple[Ints, list[Floats]]:
-    """Return the keys that there are, each once, and the sums of columns over each."""
+    """Return the distinct keys, and the sums of columns over each."""
     keys, where = np.unique(key, return_inverse=True)
     sums = [
         np.bincount(where.reshape(-1), values, minlength=len(keys)).astype(np.float64)
@@ -191,7 +193,7 @@ def _summed(key: Ints, columns: Sequence[Floats]) -> tuple[Ints, list[Floats]]:
 
 
 def _encounters(parts: Sequence[MatrixPart], roles: Roles) -> list[_Met]:
-    """Set the runs of every two programs that met on resources of one kind against each other."""
+    """Compare a program's runs with and without each program that it met on a kind of resource."""
     size = len(roles.jobs)
     everything = _over_jobs([part.job for part in parts], [part.sums for part in parts], size)
     others = np.unique(np.concatenate([part.other for part in parts]))
@@ -236,12 +238,13 @@ def _of_whole_runs(
     """Yield the encounters of a program of which some runs are known as wholes only.
 
     Args:
-        victim: Its number.
+        victim: Number of the program.
         runs: Its runs, as numbers of jobs.
-        beside: Per program, undisturbed time of each job beside it.
-        everything: Per job, over all of its slices: undisturbed time and time spent first.
-        kind: Of resource.
-        roles: Of all jobs.
+        beside: Per other program, the undisturbed time of each job concurrently with it.
+        everything: Sums of each job over all of its slices: undisturbed time, time spent, and
+            others that are not used here.
+        kind: Kind of resource.
+        roles: Roles of all jobs.
     """
     expected, spent = (values[runs] for values in everything[:2])
     values = np.maximum(spent, 1e-9 * expected) / expected
@@ -276,7 +279,7 @@ def _over_jobs(
 
 
 def _meetings(rows: ResourceRows, scored: NDArray[np.bool_], programs: int) -> Meetings:
-    """Find which programs were active at the same resource and time as a job."""
+    """Find which programs were active on the same resource and at the same time as a job."""
     usual = _usual_rates(rows, programs)
     channel = rows.resource * programs + rows.program
     active = rows.load >= _USUAL * usual[channel] * (rows.end - rows.start)
@@ -288,7 +291,7 @@ def _meetings(rows: ResourceRows, scored: NDArray[np.bool_], programs: int) -> M
         return Flows(*some).between(asked, start, end)
 
     there = rows.resource[row] * programs + other
-    # A job does not meet itself, but others of its program.
+    # A job does not meet itself, but it meets others of its program.
     own = np.where(other == rows.program[row], flowed(rows.own(), rows.own()[row]), 0.0)
     theirs = np.maximum(flowed(channel, there) - own, 0.0)
     strong = theirs > DOSE * load_at(rows)[row]
@@ -323,14 +326,14 @@ def _candidates(rows: ResourceRows, own: Ints, active: Ints, programs: int) -> t
 def _explained(
     rows: ResourceRows, scored: NDArray[np.bool_], met: Meetings
 ) -> tuple[Floats, Floats, Floats]:
-    """Divide the slowdown of every row among the programs beside it.
+    """Divide the slowdown of every row among the programs that were active concurrently.
 
-    Programs that run at the same time must not be blamed for each other's effect. So per program
-    and resource one non-negative regression of the slowdown on the loads of all others is computed.
+    Of programs that run at the same time none may get the effect of another. So per program and
+    resource one non-negative regression of the slowdown on the loads of all others is computed.
 
     Returns:
-        The part of each meeting, their sum per row, and the slowdown of each row's group at its
-        best, which is what is left at least.
+        The part of each meeting, their sum per row, and the least slowdown of each row's group,
+        below which no explanation may reduce it.
     """
     part = np.zeros(len(met.row))
     total, least = np.zeros(len(rows.job)), np.zeros(len(rows.job))
@@ -366,7 +369,7 @@ def _fitted(rows: ResourceRows, members: Ints, ratio: Floats, met: Meetings, pai
     known = column_of[met.program[pairs]] >= 0
     columns[within[known], column_of[met.program[pairs][known]] + 1] = met.height[pairs[known]]
     weight = np.sqrt(rows.expected[members])
-    # Programs that are always there must not replace what is usual.
+    # Programs that are always there must not take the place of the usual level.
     ratio = np.minimum(ratio, np.quantile(ratio, 0.99)) - np.quantile(ratio, 0.05)
     strength = nonnegative(columns * weight[:, None], ratio * weight)[1:]
     found = np.zeros(len(pairs))
@@ -379,7 +382,7 @@ def _rising(values: Ints) -> bool:
 
 
 def _usual_rates(rows: ResourceRows, programs: int) -> Floats:
-    """Return the usual load of each program on each resource in a microsecond."""
+    """Return the usual load of each program on each resource, per microsecond."""
     group = rows.resource * programs + rows.program
     many = (int(rows.resource.max(initial=0)) + 1) * programs
     return quantile_of(group, rows.load / (rows.end - rows.start), many, 0.75)
@@ -392,21 +395,22 @@ def _encounter(
     theirs: Floats,
     everything: list[Floats],
 ) -> _Met | None:
-    """Set runs beside a program against runs without it.
+    """Compare runs concurrent with a program with runs without it.
 
     Args:
         pair: Victim, aggressor, kind of resource.
         runs: Jobs of the victim.
-        beside: Per run, over slices beside the aggressor: undisturbed time, time spent less what
-            other programs explain, slices, and the least that is left of the time spent.
-        theirs: What the aggressor explains of these slices.
-        everything: As beside, over all slices of the run.
+        beside: Sums per run over the slices with the aggressor: undisturbed time, time spent less
+            what other programs explain, slices, and the minimum to which explanations may reduce
+            the time spent.
+        theirs: Time spent in these slices that the aggressor explains.
+        everything: The same sums as `beside`, over all slices of the run.
     """
     expected, clear, slices, least = beside
     there = slices >= _SLICES
     if not there.any():
         return None
-    # What is explained is an estimate, and may be more than was lost: nothing takes negative time.
+    # The explained time is an estimate and may exceed the loss: no operation takes negative time.
     values = (np.maximum(clear, least) + theirs)[there] / expected[there]
     left, rest, many, lowest = (
         whole - part for whole, part in zip(everything, beside, strict=True)

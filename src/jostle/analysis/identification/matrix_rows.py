@@ -1,4 +1,4 @@
-"""Makes the rows of the matrix: what jobs did on resources, and what it would take undisturbed."""
+"""Makes the rows of the matrix: what jobs did on resources, and how long it takes undisturbed."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from jostle.values.storage_servers import has_metadata_server
 
 Ints = NDArray[np.int64]
 
-#: Of all load there: a smaller one cannot be what slowed a run.
+#: Part of all load on a resource: a smaller load cannot be what slowed a run.
 DOSE = 0.05
-_QUIET = 5  # slices of a reference
-_MOSTLY = 0.5  # of its rows
+_QUIET = 5  # fewest slices for a reference
+_MOSTLY = 0.5  # of a job's rows: it was alone most of the time
 
 
 @dataclass
@@ -33,14 +33,14 @@ class ResourceRows:
     """Jobs on resources of one kind, one row per job, resource and slice.
 
     Attributes:
-        job, program: Numbers, into the names.
-        like: Number of what the job is compared with: runs of the same program, and of runs that
-            are known as a whole those on about as many ranks.
+        job, program: Numbers of the job and its program, as in Roles.
+        like: Number of the group that the job is compared with: runs of the same program; of runs
+            that are known as a whole only those on about as many ranks.
         resource: Number of the resource.
         start, end: The part of the slice in which the job lived, us since the first of all.
         step: Length of the longest slice, us.
-        load: What the job put there.
-        expected, spent: Of its operations, undisturbed and as they were (any unit); 0: unknown.
+        load: The job's load there.
+        expected, spent: Time of its operations, undisturbed and as measured (any unit); 0: unknown.
     """
 
     kind: ResourceKind
@@ -56,12 +56,12 @@ class ResourceRows:
     spent: Floats
 
     def own(self) -> Ints:
-        """Return job and resource in one number, per row."""
+        """Return one number per row that stands for its job and its resource."""
         found: Ints = self.job * (int(self.resource.max(initial=0)) + 1) + self.resource
         return found
 
     def while_there(self, flows: Flows, channel: Ints) -> Floats:
-        """Return what flowed in a channel per row, while the job had its slice."""
+        """Return per row what flowed in a channel during the row's time."""
         return flows.between(channel, self.start, self.end)
 
 
@@ -73,7 +73,7 @@ class Roles:
         jobs: Names of all jobs.
         names: Of programs.
         program: Per job, the number of its program.
-        own: Per job, whether it may be looked at as slowed.
+        own: Per job, whether it may be evaluated as slowed.
         whole: Per job, whether the time of its calls is known for the whole run only: it is
             compared run by run, not slice by slice.
         ranks: Per job, the number of its ranks.
@@ -108,11 +108,11 @@ def roles_of(jobs: Mapping[str, JobFacts], visibility: Visibility) -> Roles:
 def tables_of(kind: str, table: pa.Table) -> dict[ResourceKind, pa.Table]:
     """Return the tables of the kinds of resources in one of Programs.kinds.
 
-    Mounts of file systems with metadata servers of their own are two resources, of kinds of their
-    own: calls of one are not served by the other. So are the cores of a node and its memory.
+    A mount of a file system with metadata servers is two resources of different kinds, since
+    each serves other calls. So are the cores of a node and its memory.
 
     Args:
-        kind: Of Programs.kinds.
+        kind: A kind of Programs.kinds.
         table: Its rows.
     """
     if kind == "node":
@@ -136,27 +136,27 @@ def tables_of(kind: str, table: pa.Table) -> dict[ResourceKind, pa.Table]:
 
 
 def file_rows(table: pa.Table, roles: Roles, around: int) -> ResourceRows:
-    """Return the rows of mounts, all of whose rows must be there, whatever their file systems.
+    """Return the rows of mounts of any file systems; all of their rows must be in the table.
 
-    Their load is the time that they spent in calls: few requests of metadata are no small load.
+    The load is the time spent in calls, since few metadata requests may be a large load.
 
     Args:
         table: Their rows, in the order of resource and time.
-        roles: Of all jobs; rows of others are not expected.
-        around: A job has a mount to itself where nobody else used it within so many slices:
-            where calls are long, a slice without load of others is no slice without others.
+        roles: Roles of all jobs that are in the table.
+        around: A job has a mount to itself where nobody else used it within so many slices: a
+            long call of another job may pass through a slice that records no load of it.
     """
     in_calls = np.sum([_numbers(table, f"{name}_ns") for name in FILE_CLASSES], axis=0)
     return _service("file system", table, FILE_CLASSES, in_calls, roles, around)
 
 
 def rows_of(kind: ResourceKind, table: pa.Table, roles: Roles) -> ResourceRows:
-    """Return the rows of some resources, all of whose rows must be there.
+    """Return the rows of some resources; all of their rows must be in the table.
 
     Args:
         kind: Their kind.
         table: Their rows, in the order of resource and time, from `tables_of`.
-        roles: Of all jobs; rows of others are not expected.
+        roles: Roles of all jobs that are in the table.
     """
     if kind == "file system":
         return _service(kind, table, FILE_CLASSES, _moved(table, FILE_CLASSES), roles)
@@ -182,7 +182,7 @@ def _numbers(table: pa.Table, name: str) -> Floats:
 
 
 def _rows(kind: ResourceKind, table: pa.Table, roles: Roles, load: Floats) -> ResourceRows:
-    """Make rows of which nothing is expected yet."""
+    """Make rows without expected times yet."""
     jobs = table.column("job").combine_chunks().dictionary_encode()
     names = jobs.dictionary.to_pylist()
     order = {name: k for k, name in enumerate(roles.jobs)}
@@ -209,7 +209,7 @@ def _rows(kind: ResourceKind, table: pa.Table, roles: Roles, load: Floats) -> Re
 
 
 def _moved(table: pa.Table, classes: Sequence[str]) -> Floats:
-    """Return loads in bytes: those of operations, and what an operation weighs besides."""
+    """Return loads in bytes: the bytes moved, and a fixed amount for each operation."""
     return np.asarray(
         sum(
             _numbers(table, f"{name}_bytes") + OPERATION * _numbers(table, f"{name}_ops")
@@ -220,7 +220,7 @@ def _moved(table: pa.Table, classes: Sequence[str]) -> Floats:
 
 
 def _asked(table: pa.Table, meta: Sequence[str]) -> Floats:
-    """Return loads on metadata servers in operations: those of metadata, and what data weighs."""
+    """Return loads on metadata servers in operations: metadata operations, and those for data."""
     asked = sum(_numbers(table, f"{name}_ops") for name in meta)
     moved = sum(_numbers(table, f"{name}_bytes") for name in FILE_CLASSES)
     return np.asarray(asked + moved / DATA_PER_REQUEST, dtype=np.float64)
@@ -237,7 +237,7 @@ def _service(
     columns = []
     for name in classes:
         ops, moved = _numbers(table, f"{name}_ops"), _numbers(table, f"{name}_bytes")
-        # Most calls of stdio never ask the kernel: bytes are its work.
+        # Most calls of stdio make no system call: bytes are their work.
         in_pieces = "stdio" in name and name.endswith(("read", "write"))
         columns.append(
             (moved / OPERATION if in_pieces else ops, moved, _numbers(table, f"{name}_ns"))
@@ -251,9 +251,9 @@ def _service(
 
 
 def _evenly(rows: ResourceRows, roles: Roles) -> Callable[[Floats], Floats]:
-    """Return what divides amounts of runs that are known as a whole among their slices, by load.
+    """Return a function that divides amounts of runs known as a whole among slices, by load.
 
-    Rounded numbers of calls in a slice would claim a service time that nobody measured.
+    Rounded numbers of calls in a slice would suggest a service time that was not measured.
     """
     whole = roles.whole[rows.job]
     if not whole.any():
@@ -271,7 +271,7 @@ def _evenly(rows: ResourceRows, roles: Roles) -> Callable[[Floats], Floats]:
 
 
 def _nodes(table: pa.Table, roles: Roles) -> ResourceRows:
-    """On a node the work is CPU time; waiting for a core comes on top."""
+    """Return the rows of nodes: the work is CPU time; waiting for a core is added to its time."""
     cpu, queued = _numbers(table, "cpu_ns"), _numbers(table, "queued_ns")
     rows = _rows("node", table, roles, cpu)
     _expect(rows, cpu, np.zeros(len(cpu)), cpu + queued, _alone(rows))
@@ -279,10 +279,10 @@ def _nodes(table: pa.Table, roles: Roles) -> ResourceRows:
 
 
 def _memory(table: pa.Table, roles: Roles) -> ResourceRows:
-    """On the memory of a node the work is CPU time, as long as the probe's reads took.
+    """Return the rows of nodes' memory: the work is CPU time, weighted by the probe's read time.
 
-    What a job loads it with is its cache misses; where those of some job are not counted, the CPU
-    time of all.
+    A job's load is its cache misses; where those of some job are not counted, the load of all is
+    their CPU time.
     """
     cpu, misses = _numbers(table, "cpu_ns"), _numbers(table, "llc_misses")
     rows = _rows("memory", table, roles, cpu)
@@ -300,12 +300,12 @@ def _memory(table: pa.Table, roles: Roles) -> ResourceRows:
 
 
 def _gpus(table: pa.Table, roles: Roles) -> ResourceRows:
-    """On a GPU the work is launches, which take as long as the job waits for it."""
+    """Return the rows of GPUs: the work is launches, whose time is the job's wait for the GPU."""
     launches = _numbers(table, "launches")
     rows = _rows("gpu", table, roles, _numbers(table, "busy_ns"))
     _, own = np.unique(rows.own(), return_inverse=True)
     own = own.reshape(-1)
-    # Where kernels are not recorded a job's usual launches or more are a GPU that is busy.
+    # Where kernels are not recorded, the GPU is taken as busy at a job's usual launches or more.
     recorded = np.bincount(own, rows.load) > 0
     on = launches > 0
     usual = quantile_of(own[on], launches[on], len(recorded), 0.5)
@@ -317,7 +317,7 @@ def _gpus(table: pa.Table, roles: Roles) -> ResourceRows:
 
 
 def _alone(rows: ResourceRows, around: int = 0) -> NDArray[np.bool_]:
-    """Find the rows of jobs that had a resource nearly to themselves, so many slices around."""
+    """Find the rows of jobs that had a resource nearly to themselves, within `around` slices."""
     start = np.maximum(rows.start - around * rows.step, 0)
     end = rows.end + around * rows.step
     own, every = (
@@ -331,7 +331,7 @@ def _alone(rows: ResourceRows, around: int = 0) -> NDArray[np.bool_]:
 def _mostly_alone(rows: ResourceRows, alone: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Keep the rows of jobs that were alone most of the time, of programs that have such jobs.
 
-    Who was disturbed just before is not yet undisturbed: servers have a backlog.
+    A job that was disturbed just before may still be disturbed: servers have a backlog.
     """
     share = np.bincount(rows.job, alone) / np.maximum(np.bincount(rows.job), 1)
     mostly = alone & (share[rows.job] >= _MOSTLY)
@@ -353,7 +353,7 @@ def _expect(
     *,
     by_job: bool = False,
 ) -> None:
-    """Add what operations of one class took, and would have taken undisturbed."""
+    """Add the measured and the undisturbed time of operations of one class to the rows."""
     on = np.flatnonzero((ops > 0) & (ns > 0))
     if not len(on):
         return
@@ -374,9 +374,9 @@ def _references(
 ) -> Floats:
     """Return the undisturbed rate of each group, 0 for groups of few rows.
 
-    The median of its quiet rows, else the lower quartile of all. With the job and the operations
-    of each row, the median over its jobs, of each the mean over its operations: a slow job has the
-    most rows, and counts no more than another.
+    It is the median of the group's quiet rows, else the lower quartile of all its rows. Where the
+    job and the operations of each row are given, it is the median over the jobs of each job's mean
+    per operation: a slow job has the most rows, but counts no more than another.
     """
     ids, where = np.unique(group, return_inverse=True)
     where = where.reshape(-1)
@@ -401,7 +401,7 @@ def _of_jobs(where: Ints, rate: Floats, job: Ints, ops: Floats) -> tuple[Ints, F
 
 
 def quantile_of(where: Ints, values: Floats, groups: int, part: float) -> Floats:
-    """Return a quantile of the values of each group, by its number in `where`; 0 of none."""
+    """Return a quantile of the values of each group of `where`; 0 for groups without values."""
     order = np.lexsort((values, where))
     counts = np.bincount(where, minlength=groups)
     first = np.cumsum(counts) - counts

@@ -1,11 +1,11 @@
-"""Lays out the memory of shared nodes: how slowly it answered a job, and who loaded it.
+"""Finds how slow the memory of shared nodes was for a job, and which other jobs loaded it.
 
-How slow it was is measured by the runtime's probe, which reads main memory itself: neither the
-job's own work nor waiting for a core is in it. Where a job has no probe but counters of its
+How slow it was is measured by the runtime's memory probe, which reads main memory itself: neither
+the job's own work nor waiting for a core affects it. Where a job has no probe but counters of its
 processor, and misses the last-level cache, the time per instruction is taken.
 
-What a slower memory costs depends on how much of its time the job waits for memory. That is fitted
-from the job's own pace (sensitivity.py). Without a pace it is not known, and the interval says so.
+What slower memory costs depends on how much of its time the job waits for memory. That is fitted
+from the job's own speed (sensitivity.py). Where this is not known, the interval is wide.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ _FILE_CALLS = tuple(
 )
 #: Bytes that a miss of the last-level cache moves.
 _LINE = 64
-#: Resident memory of a process that its caches hold: it does not wait for memory.
+#: Resident memory that fits into caches: a process with less does not wait for memory.
 _SMALL = 4 << 20
-#: Faster memory than quiet shortens no work by more.
+#: Memory that is faster than quiet memory shortens work to no less than this part.
 _LEAST_STRETCH = 0.5
-#: Of a job with a smaller sensitivity slower memory costs nothing.
+#: A job with a smaller sensitivity loses nothing through slower memory.
 _INSENSITIVE = 0.02
 #: Quantile of the slices that counts as quiet memory.
 _QUIET = 0.25
@@ -61,10 +61,10 @@ _UNCOUNTED = 0.05
 
 @dataclass(frozen=True)
 class _Neighbours:
-    """What others did on a node, per slice.
+    """The loads that others put on a node, per slice.
 
     Attributes:
-        cpu: Name -> CPU time, ns: profiled jobs, and programs without a profile.
+        cpu: Name of a profiled job, or of programs without a profile -> CPU time, ns.
         misses: Profiled job -> bytes of its misses of the last-level cache.
     """
 
@@ -73,15 +73,15 @@ class _Neighbours:
 
 
 def with_memory(beside: Beside, axis: Axis) -> tuple[Beside, list[SharedResource]]:
-    """Lay out the memory of the nodes on which others computed beside a job.
+    """Find the memory that a job shares with others: that of nodes on which both computed.
 
     Args:
-        beside: From Repository.beside.
-        axis: Of the job's own slices.
+        beside: The job and its neighbours, from Repository.beside.
+        axis: Time axis of the job's own slices.
 
     Returns:
-        The neighbours with programs without a profile among them that computed on such a node, and
-        the resources; none where nothing measured how fast memory was.
+        The neighbours, now including programs without a profile that computed on such a node, and
+        the resources; none where the speed of memory was not measured.
     """
     others, found = dict(beside.others), list[SharedResource]()
     for host in _hosts(beside) if axis[2] else []:
@@ -121,7 +121,7 @@ def with_memory(beside: Beside, axis: Axis) -> tuple[Beside, list[SharedResource
 
 
 def _hosts(beside: Beside) -> list[str]:
-    """Return the nodes to look at: those shared with jobs, and where most ran without a profile."""
+    """Return the nodes to evaluate: those shared with jobs, and that with most unprofiled load."""
     users = rows_where(beside.core_use.users, kind="unprofiled")
     own = set(beside.own_nodes["host"].to_pylist()) if beside.own_nodes.num_rows else set()
     sums = users.group_by("host").aggregate([("cpu_ns", "sum")]).to_pylist()
@@ -144,15 +144,15 @@ def _unprofiled(beside: Beside, name: str, axis: Axis) -> JobFacts:
 
 
 def _measured(beside: Beside, rows: AxisRows) -> tuple[CallSeries, Interval] | None:
-    """Return how long its work took the job, as memory was, and how sensitive to that it is.
+    """Return the job's work with its time at the measured speed of memory, and the sensitivity.
 
     Args:
         beside: The job and its neighbours.
-        rows: The job's on a node.
+        rows: The job's rows on a node.
 
     Returns:
-        The work of the slices with the time that it took, by how slow memory was (CPU seconds), or
-        by itself (instructions); and the sensitivity. None: nothing measured it.
+        The work per slice with its time, either CPU seconds scaled by how slow memory was, or
+        instructions with their CPU time; and the job's sensitivity to memory. None: not measured.
     """
     size = rows.axis[2]
     cpu = rows.sum(*_COMPUTED) / _NS
@@ -169,13 +169,13 @@ def _measured(beside: Beside, rows: AxisRows) -> tuple[CallSeries, Interval] | N
     instructions, misses = rows.sum("perf_instructions"), rows.sum("perf_llc_misses")
     if not misses.any() or not instructions.any():
         return None
-    # The time per instruction is the job's own: all that is lost is in it. Its misses make no
-    # classes: a neighbour that takes its cache adds to them.
+    # The time per instruction is the job's own and holds the whole loss. Its misses make no
+    # classes, since a neighbour that takes its cache adds to them.
     return CallSeries("computation", instructions, np.zeros(size), cpu), Interval(1.0, 1.0, 1.0)
 
 
 def _sensitivity(beside: Beside, rows: AxisRows, slower: Floats) -> Interval:
-    """Return how much longer a job's work takes where memory is slower, by its own pace."""
+    """Return the job's sensitivity to slower memory, fitted from its own speed."""
     cpu = rows.sum(*_COMPUTED)
     held = per_operation(rows.sum("os_rss_bytes"), rows.sum("count"))
     if held.any() and float(np.median(held[held > 0])) < _SMALL:
@@ -216,10 +216,10 @@ def _neighbours(beside: Beside, host: str, axis: Axis) -> _Neighbours:
 def _loads(
     beside: Beside, host: str, rows: AxisRows, own_cpu: Floats, near: _Neighbours
 ) -> tuple[Floats, Mapping[str, Floats], LoadSource]:
-    """Return the job's own load, those of its neighbours, and what they are known by.
+    """Return the job's own load, those of its neighbours, and what these were counted by.
 
-    Cache misses are counted for each process; the memory's controllers count all that a node
-    moves, which is divided by CPU time; with neither, who computed may have loaded the memory.
+    Cache misses are counted for each process; the memory controllers count all that a node moves,
+    which is divided by CPU time; with neither, the CPU time itself is the load.
     """
     whole = sum((float(load.sum()) for load in near.cpu.values()), 0.0)
     blank = sum(
@@ -250,7 +250,7 @@ def _moved(table: pa.Table, axis: Axis) -> Floats:
 
 
 def _divided(moved: Floats, cpu: list[Floats]) -> list[Floats]:
-    """Divide the bytes of each slice by what a second of each user usually moves.
+    """Divide the bytes of each slice by what a CPU second of each user usually moves.
 
     Args:
         moved: Bytes of all, per slice.

@@ -1,6 +1,6 @@
-"""Says of a run that is known as a whole whether it was slower than its like, and whom it met.
+"""Compares a run that is known as a whole with like runs, and lists the jobs that it met.
 
-What one run was alongside is no evidence: by chance some program always runs then. The evidence
+What ran concurrently with one run is no evidence: by chance some program always does. The evidence
 comes from all runs of its program, with and without the other one (`whole_runs`).
 """
 
@@ -30,9 +30,9 @@ from jostle.analysis.interval import Slowdown
 from jostle.repository.query.programs import Programs, shares
 from jostle.values.plain_values import plain
 
-#: evidence: q of at most 0.05; weak: only p is; none: tested, neither is; too few runs: no test.
+#: evidence: q is at most 0.05; weak: only p is; none: neither is; too few runs: not tested.
 Strength = Literal["evidence", "weak", "none", "too few runs"]
-_LEAST_SHARE = 0.01  # of its traffic: with less of it, it met nobody
+_LEAST_SHARE = 0.01  # of a run's traffic: with less of it concurrent, it did not meet the other job
 
 
 @dataclass(frozen=True)
@@ -96,14 +96,14 @@ class MetJob:
 
 @dataclass(frozen=True)
 class RunAmongItsLike:
-    """A run that is known as a whole, its like, and whom it met.
+    """A run that is known as a whole, compared with like runs, and the jobs that it met.
 
     Attributes:
         job: The run.
         program: Its program.
-        resources: How slow it was where; the resource with most of its load first.
-        met: Whom it met; those with the strongest evidence first.
-        limits: What the answer cannot say, one sentence each.
+        resources: How slow it was on each resource; the resource with most of its load first.
+        met: The jobs that it met; those with the strongest evidence first.
+        limits: What the result does not show, one sentence each.
     """
 
     job: str
@@ -114,11 +114,11 @@ class RunAmongItsLike:
 
     @property
     def evident(self) -> list[MetJob]:
-        """Those whose program slows the run's program, with evidence."""
+        """The jobs whose program slows the run's program, with evidence."""
         return [each for each in self.met if each.strength == "evidence"]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the same as plain values."""
+        """Return everything as plain values."""
         found: dict[str, Any] = plain(self)
         return found
 
@@ -126,11 +126,11 @@ class RunAmongItsLike:
 def run_among_its_like(
     tables: Programs, job: str, visibility: Visibility | None = None
 ) -> RunAmongItsLike:
-    """Compare a run with its like, and with whom it met.
+    """Compare a run with like runs, and list the jobs that it met.
 
     Args:
-        tables: From Repository.programs_beside.
-        job: The run; known as a whole.
+        tables: Loads and calls of all jobs, from Repository.programs_beside.
+        job: The run, which is known as a whole.
         visibility: What the viewer may know; None: everything.
     """
     sight = visibility or Visibility()
@@ -168,7 +168,7 @@ def run_among_its_like(
 def _slowness(
     rows: ResourceRows, number: int, labels: list[str], roles: Roles
 ) -> Iterator[SlownessOnResource]:
-    """Yield how slow a run was on each resource, among its like."""
+    """Yield how slow a run was on each resource, compared with like runs."""
     for resource in np.unique(rows.resource[rows.job == number]).tolist():
         here = (rows.resource == resource) & (rows.expected > 0) & roles.own[rows.job]
         size = len(roles.jobs)
@@ -202,9 +202,9 @@ def _met(
     sight: Visibility,
     pairs: dict[tuple[str, ResourceKind], Encounter],
 ) -> Iterator[MetJob]:
-    """Yield who was active on the resources of a run while it was."""
+    """Yield the jobs that were active on the resources of a run while it was."""
     facts = list(tables.jobs.values())
-    # Those that the viewer may not see are one.
+    # Jobs that the viewer may not see count as one.
     shown = np.array([k if sight.own(fact.user) else -1 for k, fact in enumerate(facts)])
     who = shown[rows.job]
     for resource in np.unique(rows.resource[rows.job == number]).tolist():
@@ -238,7 +238,7 @@ def _met(
 
 
 def _during(rows: ResourceRows, some: Ints, mine: Ints) -> tuple[Floats, Floats]:
-    """Return for each slice of a run for how long others were active, µs, and what they moved."""
+    """Return per slice of a run for how long others were active, µs, and what they moved."""
     channel = np.zeros(len(some), dtype=np.int64)
     start, end = rows.start[some], rows.end[some]
     asked = np.zeros(len(mine), dtype=np.int64), rows.start[mine], rows.end[mine]
@@ -249,7 +249,7 @@ def _during(rows: ResourceRows, some: Ints, mine: Ints) -> tuple[Floats, Floats]
 
 
 def _with_evidence(pair: Encounter | None, **found: Any) -> MetJob:
-    """Return whom a run met, with what is known of the two programs."""
+    """Return a job that a run met, with the evidence on the two programs."""
     if pair is None:
         return MetJob(
             **found,

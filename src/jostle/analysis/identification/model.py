@@ -1,4 +1,4 @@
-"""Result types of identification.
+"""Result types of identification: which resource and whose load slowed a job.
 
 Times in seconds unless the name ends in _ns (since the epoch, CLOCK_REALTIME); shares from 0 to 1.
 """
@@ -16,12 +16,12 @@ from jostle.values.plain_values import MaybeNan, plain
 ResourceKind = Literal[
     "file system", "object servers", "metadata server", "network", "node", "memory", "gpu", "bus"
 ]
-#: What the load of neighbours on a node's memory is known by: their cache misses, the bytes of its
-#: memory controllers, or only who computed there (less certain); "": another resource.
+#: How the load of neighbours on a node's memory was counted: by their cache misses, by the bytes of
+#: its memory controllers, or only by who computed there (less certain); "": another resource.
 LoadSource = Literal["", "misses", "controllers", "cores"]
 SuspectKind = Literal["job", "unprofiled", "server"]
-#: Who had the cores: as SuspectKind; the job itself; a CPU limit of its own control group; the
-#: hypervisor; "unknown": nobody is known to have used them.
+#: Who had the cores: a kind as in SuspectKind; the job itself; a CPU limit of its own control
+#: group; the hypervisor; "unknown": it is not known who used them.
 UserKind = Literal["job", "unprofiled", "own", "limit", "steal", "unknown"]
 #: How a suspect was found: by an account of who used the resource, or by a statistical test of its
 #: load.
@@ -125,7 +125,7 @@ class Suspect:
 
     @property
     def tested(self) -> bool:
-        """The statistical test could say something of its load."""
+        """Whether the statistical test of its load had a result."""
         return self.how == "test" or self.p < 1
 
 
@@ -207,21 +207,21 @@ class JobInterference:
         job: The job.
         start_ns: Its start.
         run_s: Its length.
-        seconds: Lost in all (resources at the same instant are not added twice); without evidence
-            0, up to smallest_s.
-        percent: The same, percent of run_s.
+        seconds: Run time lost in total (an instant counts once, whatever the number of resources);
+            without evidence 0, up to smallest_s.
+        percent: The same in percent of run_s.
         resources: The shared resources that it used, the greatest loss first.
-        suspects: Ranked by seconds; only evident ones.
-        acquitted: Jobs that were active beside it, were tested, and did no visible harm, with why.
-        untested: Jobs that were active beside it of which it is not known, with why.
+        suspects: The suspects with evidence, ranked by seconds.
+        acquitted: Concurrent jobs that were tested and did no visible harm, with the reason.
+        untested: Concurrent jobs of which it is not known whether they did harm, with the reason.
         accounts: Who had the cores that the job waited for, node by node.
-        guilty: The slices where it happened, in time.
-        neighbours: Number of other jobs beside it on any of its resources; those that the viewer
-            may not see count as one.
-        smallest_s: Smallest loss that could have been seen.
-        limits: What a person should know before trusting it, one sentence each.
-        seed: Of the random steps.
-        unnamed: Among the neighbours are jobs that the viewer may not see.
+        guilty: The slices with interference, in order of time.
+        neighbours: Number of other jobs that were active on any of its resources; those that the
+            viewer may not see count as one.
+        smallest_s: Smallest loss that could have been detected.
+        limits: What a reader should know before trusting the result, one sentence each.
+        seed: Seed of the random steps.
+        unnamed: Whether some neighbours are jobs that the viewer may not see.
     """
 
     job: str
@@ -243,12 +243,12 @@ class JobInterference:
 
     @property
     def evident(self) -> bool:
-        """There is evidence that others cost the job time."""
+        """Whether there is evidence that others cost the job time."""
         return bool(self.suspects)
 
     @property
     def blind(self) -> ResourceLoss | None:
-        """The resource that says why nothing can be told of anybody; None: something can."""
+        """The resource that shows why no job can be tested; None: some job can."""
         if self.resources and all(resource_loss.blind for resource_loss in self.resources):
             return self.resources[0]
         return None
@@ -256,7 +256,7 @@ class JobInterference:
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain values."""
         found: dict[str, Any] = plain(self)
-        for account in found["accounts"]:  # of a day, slice by slice, it is no answer to a page
+        for account in found["accounts"]:  # for a day's slices it is too large for a page
             for name in ("series", "steps_ns", "slice_ns"):
                 del account[name]
         why = f"{self.blind.resource}: {self.blind.blind}" if self.blind else ""
@@ -265,17 +265,17 @@ class JobInterference:
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A job that ran beside another on a shared resource.
+    """A job that ran concurrently with another on a shared resource.
 
     Attributes:
         job: Its name, or OTHERS.
         program: Its program.
-        user: Its owner's uid; None when it is not told.
+        user: Its owner's uid; None where it is not shown.
         start_ns, end_ns: When it ran; end_ns 0: still running.
         nodes: Its nodes.
         shared: Resources that both used at the same time.
-        overlap_s: Time both were running.
-        load: resource -> load while the job ran, as "1.2 GiB written" for users.
+        overlap_s: Time for which both were running.
+        load: resource -> its load while the job ran, as text such as "1.2 GiB written".
     """
 
     job: str
@@ -327,12 +327,12 @@ class Encounter:
 
 @dataclass(frozen=True)
 class EncounterRuns:
-    """The runs behind an encounter: what `with_mean` and `without_mean` are the means of.
+    """The runs behind an encounter, whose means are `with_mean` and `without_mean`.
 
     Attributes:
-        beside: Job and its service time relative to its program's own undisturbed, beside the
-            other.
-        without: The same without it.
+        beside: Each job that ran concurrently with the other program, and its service time
+            relative to the undisturbed one of its own program.
+        without: The same for jobs without the other program.
     """
 
     beside: list[tuple[str, float]]
@@ -344,19 +344,19 @@ class Visibility:
     """What a viewer may know of jobs and programs.
 
     Attributes:
-        users: Uids whose jobs he may know; None: everybody's.
-        named: Programs that are no secret whoever runs them.
+        users: Uids whose jobs the viewer may know; None: everybody's.
+        named: Programs that may be named whoever runs them.
     """
 
     users: frozenset[int] | None = None
     named: frozenset[str] = frozenset()
 
     def own(self, user: int | None) -> bool:
-        """Return whether the jobs of a user may be looked at as slowed."""
+        """Return whether the jobs of a user may be evaluated as slowed."""
         return self.users is None or user in self.users
 
     def knows(self, program: str, user: int | None) -> bool:
-        """Return whether a job may be called by its program."""
+        """Return whether the program of a job may be named."""
         return self.own(user) or program in self.named
 
 
@@ -383,13 +383,13 @@ class Potential:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Which program slowed which, over a whole repository (Bhatele 5.3).
+    """Which program slowed which, over a whole repository (Bhatele et al., 2013, section 5.3).
 
     Attributes:
         programs: The programs, the most sensitive first.
         encounters: Pairs that met, the greatest evident slowdown first.
-        jobs: Jobs looked at.
-        limits: One sentence each.
+        jobs: Number of jobs that were evaluated.
+        limits: Limits of the result, one sentence each.
     """
 
     programs: list[Potential]

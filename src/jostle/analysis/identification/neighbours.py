@@ -1,4 +1,4 @@
-"""Lists the jobs that ran beside a job, when and where."""
+"""Lists the jobs that ran concurrently with a job on its resources, when and where."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def neighbours(beside: Beside, *, as_user: int | None = None) -> list[Neighbour]
     """List the jobs that were active on a resource of a job while it ran.
 
     Args:
-        beside: From Repository.beside.
+        beside: The job and its neighbours, from Repository.beside.
         as_user: Uid of the viewer: other users' jobs are one entry, without names.
 
     Returns:
-        The one that was longest beside it first.
+        The neighbours, the one with the longest overlap first.
     """
     found = beside if as_user is None else hide(beside, (as_user,), OTHERS)
     listed = [_neighbour(found, name) for name in found.others]
@@ -35,7 +35,7 @@ def neighbours(beside: Beside, *, as_user: int | None = None) -> list[Neighbour]
 def _neighbour(beside: Beside, name: str) -> Neighbour:
     fact, own = beside.others[name], beside.job
     load = _loads(beside, name)
-    # Without names: no other's begin or end may be told apart either.
+    # Jobs without names: neither may the begin or end of any of them be shown.
     overlap = max(min(fact.last_ns, own.last_ns) - max(fact.start_ns, own.start_ns), 0)
     return Neighbour(
         job=name,
@@ -73,7 +73,7 @@ def _loads(beside: Beside, name: str) -> dict[str, str]:
     if rows.num_rows:
         said["network"] = f"{size(_sum(rows, 'bytes'))} by MPI"
     rows = _of(beside, beside.gpu_loads, name)
-    # Of a job that only sends messages, others' copies pass the same switch, but it shares no GPU.
+    # A job that only sends messages shares a switch with others' copies, but no GPU.
     rows = rows.filter(pc.is_in(rows.column("host"), value_set=beside.own_gpus["host"].unique()))
     for gpu in sorted(set(rows.column("gpu").to_pylist())) if rows.num_rows else ():
         here = rows.filter(pc.equal(rows.column("gpu"), gpu))
@@ -84,7 +84,7 @@ def _loads(beside: Beside, name: str) -> dict[str, str]:
 
 
 def _of(beside: Beside, table: pa.Table, name: str) -> pa.Table:
-    """Return the rows of a job, with the part of each that lies in the life of the other one."""
+    """Return the rows of a job, with the part of each that lies in the life of `beside.job`."""
     if not table.num_rows:
         return table
     rows = table.filter(pc.equal(table.column("job"), name))

@@ -1,8 +1,8 @@
-"""Lays out NVLink domains of nodes: copies between GPUs, and collectives of GPUs.
+"""Finds NVLink domains that several jobs use for copies between GPUs and for collectives.
 
-Which GPUs of a node NVLink joins is known from its agent. A job on two or more of them is taken to
-run the collectives of its library (NCCL, RCCL) over it. Copies are priced by their time on the GPU,
-collectives by the time that each rank spent in them at least, as on the network.
+Which GPUs of a node NVLink joins is known from its agent. A job on two or more of them is assumed
+to run the collectives of its library (NCCL, RCCL) over NVLink. The cost of copies is their time on
+the GPU, that of collectives the least time that any rank spent in them, as on the network.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _WAYS = {"peer": "copies between GPUs"}
 
 
 def nvlink_resources(beside: Beside, axis: Axis) -> Iterator[SharedResource]:
-    """Yield the NVLink domains in which others move data, too.
+    """Yield the NVLink domains of a job's GPUs in which others move data, too.
 
     Args:
-        beside: From Repository.beside.
-        axis: Of the job's own slices.
+        beside: The job and its neighbours, from Repository.beside.
+        axis: Time axis of the job's own slices.
     """
     used = {
         (device.host, beside.hardware.domains.get((device.host, device.name), ""))

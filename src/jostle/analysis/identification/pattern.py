@@ -59,7 +59,7 @@ def pattern(beside: Beside, job: str, resource: SharedResource) -> str:
 
 
 def _asked(rows: pa.Table) -> str:
-    """Return how much a job asked of a metadata server; "": its data is what counts there."""
+    """Return a job's metadata operations as text; "" where its data is the larger load."""
     ops = _sum(
         rows, *(f"{kind}_{what}_ops" for kind in _KINDS for what in ("open", "close", "meta"))
     )

@@ -1,6 +1,6 @@
-"""Non-negative least squares (Lawson and Hanson) for a few columns.
+"""Solves non-negative least squares for a few columns (method of Lawson and Hanson).
 
-SciPy has it too, but importing scipy.optimize takes as long as all the rest of an answer.
+SciPy has it too, but importing scipy.optimize takes as long as the rest of an answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def nonnegative(columns: Floats, target: Floats) -> Floats:
         target: Shape (rows,).
 
     Returns:
-        x; columns that are zero, or the same as others, get 0.
+        x, shape (columns,); 0 for columns that are zero or equal others.
     """
     scale = np.linalg.norm(columns, axis=0)
     scale = np.where(scale > 0, scale, 1.0)
@@ -42,7 +42,7 @@ def nonnegative(columns: Floats, target: Floats) -> Floats:
 
 
 def _settled(gram: Floats, aim: Floats, found: Floats, free: NDArray[np.bool_]) -> Floats:
-    """Solve for the free columns; those that would go negative are bound to zero again."""
+    """Solve for the free columns; those that would get negative are set to zero again."""
     while free.any():
         resource = np.flatnonzero(free)
         tried = np.zeros(len(aim))

@@ -1,4 +1,4 @@
-"""Intervals of a loss by a block bootstrap over slices.
+"""Computes intervals of a loss by a block bootstrap over slices.
 
 The loss is that of the slices which occurred, so disturbed slices are not resampled. Unknown is how
 long they would have taken undisturbed. This has two parts: the mean, estimated from calm slices,
@@ -18,7 +18,7 @@ from jostle.analysis.interval import Interval
 Rng = np.random.Generator
 
 _DRAWS = 200
-_LEAST_DOUBT = 0.06  # of a loss: calls booked in a slice to which they do not belong alone
+_LEAST_DOUBT = 0.06  # of a loss: calls are counted in one slice, but may span several
 _FEWEST = 3  # blocks: with fewer nothing can be said of their spread
 _TAIL = 0.025
 
@@ -36,8 +36,8 @@ def drawn(
         rng: Random generator of the draws.
 
     Returns:
-        Seconds lost; the same with the sampling error only (is there a loss at all?); and the share
-        of each suspect, 0 to 1.
+        Seconds lost; the same with the sampling error only, which shows whether there is a loss at
+        all; and the share of each suspect, 0 to 1.
     """
     value = float(lost.sum())
     rows, still = np.flatnonzero(case.served.scored), np.flatnonzero(case.calm)
@@ -64,7 +64,7 @@ def drawn(
 
 
 def _once(case: Case, where: Rows, still: Rows, fitted: float, rng: Rng) -> float:
-    """Draw the loss once; where no slices are calm the disturbed ones, against another fit."""
+    """Draw the loss once; without calm slices it is drawn from the disturbed ones and the fit."""
     if not case.calm_known:
         return float(case.lost(where[_blocks(len(where), rng)], fitted).sum())
     level = case.level(still[_blocks(len(still), rng)], fitted)
@@ -77,8 +77,8 @@ def _unsure(case: Case, where: Rows, still: Rows, level: float, rng: Rng) -> Flo
     """Draw the error of the loss that does not shrink with the number of slices.
 
     Stalls in calm slices may be the job's own; then such stalls are in the other slices too and are
-    no loss. The slices before a load may be disturbed already. The part to which either is true is
-    unknown: it is drawn uniformly from 0 to 1.
+    no loss. The slices before a load may be disturbed already. How far either holds is unknown: a
+    part from 0 to 1 is drawn uniformly.
     """
     if not case.calm_known:
         return np.zeros(_DRAWS)
@@ -100,11 +100,11 @@ def _parts(case: Case, strengths: Floats) -> Floats:
 
 
 def _blocks(size: int, rng: Rng, many: int = 0) -> Rows:
-    """Draw positions with their neighbours, as a moving-block bootstrap does.
+    """Draw blocks of consecutive positions, as a moving-block bootstrap does (Künsch, 1989).
 
     Args:
-        size: Places that there are.
-        rng: For the draw.
+        size: Number of positions.
+        rng: Random generator of the draw.
         many: How many to draw; 0: as many as there are.
     """
     length, many = _length(size), many or size
@@ -113,14 +113,14 @@ def _blocks(size: int, rng: Rng, many: int = 0) -> Rows:
 
 
 def _length(size: int) -> int:
-    """Return how many slices one after the other make a block."""
+    """Return how many consecutive slices make a block."""
     return max(round(1.5 * math.cbrt(size)), 1)
 
 
 def _wider(size: int) -> float:
-    """Return by how much draws of few blocks spread too little.
+    """Return the factor by which draws of few blocks spread too little.
 
-    Their variance lacks a part of its freedom (n / (n - 1)), and is itself but an estimate:
+    Their variance lacks a degree of freedom (n / (n - 1)), and is itself only an estimate:
     Student's t over the normal quantile, by its expansion in 1 / (n - 1).
     """
     many = max(size / _length(size), _FEWEST)

@@ -1,4 +1,4 @@
-"""Tests every suspect on one shared resource, with false-discovery control."""
+"""Tests which jobs' loads explain a slowdown on a shared resource, with false-discovery control."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from jostle.analysis.identification.service_time import (
 
 #: Rate of false discoveries.
 LEVEL = 0.05
-#: Suspects tested on one resource, the heaviest.
+#: Most jobs tested on one resource, the heaviest ones.
 _MOST = 60
 #: A load below this part of all load there, own and others', cannot explain a visible loss.
 _DOSE = 0.02
-_LAGS = 4  # slices after a load that are tried
-_AMPLE = 1.5  # times the slices that are needed, where a run is to be made for them
+_LAGS = 4  # slices after a load in which its effect is searched
+_AMPLE = 1.5  # times the slices that are needed: what a proposed run should have
 _LENGTHS = (
     (100_000_000, "100ms"),
     (250_000_000, "250ms"),
@@ -34,8 +34,8 @@ _LENGTHS = (
     (1_000_000_000, "1s"),
     (2_000_000_000, "2s"),
 )
-_AT_WORK = 0.2  # of its usual height: with more of it a suspect is at work
-_GRAIN = 20  # levels of a load: smaller changes are noise
+_AT_WORK = 0.2  # of its usual height: a suspect with more load is active
+_GRAIN = 20  # levels that a load is rounded to: smaller changes are noise
 
 
 @dataclass
@@ -44,14 +44,14 @@ class ResourceTest:
 
     Attributes:
         resource: The resource.
-        served: Service times of the job's operations there.
+        served: Service times of the job's operations on the resource.
         total: Test of the load of all others together.
         tests: Job -> test of its load.
-        little: Job whose load was too small to matter -> its share of the load there.
+        little: Job whose load was too small to matter -> its share of the load on the resource.
         smallest_s: Smallest loss that could have been detected, seconds.
         lag: Number of slices after a load that may still be disturbed.
         p: p value of the resource (Simes over all its tests).
-        moved: The slowdown, prepared for tests.
+        moved: The slowdown, prepared for tests with shifted loads.
         q: p after control of the false-discovery rate over resources.
         suspects: Job with evidence -> its q.
         jointly: Only the loads of the suspects together explain the slowdown, none alone.
@@ -72,12 +72,12 @@ class ResourceTest:
 
     @property
     def slices(self) -> int:
-        """Slices that could be evaluated."""
+        """Number of slices that could be evaluated."""
         return int(self.served.scored.sum())
 
     @property
     def own_s(self) -> float:
-        """Time that the job spent there."""
+        """Time that the job spent in calls there, seconds."""
         return float(self.resource.mean_busy.sum())
 
 
@@ -119,13 +119,13 @@ def _ready(resource: SharedResource, served: ServiceTimes, lags: tuple[int, int]
     begun = scored.copy()
     begun[1:] &= ~scored[:-1]
     own = [resource.own_load, np.round(resource.processes), begun.astype(float)]
-    # Where own calls of several processes are under way at once they wait for each other.
+    # Concurrent calls of the job's own processes wait for each other.
     base = own_phases(served.kind, scored, served.slow, own)
     return Moved(served.slow, scored, base, lags)
 
 
 def grained(load: Floats) -> Floats:
-    """Round a load to parts of its usual height, so that a steady one has no ups and downs."""
+    """Round a load to parts of its usual height, so that a steady load is constant."""
     if not (load > 0).any():
         return load
     usual = float(np.quantile(load[load > 0], 0.9))
@@ -133,10 +133,10 @@ def grained(load: Floats) -> Floats:
 
 
 def _doses(resource: SharedResource, served: ServiceTimes) -> tuple[dict[str, float], list[str]]:
-    """Parts the jobs by whether they put enough load there to matter."""
+    """Separate jobs with too little load to matter (with their share) from those to test."""
     little, enough = {}, {}
     scored = served.scored
-    # Many of a job's own metadata calls are answered by caches, and are no load.
+    # Caches answer many of a job's own metadata calls: these are no load.
     own = 0.0 if resource.kind == "metadata server" else resource.own_load
     for job, load in resource.loads.items():
         if job in resource.servers:
@@ -155,7 +155,7 @@ def _doses(resource: SharedResource, served: ServiceTimes) -> tuple[dict[str, fl
 
 
 def _simes(values: Sequence[float]) -> float:
-    """Return one p for several tests of one question (Simes)."""
+    """Return one p value for several tests of one hypothesis (Simes)."""
     if not values:
         return 1.0
     order = np.sort(np.asarray(values))
@@ -163,7 +163,7 @@ def _simes(values: Sequence[float]) -> float:
 
 
 def adjusted(values: Sequence[float]) -> list[float]:
-    """Return q for p: Benjamini and Hochberg."""
+    """Return q values for p values (Benjamini and Hochberg, 1995)."""
     if not len(values):
         return []
     p = np.asarray(values, dtype=float)
@@ -175,12 +175,13 @@ def adjusted(values: Sequence[float]) -> list[float]:
 
 
 def among_their_kind(p: Mapping[str, float], servers: Collection[str]) -> dict[str, float]:
-    """Return q of each suspect of one resource: loads among loads, servers among servers.
+    """Return q of each suspect of one resource, controlled separately for loads and for servers.
 
-    Servers are tested after loads, so that servers that are not slow cost loads no evidence.
+    Servers are tested after loads, so that servers that are not slow do not weaken the evidence
+    on loads.
 
     Args:
-        p: Of each suspect.
+        p: p value of each suspect.
         servers: Which of them are servers.
     """
     kinds = [name for name in p if name not in servers], [name for name in p if name in servers]
@@ -194,11 +195,11 @@ def among_their_kind(p: Mapping[str, float], servers: Collection[str]) -> dict[s
 def choose_suspects(tests: Sequence[ResourceTest]) -> None:
     """Control the rate of false discoveries: over resources, then over suspects of each.
 
-    On a resource with evidence suspects are taken one by one, the plainest first; what the load of
-    one explains no longer speaks against (or hides) the others. Servers come after all loads: a
-    load may slow a server, and then the load is the cause.
+    On a resource with evidence suspects are taken one by one, the strongest evidence first; what
+    the load of one explains no longer counts for (or hides) the others. Servers come after all
+    loads: a load may slow a server, and then the load is the cause.
     """
-    # With too few slices nothing is tested, and so is no test among which chance could choose.
+    # Resources with too few slices are not tested and do not count among the tests.
     testable = [each for each in tests if each.slices >= FEWEST]
     for resource_test, q in zip(testable, adjusted([each.p for each in testable]), strict=True):
         resource_test.q = q
@@ -236,10 +237,11 @@ def choose_suspects(tests: Sequence[ResourceTest]) -> None:
 
 
 def _jointly(resource_test: ResourceTest) -> list[str]:
-    """Find the jobs whose loads together explain what that of none does alone.
+    """Find the jobs whose loads explain the slowdown together where none does alone.
 
-    Where several share the harm each is the others' noise. The plainest begins, and the next are
-    taken as long as their sum fits better; it must pass the test as one load.
+    Where several do harm, each is noise in the test of the others. The job with the strongest
+    evidence is first, and the next are added while the sum fits better; the sum must pass the test
+    as one load.
     """
     names = [
         name for name, test in resource_test.tests.items() if _answers(resource_test, name, test)
@@ -256,7 +258,7 @@ def _jointly(resource_test: ResourceTest) -> list[str]:
 
 
 def _answers(resource_test: ResourceTest, job: str, test: Test) -> bool:
-    """Return whether more load went with more slowdown, not only some load with some."""
+    """Return whether more load went with more slowdown, not only any load with any slowdown."""
     if test.correlation <= 0:
         return False
     scored = resource_test.served.scored & _unexplained(resource_test)
@@ -274,7 +276,7 @@ def _answers(resource_test: ResourceTest, job: str, test: Test) -> bool:
 
 
 def _unexplained(resource_test: ResourceTest) -> Flags:
-    """Return the slices in which no suspect was at work yet; all, where they are nearly none."""
+    """Return the slices in which no suspect so far was active; all slices if these are too few."""
     free = np.ones(resource_test.resource.axis[2], dtype=bool)
     for name in resource_test.suspects:
         load = delayed(resource_test.resource.loads[name], resource_test.tests[name].lag)
@@ -284,7 +286,7 @@ def _unexplained(resource_test: ResourceTest) -> Flags:
 
 
 def delayed(load: Floats, lag: int) -> Floats:
-    """Move a load to the slices that it acted in."""
+    """Shift a load by its lag to the slices in which it acted."""
     if not lag:
         return load
     moved = np.zeros(len(load))
@@ -296,9 +298,9 @@ def delayed(load: Floats, lag: int) -> Floats:
 
 
 def blind(resource_test: ResourceTest) -> str:
-    """Return why the slices of a resource cannot tell, and what would; "" where they can."""
+    """Return why the slices of a resource show nothing, and what would; "" where they do."""
     if resource_test.slices < FEWEST:
-        # Of so few slices that none has its like, all may be judged where there are more.
+        # With so few slices no class is complete; in a longer run all of them may be evaluated.
         some = resource_test.slices or min(
             int((resource_test.resource.mean_busy > 0).sum()), FEWEST - 1
         )
@@ -322,7 +324,7 @@ def blind(resource_test: ResourceTest) -> str:
 
 
 def shorter_slices(resource_test: ResourceTest) -> str:
-    """Return the command that gives a run slices enough, as far as shorter ones do."""
+    """Return the command that gives a run enough slices, where shorter slices suffice."""
     some = resource_test.slices or min(
         int((resource_test.resource.mean_busy > 0).sum()), FEWEST - 1
     )
@@ -331,7 +333,7 @@ def shorter_slices(resource_test: ResourceTest) -> str:
 
 
 def _more_slices(slice_ns: int, scored: int) -> str:
-    """Return how a run gets slices enough: shorter ones, or a longer run."""
+    """Return how a run gets enough slices: by shorter slices, or by a longer run."""
     wanted = slice_ns * scored / (_AMPLE * FEWEST)
     shorter = [(length, name) for length, name in _LENGTHS if length <= wanted]
     longer = f"{_AMPLE * FEWEST / scored:.2g} times as long" if scored else "longer"

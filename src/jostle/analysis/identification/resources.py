@@ -1,6 +1,6 @@
-"""Lays the shared resources of a job on one time axis: its own calls and others' load.
+"""Collects the resources that a job shares with others: its calls and others' load, per slice.
 
-All times in seconds, all arrays of shape (slices,) on the axis of the job's own slices.
+All times are in seconds, all arrays have shape (slices,) on the time axis of the job's own slices.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from jostle.values.storage_servers import FileKind, has_metadata_server, resourc
 Floats = NDArray[np.float64]
 Axis = tuple[int, int, int]  # start ns, step ns, steps
 
-#: Bytes that one operation weighs besides those it moves, so that metadata storms are a load too:
-#: also on object servers, which keep the journals and tables of metadata servers.
+#: Bytes that one operation counts for in addition to those it moves, so that metadata storms are a
+#: load too, also on object servers, which keep the journals and tables of metadata servers.
 OPERATION = 4096
-#: Bytes that weigh as much as a metadata operation on a metadata server: they make it wait for its
-#: journal on devices that they keep busy, and ask it for sizes, locks and leases.
+#: Bytes that count as much as a metadata operation on a metadata server: they keep the devices of
+#: its journal busy, and need sizes, locks and leases from it.
 DATA_PER_REQUEST = 1 << 20
 _NS = 1e9
 _MOST_STEPS = 100_000
 _FILES = ("posix", "stdio")
 _FILE_OPS = ("open", "close", "read", "write", "seek", "sync")
-#: A slice in which calls of a kind have less than this part of a usual one tells nothing of them.
+#: Part of the usual amount of calls of a kind: slices with less are not evaluated for this kind.
 _LITTLE = 0.02
 _APART = 0.01  # part of a load on the job's own targets: with less they do not meet
-_SPILLS = 4  # slices over which a call that ended late may push the time of those before it
+_SPILLS = 4  # slices by which time of calls may be moved to earlier slices
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class CallSeries:
 
     Attributes:
         name: What they are, for users.
-        ops: Number of operations (for the CPU: seconds of work).
+        ops: Number of operations (of CPU work: its seconds).
         size: Mean bytes of an operation; 0 where it has none.
         seconds: Time spent in them, over all processes.
     """
@@ -63,8 +63,9 @@ class MeetingPlace:
     """A link of the fabric on which the job meets others.
 
     Attributes:
-        name: `link leaf1 > spine1`.
-        own_load: The job's bytes on it, per slice; others_load: those of all others.
+        name: Name, such as `link leaf1 > spine1`.
+        own_load: The job's bytes on it, per slice.
+        others_load: The bytes of all others on it, per slice.
     """
 
     name: str
@@ -77,22 +78,24 @@ class SharedResource:
     """A resource that the job shares with others.
 
     Attributes:
-        name: Its name; kind: what it is.
+        name: Its name.
+        kind: What it is.
         axis: Start, length (ns) and number of the slices.
         calls: The job's operations there, by kind.
-        busy: Seconds of a slice that the process which counts spent there: the slowest of an MPI
-            job, else the mean of those active there.
+        busy: Seconds per slice spent there by the process that the job waits for: the slowest of
+            an MPI job, else the mean of those active there.
         mean_busy: The same, mean of all processes active there.
-        processes: Processes active there.
-        own_load: The job's own load; loads: that of each other job.
-        unit: Of the loads, per slice.
+        processes: Number of processes active there.
+        own_load: The job's own load.
+        loads: The load of each other job, by name.
+        unit: Unit of the loads, per slice.
         raw_ns: Longest slice of the records that the loads were made of.
         mount: Identity of the mount that it is, or is a part of; "": none.
-        apart: Jobs whose files lie on other storage targets of the same file system.
-        places: Where neighbours meet the job, of those who do so on a link of the fabric.
-        bound: Of memory: how sensitive the job is to it, which its calls' time holds.
-        load_source: Of memory: what the loads are known by.
-        servers: Those of the loads that are none, but how slow a server was (see servers.py).
+        apart: Jobs whose files are on other storage targets of the same file system.
+        places: Links on which neighbours meet the job, by neighbour, where the fabric is known.
+        bound: For memory: the job's sensitivity to it, with which the time of `calls` is computed.
+        load_source: For memory: how the loads were counted.
+        servers: Entries of `loads` that are no load, but how slow a server was (see servers.py).
     """
 
     name: str
@@ -124,12 +127,12 @@ class SharedResource:
 
 
 def shared_resources(beside: Beside, watched: Collection[str] = ()) -> list[SharedResource]:
-    """Lay out every resource that the job used and another job too, while it ran.
+    """Return every resource that both the job and, while it ran, another job used.
 
     Args:
-        beside: From Repository.beside.
-        watched: Mounts whose servers are watched, or whose links: these also where no other job
-            used them.
+        beside: The job and its neighbours, from Repository.beside.
+        watched: Mounts whose servers or links are monitored: these also where no other job used
+            them.
 
     Returns:
         Mounts (of some file systems their object servers and their metadata server), nodes and
@@ -171,7 +174,7 @@ def _names(table: pa.Table, column: str) -> list[str]:
 
 
 def job_axis(beside: Beside) -> Axis:
-    """Span all slices of the job, in longer steps where they would be too many."""
+    """Return the time axis of a job's slices, with longer steps where they would be too many."""
     own = [_slices(table) for table in (beside.own_mounts, beside.own_nodes) if table.num_rows]
     if not own:
         return 0, 1, 0
@@ -190,15 +193,16 @@ def _slices(table: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 class AxisRows:
-    """Rows of one resource (and job), laid on the axis: each in the time in which its job lived."""
+    """Rows of one resource (and job), mapped onto the axis by the time in which their job lived."""
 
     def __init__(self, table: pa.Table, axis: Axis, within: tuple[int, int] | None = None) -> None:
         """Take rows.
 
         Args:
             table: The rows.
-            axis: Where they are laid.
-            within: Of others: what lies before or after the job's own life does not count.
+            axis: The time axis onto which they are mapped.
+            within: For others' rows: begin and end of the job's own life, outside of which nothing
+                counts.
         """
         self.axis = axis
         self._table = table
@@ -207,17 +211,17 @@ class AxisRows:
         self._whole = _slices(table)[1]
 
     def stretch(self, longest: Floats) -> None:
-        """Extend rows backwards if their calls lasted longer than their slice.
+        """Extend rows backwards in time if their calls lasted longer than their slice.
 
         A call counts in the slice in which it ends; while it lasts its process has no row. A row
-        reaches back as far as the longest process was in calls, and only over time in which the
-        row before left room for it (several threads need no more than their own slice).
+        is extended by the longest time that a process was in calls, but only over time that the
+        row before does not fill (several threads need no more than their own slice).
         """
         order = np.argsort(self._start, kind="stable")
         start, length, longest = self._start[order], self._length[order], longest[order]
         room = np.full(len(start), np.iinfo(np.int64).max, dtype=np.float64)
         room[1:] = start[1:] - (start + length)[:-1] + np.maximum(0, (length - longest)[:-1])
-        # The first row of a job may hold calls of its youth only.
+        # Calls of a job's first row cannot have begun before the job.
         room[:1] = 0
         back = np.clip(np.minimum(longest - length, room), 0, 60 * length).astype(np.int64)
         self._start = self._start.copy()
@@ -228,7 +232,7 @@ class AxisRows:
         self._whole[order] += back
 
     def values(self, names: Iterable[str]) -> Floats:
-        """Add columns up, per row."""
+        """Add up columns, per row."""
         out = np.zeros(self._table.num_rows)
         for name in names:
             if name in self._table.column_names:
@@ -238,20 +242,20 @@ class AxisRows:
         return out
 
     def lay(self, values: Floats) -> Floats:
-        """Put amounts on the axis."""
+        """Return amounts of the rows per slice of the axis."""
         return resample(self._start, self._length, values, self.axis, within=self._within)
 
     def active(self) -> Floats:
-        """Return the processes at work per slice: a row that reaches back counts all that while.
+        """Return the number of active processes per slice; extended rows count all the time.
 
-        Where it reaches into the slice of another row its processes are those of that row.
+        Where an extended row reaches into the slice of another row, that row's processes count.
         """
         count = self.values(["count"])
         found: Floats = self.lay(count * self._whole / self.axis[1])
         return found.clip(max=float(count.max(initial=0.0)))
 
     def sum(self, *names: str) -> Floats:
-        """Add columns up, per slice of the axis."""
+        """Add up columns, per slice of the axis."""
         return self.lay(self.values(names))
 
 
@@ -278,9 +282,9 @@ _ALL_CALLS = ("read", "write", "sync", "meta")
 
 
 def _mount(beside: Beside, name: str, axis: Axis) -> Iterable[SharedResource]:
-    """Lay out a mount: as one resource, or as those that serve its data and its metadata.
+    """Yield a mount as one resource, or the servers of its data and of its metadata as two.
 
-    Of the two, one on which the job spent no time is left out.
+    Of the two, a resource on which the job spent no time is left out.
     """
     rows = AxisRows(_where(beside.own_mounts, "mount", name), axis)
     rows.stretch(rows.values(f"{time}_max" for time in _MOUNT_TIMES))
@@ -300,7 +304,7 @@ def _mount(beside: Beside, name: str, axis: Axis) -> Iterable[SharedResource]:
 
 
 def _parts(rows: AxisRows, others: Iterable[AxisRows]) -> list[tuple[FileKind, tuple[str, ...]]]:
-    """Return the parts of a mount, and the calls of a job whose time is spent on each."""
+    """Return the parts of a mount, and the kinds of calls whose time is spent on each."""
     asked, moved = (
         np.sum([other.sum(*names) for other in others], axis=0) + np.zeros(rows.axis[2])
         for names in (_META_OPS, _BYTES)
@@ -324,14 +328,14 @@ def _files(
     others: dict[str, AxisRows],
     raw_ns: int,
 ) -> SharedResource:
-    """Lay out a mount, or what serves its data or its metadata.
+    """Return a mount, or the servers of its data or its metadata, as a shared resource.
 
     Args:
         beside: The job and its neighbours.
-        part: What is laid out, and the calls whose time is spent there: ends of their names.
+        part: Kind of the resource, and the ends of the names of calls whose time is spent there.
         mount: The mount.
         rows: The job's rows there.
-        others: Those of each other job.
+        others: The rows of each other job.
         raw_ns: Length of the longest slice of the others' rows.
     """
     axis, (kind, ends) = rows.axis, part
@@ -381,7 +385,7 @@ def _file_calls(rows: AxisRows) -> Iterable[CallSeries]:
         for what in ("read", "write"):
             ops, moved = rows.sum(f"{kind}_{what}_ops"), rows.sum(f"{kind}_{what}_bytes")
             seconds = rows.sum(f"{kind}_{what}_ns") / _NS
-            if kind == "stdio":  # most of its calls never ask the kernel: bytes are its work
+            if kind == "stdio":  # most of its calls make no system call: bytes are its work
                 ops = moved / OPERATION
             yield CallSeries(f"{kind} {what}", ops, per_operation(moved, ops), seconds)
         syncs = rows.sum(f"{kind}_sync_ops")
@@ -408,15 +412,15 @@ def per_operation(amount: Floats, ops: Floats) -> Floats:
 
 
 def _counts(beside: Beside, slowest: Floats, mean: Floats, axis: Axis) -> Floats:
-    """Return the time of the process for which the job waits: the slowest one of an MPI job."""
+    """Return the time of the process that the job waits for: the slowest one of an MPI job."""
     return spilled(slowest if beside.job.ranks > 1 else mean, axis[1] / _NS)
 
 
 def spilled(busy: Floats, slice_s: float) -> Floats:
-    """Return time that does not fit into a slice to the slices before it, as far as they have room.
+    """Move time that exceeds a slice to the slices before it, as far as these have room.
 
     A call counts in the slice in which it ends, so a slice may hold more than its length; the time
-    was spent before. More than half a slice too much is no call that began before, but threads.
+    was spent before. An excess of more than half a slice comes from threads and is not moved.
     """
     busy = np.minimum(busy, 1.5 * slice_s)
     for _ in range(_SPILLS):
@@ -436,7 +440,7 @@ def longest_slice(table: pa.Table, axis: Axis) -> int:
 
 
 def _node(beside: Beside, name: str, axis: Axis) -> SharedResource:
-    """Lay out a node: the work is CPU time, its service time that plus the wait for a core."""
+    """Return a node: the work is CPU time; its service time includes the wait for a core."""
     rows = AxisRows(_where(beside.own_nodes, "host", name), axis)
     cpu, queued = rows.sum("os_user_ns", "os_system_ns") / _NS, rows.sum("os_runqueue_ns") / _NS
     theirs = _where(beside.node_loads, "host", name)
@@ -444,7 +448,7 @@ def _node(beside: Beside, name: str, axis: Axis) -> SharedResource:
         job: AxisRows(table, axis, beside.job.life).sum("cpu_ns") for job, table in _by_job(theirs)
     }
     active = rows.sum("count")
-    # Most processes of many jobs only wait for one of their own; who computes is told by the most.
+    # In many jobs most processes only wait for one that computes: the maximum shows the latter.
     slowest = rows.sum("os_runqueue_ns_max", "os_user_ns_max", "os_system_ns_max") / _NS
     slowest = np.minimum(slowest, np.minimum(cpu + queued, axis[1] / _NS))
     return SharedResource(
@@ -466,7 +470,7 @@ def _node(beside: Beside, name: str, axis: Axis) -> SharedResource:
 
 
 def network(beside: Beside, axis: Axis) -> SharedResource:
-    """Lay out the network as a whole: what others send, against time in the job's own MPI calls."""
+    """Return the network as one resource: others' messages, and time in the job's own MPI calls."""
     rows = AxisRows(beside.own_nodes, axis)
     calls, moved = _mpi_calls(rows, axis)
     loads = {}
@@ -506,11 +510,11 @@ def message_calls(rows: AxisRows, axis: Axis) -> tuple[tuple[CallSeries, ...], F
     """Return a job's messages on a node, by MPI and by collective libraries.
 
     Args:
-        rows: Of own_nodes, of one host.
-        axis: As theirs.
+        rows: Rows of own_nodes, of one host.
+        axis: Time axis of the rows.
 
     Returns:
-        Calls, what they sent (bytes), and the time that every rank spent in them at least, s.
+        Calls, what they sent (bytes), and the least time that any rank spent in them, s.
     """
     calls, moved = _mpi_calls(rows, axis)
     ops, sent = rows.sum(*CCL_OPS), rows.sum(*CCL_BYTES)
@@ -524,9 +528,9 @@ def message_calls(rows: AxisRows, axis: Axis) -> tuple[tuple[CallSeries, ...], F
 
 
 def _least(beside: Beside, axis: Axis) -> Floats:
-    """Return the time in MPI that every rank spent at least, s.
+    """Return the least time that any rank spent in MPI, s.
 
-    A rank slowed by something else makes the others wait in MPI, but does not wait itself: so only
+    A rank that something else slows makes the others wait in MPI but does not wait itself: so only
     time that all ranks spent there can be loss through the network.
     """
     least = np.full(axis[2], np.inf)
@@ -539,7 +543,7 @@ def _least(beside: Beside, axis: Axis) -> Floats:
 
 
 def enough(calls: CallSeries) -> NDArray[np.bool_]:
-    """Return in which slices there are enough calls to evaluate them."""
+    """Return the slices in which there are enough calls to evaluate them."""
     on = (calls.ops > 0) & (calls.seconds > 0)
     if not on.any():
         return on

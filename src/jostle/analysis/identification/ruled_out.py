@@ -1,7 +1,7 @@
-"""Says of every job that is no suspect whether it was tested and found innocent, or not tested.
+"""Rules out jobs that are no suspects, or states why they could not be tested.
 
-"Not to blame" needs evidence: slices that would have shown a loss, or an account. Of the others it
-is said why they could not be tested, and what would decide it.
+To rule a job out needs evidence: slices that would have shown a loss, or an account. For the other
+jobs the result states why they could not be tested, and what would decide it.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from jostle.analysis.identification.evidence import FEWEST
 from jostle.analysis.identification.model import CoreAccount, Untested
 from jostle.analysis.identification.resource_tests import LEVEL, blind, shorter_slices
 
-#: Part of the run: of a resource on which the job spent less, nobody can have cost it time there.
+#: Part of the run: on a resource on which the job spent less, nobody can have cost it time.
 _LEAST = 0.01
-#: The same: a test that sees only greater losses clears nobody.
+#: Part of the run: a test that can detect only greater losses rules nobody out.
 _UNSEEN = 1 / 3
 
 
@@ -26,7 +26,7 @@ class RuledOut:
 
     Attributes:
         acquitted: Jobs that did no visible harm, with why.
-        untested: Jobs of which it is not known, with why.
+        untested: Jobs of which it is not known whether they did harm, with why.
     """
 
     acquitted: dict[str, str]
@@ -40,17 +40,17 @@ def ruled_out(
     apart: Mapping[str, str],
     run_s: float,
 ) -> RuledOut:
-    """Say of every job without detectable harm why it is no suspect.
+    """Return for every job without detectable harm why it is no suspect.
 
-    Of several resources, the reason comes from the one on which the job spent most time; one on
-    which it could not be tested decides.
+    With several resources, the reason is that of the one on which the job spent most time; a
+    resource on which the other could not be tested takes precedence.
 
     Args:
-        evaluations: Of the resources.
-        accounts: Of the cores; on these nodes an account replaces the test.
+        evaluations: Evaluations of the resources.
+        accounts: Accounts of the cores of nodes; there they replace the test.
         guilty: The suspects.
-        apart: Jobs whose messages share no link with this job's, and the sentence for it.
-        run_s: Length of the run.
+        apart: Jobs whose messages share no link with this job's -> a sentence that says so.
+        run_s: Length of the run, seconds.
     """
     reasons: dict[str, str] = {}
     untested: dict[str, Untested] = {}
@@ -81,7 +81,7 @@ def ruled_out(
 def _elsewhere(
     accounts: Sequence[CoreAccount], known: Collection[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield jobs that only an account knows, with the reason."""
+    """Yield jobs that are known from an account only, with the reason."""
     for account in accounts:
         for part in account.parts:
             if part.kind == "job" and part.name not in known:
@@ -89,7 +89,7 @@ def _elsewhere(
 
 
 def _by_account(account: CoreAccount, job: str) -> str:
-    """Return what an account says of a job that took next to nothing."""
+    """Return the reason, by account, why a job that took little is no suspect."""
     took = sum(
         part.seconds.value for part in account.parts if part.kind == "job" and part.name == job
     )
@@ -127,7 +127,7 @@ def _untested(evaluation: Evaluation, job: str, run_s: float) -> Untested | None
     return None
 
 
-#: What decides about a neighbour that was there all the time.
+#: What decides about a neighbour that was active all the time.
 _QUIET = "a run of the same command without it (`jostle run -- CMD`), and `jostle compare` of both"
 
 

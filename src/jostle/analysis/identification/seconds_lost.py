@@ -1,4 +1,4 @@
-"""Computes the seconds lost, each suspect's share, and the slices where they were lost."""
+"""Computes the seconds that suspects cost a job, their shares, and the slices with a loss."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Rng = np.random.Generator
 _STEPS = 25
 #: A load counts from this part of its usual height on.
 _LOADED = 0.05
-#: Parts of a slice: in a guilty slice the expected loss is at least the first, and the mean of
-#: expected and measured loss at least the second.
+#: Parts of a slice: in a slice with interference the expected loss is at least the first, and the
+#: mean of expected and measured loss at least the second.
 _EXPECTED, _LOST = 0.02, 0.035
 #: Part of the loss by which it may be smaller if no undisturbed slice is free of other jobs.
 _DOUBT = 0.25
@@ -38,7 +38,7 @@ class SuspectLoss:
         seconds: Run time lost.
         evident: The difference between slices with and without suspects, with the sampling error
             only.
-        shares: Part of each suspect, with its interval.
+        shares: Each suspect's part of the loss, with its interval.
         lost: Seconds lost per slice; 0 in slices without suspects in them or just before. If calm
             slices are unclean, the loss through jobs that are no suspects is included, and it is 0
             only in slices without any other job.
@@ -63,9 +63,9 @@ def suspect_loss(
 
     Args:
         resource: The resource.
-        loads: Their loads, each moved by its lag.
+        loads: Suspect -> its load, shifted by its lag.
         lag: Number of slices after a load that are not yet quiet.
-        rng: For the bootstrap.
+        rng: Random generator of the bootstrap.
     """
     heights = np.array([np.minimum(load / _usual(load), 2.0) for load in loads.values()]).T
     load = np.asarray(heights.sum(axis=1))
@@ -103,7 +103,7 @@ def within_bound(loss: SuspectLoss, resource: SharedResource, run_s: float) -> S
     """Widen an interval by what is known of the job's sensitivity to a resource.
 
     Args:
-        loss: On the resource, reckoned with that sensitivity.
+        loss: Loss on the resource, computed with the best estimate of that sensitivity.
         resource: The resource; without a sensitivity nothing changes.
         run_s: Length of the run, seconds: no more can be lost.
     """
@@ -131,7 +131,7 @@ def _doubted(seconds: Interval, value: float, case: Case) -> Interval:
     loss is at most that of all slices relative to the fastest of them.
 
     Args:
-        seconds: Loss of slices with suspects relative to those without.
+        seconds: Loss in slices with suspects, relative to those without.
         value: The same relative to the ratio without other jobs.
         case: The input of the computation.
     """
@@ -162,10 +162,10 @@ def smallest_loss(
 
     Args:
         resource: The resource.
-        served: How it served the job.
+        served: Service times of the job's operations there.
         load: The load of all others.
-        moved: Of the slowdown as it was.
-        level: Critical correlation.
+        moved: The measured slowdown, prepared for tests.
+        level: Critical correlation of the test.
     """
     scored = served.scored
     busy = float(resource.busy[load > 0].sum())

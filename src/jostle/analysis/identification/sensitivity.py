@@ -1,8 +1,8 @@
-"""Fits how much longer a job's work takes where memory is slower, from the job's own pace.
+"""Fits how much longer a job's work takes where memory is slower, from the job's own speed.
 
 A job that waits for memory all the time takes twice as long for its work where memory answers half
-as fast; one that computes in its caches takes no longer. Its work is what is counted of it and does
-not depend on memory: instructions, else its calls.
+as fast; one that computes in its caches takes no longer. The unit of work is a count that does not
+depend on memory: instructions, else calls.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from jostle.analysis.interval import Interval
 
 Floats = NDArray[np.float64]
 
-#: The most: a job may need more of memory than the probe, which reads for a moment only.
+#: Upper bound: a job may be more sensitive than the probe, which reads for a moment only.
 MOST = 3.0
-#: Of a job without a pace: that it waits for memory all the time is taken, and nothing is certain.
+#: For a job of unknown speed: it is assumed to wait for memory all the time, with a wide interval.
 UNKNOWN = Interval(1.0, 0.0, 2.0)
 _FEWEST = 16  # slices
-#: Factor between the quickest and the slowest tenth of memory: with less, no pace shows anything.
+#: Least factor between the fastest and the slowest tenth of memory for a fit.
 _SPREAD = 1.05
-#: Quantile beyond which paces are cut: a slice with other work is no effect of memory.
+#: Quantile beyond which speeds are cut: a slice with other work is no effect of memory.
 _CUT = 0.05
-#: Neighbouring slices are alike: as if there were this part of them.
+#: Part of the slices that counts as independent, since neighbouring slices are alike.
 _INDEPENDENT = 0.25
-#: Standard error from which on it is not known.
+#: Standard error from which on the sensitivity counts as unknown.
 _VAGUE = 0.35
 
 
@@ -36,13 +36,13 @@ def sensitivity(slower: Floats, work: Floats, cpu: Floats) -> Interval | None:
     work takes is fitted as 1 + sensitivity * (how slow memory was - 1), quiet memory being 1.
 
     Args:
-        slower: How long memory took, relative to quiet memory, shape (slices,); 0: not known.
-        work: Units of work.
+        slower: Time of memory accesses relative to quiet memory, shape (slices,); 0: not known.
+        work: Units of work per slice.
         cpu: CPU time that they took, any unit.
 
     Returns:
-        It, with two standard errors either way, from 0 to MOST; None where the pace does not show
-        it.
+        The sensitivity with an interval of two standard errors, from 0 to MOST; None where the
+        speed does not show it.
     """
     on = (slower > 0) & (work > 0) & (cpu > 0)
     if int(on.sum()) < _FEWEST:

@@ -1,14 +1,14 @@
-"""Lays out how slow the servers behind a mount were by themselves, slice by slice.
+"""Finds how slow the servers behind a mount were by themselves, slice by slice.
 
-A neighbour's load makes a server's requests wait, but not the work on each of them: the time that
-a disk or target is busy per byte stays the same, and so does the time that the server's processes
-wait for storage. Both grow where the server is slow: a disk that rebuilds or fails, or a capped
-volume. So a server's slowness is tested as loads are, after them: only what no load explains is
-the server's.
+A neighbour's load makes a server's requests wait, but does not slow the work on each of them: the
+time that a disk or target is busy per byte stays the same, and so does the time that the server's
+processes wait for storage. Both grow where the server is slow: a disk that rebuilds or fails, or a
+throttled volume. So a server's slowness is tested as loads are, after them: it is the cause only of
+what no load explains.
 
-Some servers count only the time from a request to its answer, which holds the wait for other
-requests. There a server is slow while each answer takes longer and it gives fewer of them: with
-more to do it gives as many or more, with less to do each takes no longer.
+Some servers count only the time from a request to its answer, which includes the wait for other
+requests. Such a server counts as slow while each answer takes longer and there are fewer answers:
+under more load there would be as many or more, under less load none would take longer.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from jostle.repository.query.co_running import Beside, JobFacts
 from jostle.values.arrow_columns import ints
 from jostle.values.storage_servers import ALSO_METADATA, METADATA_COMPONENTS, OBJECT_COMPONENTS
 
-#: Part of the usual work of a slice: with less, the time per byte tells nothing.
+#: Part of the usual work of a slice: with less, the time per byte is not evaluated.
 _LITTLE_WORK = 0.05
-#: Times as long as usual, in a twentieth of the slices: a component that varies less is not tested.
+#: Multiple of the usual time in a twentieth of the slices; components below it are not tested.
 _NOTABLE = 1.2
-#: The same where the time holds the wait for other requests, and these may overlap.
+#: The same where the time includes the wait for other requests, and these may overlap.
 _NOTABLE_WAITING = 2.0
-#: A server that hesitates for less than half of this writes its journal, and is not slow.
+#: A server that is slow for less than half of this writes its journal, and does not count as slow.
 _HESITATES_NS = 1_250_000_000
-_MOST = 3  # components of one mount that are tested, the most varying
-#: So small that sums of loads, in bytes, do not notice it: slowness is no load.
+_MOST = 3  # components of one mount that are tested, those that vary most
+#: So small that slowness does not change sums of loads in bytes, since it is no load.
 _SCALE = 1e-6
 _LEAST_SLICES = 16
-#: Part of its usual height from which on the load of others is at work.
+#: Part of its usual height from which on the load of others counts as active.
 _AT_WORK = 0.2
-#: Part of its slowness under load that a server shows without it, if it is slow by itself.
+#: Part of its slowness under load that a server has without load, if it is slow by itself.
 _AS_SLOW = 0.5
 _USUAL = 0.25  # quantile of a time per work: a server is seldom faster than usual
-#: Rows of servers that are no components: whose requests they were, and of which kind.
+#: Rows of servers that are no components: they count requests by client or by kind.
 NO_COMPONENTS = ("ceph_client", "ceph_request", "beegfs_client", "lustre_job")
 _WORK = (
     "storage_read_ops",
@@ -62,9 +62,9 @@ class Slowness:
     """How slow a server's component was.
 
     Attributes:
-        name: For users: "server s3 (disk sdb)".
+        name: Name for users, such as "server s3 (disk sdb)".
         factor: Time per byte in the slowest twentieth of its slices, as a multiple of the usual.
-        series: log of time per byte / the usual, not below 0, in tiny units; per slice.
+        series: Per slice log(time per byte / the usual), not below 0, times _SCALE.
     """
 
     name: str
@@ -75,14 +75,14 @@ class Slowness:
 def with_servers(
     beside: Beside, resources: Iterable[SharedResource]
 ) -> tuple[Beside, list[SharedResource]]:
-    """Add to the loads on each mount how slow its servers were, as suspects of kind server.
+    """Add how slow the servers of each mount were to its loads, as suspects of kind server.
 
     Args:
-        beside: From Repository.beside.
+        beside: The job and its neighbours, from Repository.beside.
         resources: From shared_resources.
 
     Returns:
-        The neighbours with the servers among them, and the resources that have any suspect.
+        The neighbours, now including the servers, and the resources that have any suspect.
     """
     others, found = dict(beside.others), []
     for resource in resources:
@@ -108,7 +108,7 @@ def with_servers(
 
 
 def _free(resource: SharedResource) -> Flags:
-    """Return the slices in which no load of others is at work, nor was lately."""
+    """Return the slices in which no load of others is active or was shortly before."""
     others = resource.others
     if not others.any():
         return np.ones(len(others), dtype=bool)
@@ -117,10 +117,10 @@ def _free(resource: SharedResource) -> Flags:
 
 
 def _without_load(series: Floats, free: Flags) -> Floats:
-    """Return a server's slowness without that in slices in which loads may be its cause.
+    """Return a server's slowness, except in slices in which loads may be its cause.
 
-    A server that is as slow without the load of others is slow by itself. Else nothing
-    distinguishes its own slowness from the load's effect, and the load counts as the cause.
+    A server that is as slow without the load of others is slow by itself. Otherwise its own
+    slowness cannot be distinguished from the load's effect, and the load counts as the cause.
     """
     if int(free.sum()) < _LEAST_SLICES or free.all():
         return series
@@ -139,7 +139,7 @@ def server_slowness(beside: Beside, resource: SharedResource) -> list[Slowness]:
     """Return the slowness of the components behind a resource, those that varied most.
 
     Args:
-        beside: From Repository.beside.
+        beside: The job and its neighbours, from Repository.beside.
         resource: A mount, or what serves its data or its metadata.
     """
     rows = beside.machines.servers
@@ -166,8 +166,8 @@ def server_slowness(beside: Beside, resource: SharedResource) -> list[Slowness]:
 def _behind(kind: str, components: list[dict[str, str]]) -> list[dict[str, str]]:
     """Return the components that may slow a resource of a kind.
 
-    What serves data only does not slow metadata, nor the reverse; a host, and what else is known of
-    it, slows what it serves.
+    A component that serves only data does not slow metadata, nor the reverse; a host and its other
+    components may slow all that it serves.
     """
     own = {
         "object servers": OBJECT_COMPONENTS,
@@ -193,7 +193,7 @@ def _name(component: dict[str, str]) -> str:
     what = (
         "its processes waited for storage" if kind == "machine" else f"{kind} {component['name']}"
     )
-    if component["kind"] in _SHORT:  # "mds.a" says what it is
+    if component["kind"] in _SHORT:  # a name such as "mds.a" shows the kind
         what = f"{_SHORT[component['kind']]} {component['name']}"
     return f"server {host} ({what})"
 
@@ -205,16 +205,16 @@ def _laid(rows: pa.Table, axis: Axis, *names: str) -> Floats:
 
 
 def _work(rows: pa.Table, axis: Axis) -> Floats:
-    """Return what components did, in bytes: an operation weighs as much as some of them."""
+    """Return the work of components in bytes; an operation counts as a fixed number of bytes."""
     ops = _laid(rows, axis, "storage_read_ops", "storage_write_ops", "storage_meta_ops")
     return OPERATION * ops + _laid(rows, axis, "storage_read_bytes", "storage_write_bytes")
 
 
 def _usual_work(rows: pa.Table, of_host: pa.Table, axis: Axis) -> Floats:
-    """Return the work of a Ceph metadata server, each kind of request by what it usually takes.
+    """Return the work of a Ceph metadata server: requests weighted by the usual time of their kind.
 
-    A request that creates a file takes many times as long as one that looks it up, so that the mean
-    time of a request changes with what is asked. Where kinds are not known all count the same.
+    A request that creates a file takes many times as long as a lookup, so that the mean time of a
+    request depends on the mix of kinds. Where kinds are not known all count the same.
     """
     prefix = f"{rows.column('name')[0].as_py()} "
     kinds = of_host.filter(pc.equal(of_host.column("kind"), "ceph_request"))
@@ -239,17 +239,17 @@ def _usual_time(rows: pa.Table, axis: Axis, spent: Floats) -> Floats:
     """
     counts = np.stack([_laid(rows, axis, name) for name in _WORK], axis=1)
     on = (spent > 0) & counts.any(axis=1)
-    # Relative errors: slices with little work say as much as those with much.
+    # Relative errors: slices with little work count as much as those with much.
     return counts @ nonnegative(counts[on] / spent[on, np.newaxis], np.ones(int(on.sum())))
 
 
 def _waits(rows: pa.Table) -> bool:
-    """Return whether the time of a component's requests holds the wait for others."""
+    """Return whether the time of a component's requests includes the wait for others."""
     return rows.column("kind")[0].as_py() != "machine" and not ints(rows, "storage_busy_ns").any()
 
 
 def _per_work(rows: pa.Table, of_host: pa.Table, axis: Axis) -> Floats | None:
-    """Return log(time per byte / the usual), at least 0; None where it cannot be told.
+    """Return log(time per byte / the usual), at least 0; None where it is not known.
 
     Args:
         rows: The component's slices.
@@ -287,15 +287,15 @@ def _per_work(rows: pa.Table, of_host: pa.Table, axis: Axis) -> Floats | None:
 
 
 def _under_way(rows: pa.Table, axis: Axis, spent: Floats, work: Floats) -> tuple[Floats, Floats]:
-    """Lay time and work over the slices in which the requests were under way.
+    """Distribute time and work over the slices in which the requests were in progress.
 
-    A request is counted when it ends: one that takes longer than a slice was served before, too.
+    A request is counted when it ends: one that takes longer than a slice was also served before.
 
     Args:
         rows: The component's slices.
         axis: The job's slices.
         spent: Time of its requests, ns.
-        work: What that usually takes.
+        work: Time that these requests usually take, ns.
     """
     ops = sum(
         (_laid(rows, axis, name) for name in _WORK if name.endswith("_ops")), np.zeros(axis[2])
@@ -313,7 +313,7 @@ def _above_usual(values: Floats) -> Floats:
 
 
 def _steady(values: Floats, slice_ns: int) -> Floats:
-    """Return the running median of values over the time in which a server may hesitate."""
+    """Return the running median of values over `_HESITATES_NS`, to remove short pauses."""
     half = int(_HESITATES_NS // slice_ns) // 2
     padded = np.pad(values, half, mode="reflect")
     windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1)

@@ -1,4 +1,4 @@
-"""Service time of a job's operations relative to undisturbed ones of the same kind and size.
+"""Computes the service time of operations relative to undisturbed ones of their kind and size.
 
 A drop in bytes per slice may be a phase of the program; the time of an operation does not depend on
 how many the program issues. Operations are compared with others of the same class, given by their
@@ -22,9 +22,9 @@ QUIET = 5
 _CLASS = 4
 #: A load below this part of the usual one counts as quiet.
 LITTLE = 0.05
-DRAIN_NS = 2_000_000_000  # what a load leaves in queues and caches is gone after this
+DRAIN_NS = 2_000_000_000  # after this time a load has left queues and caches
 _STEADY = 0.1  # sizes that differ by less are the same
-_EVEN = 0.1  # of the time of a slice that may lie in calls that cannot be evaluated
+_EVEN = 0.1  # of a slice's time: calls that cannot be evaluated may take so much of it
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def quiet_slices(load: Floats, lag: int) -> Flags:
 
 
 def reaching(loaded: Flags, lag: int) -> Flags:
-    """Return slices in which a load is at work, and those after them in which it may still act.
+    """Return slices in which a load is active, and those after them in which it may still act.
 
     Args:
         loaded: Slices with load.
@@ -123,7 +123,7 @@ def _classes(calls: CallSeries) -> list[Flags]:
 
 
 def _reference(calls: CallSeries, members: Flags, quiet: Flags) -> tuple[Floats, bool]:
-    """Return the undisturbed seconds of an operation per slice, and whether from quiet slices."""
+    """Return the undisturbed seconds per operation in each slice, and whether from quiet slices."""
     rate = np.zeros(len(members))
     rate[members] = calls.seconds[members] / calls.ops[members]
     if int(quiet.sum()) >= QUIET:

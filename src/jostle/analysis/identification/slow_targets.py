@@ -1,8 +1,8 @@
 """Finds storage targets that are slower than the others of their file system, by files on them.
 
-A file of a log of Darshan says which storage targets it is on, how many bytes were moved and how
-long that took. Within one run, files on one target are compared with the other files of the run on
-the same file system; runs of several programs are put together, each against its own usual.
+A Darshan log records for each file its storage targets, how many bytes were moved and how long that
+took. The time per byte is divided by its median over the files of the run. Then files on one target
+are compared with files of the same runs on other targets of the file system.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-#: Files with fewer bytes tell of requests, not of a target's rate.
+#: Files with fewer bytes show the time of requests, not the rate of a target.
 _LEAST_BYTES = 1 << 20
-#: Files that a target needs, and its peers, to be tested.
+#: Fewest files on a target, and on its peers, for a test.
 _LEAST_FILES, _LEAST_PEERS = 5, 20
 #: A target must be so many times slower than its peers to be named.
 _FACTOR = 1.3
 #: Largest p value, over all targets together (Holm).
 _ALPHA = 0.01
-#: Files on more targets than this tell little of one.
+#: Files on more targets than this show little about each of them.
 _MOST_STRIPES = 8
 
 
@@ -35,15 +35,15 @@ class SlowTarget:
     Attributes:
         mount: Its file system.
         target: Its number.
-        way: read or write.
-        factor: How many times the usual time a byte takes on it, median over its files.
+        way: Direction: read or write.
+        factor: Time per byte on it as a multiple of the usual one, median over its files.
         low: Lower end of the 95 % interval of the factor.
         high: Its upper end.
         files: Files on it.
         peers: Files on other targets, in the same runs.
         targets: Targets that were compared.
         jobs: Runs with files on it.
-        p_value: How often chance makes one of so many targets as slow.
+        p_value: Probability that by chance one of so many targets is as slow.
     """
 
     mount: str
@@ -59,7 +59,7 @@ class SlowTarget:
     p_value: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return everything as plain values."""
         return asdict(self)
 
 
@@ -67,7 +67,7 @@ def slow_targets(files: pa.Table) -> list[SlowTarget]:
     """Find targets that are slower than their peers.
 
     Args:
-        files: Rows of table files with columns job, mount, targets, read_bytes, read_ns,
+        files: Rows of table `files` with columns job, mount, targets, read_bytes, read_ns,
             write_bytes, write_ns; one per file and process.
 
     Returns:
@@ -95,7 +95,7 @@ def _of_mount(
     from scipy.stats import mannwhitneyu
 
     slowness: list[float] = []
-    on: dict[int, list[int]] = defaultdict(list)  # target -> places in slowness
+    on: dict[int, list[int]] = defaultdict(list)  # target -> indices into slowness
     job_of: list[str] = []
     for job, entries in by_job.items():
         usual = float(np.median([value for _, value in entries]))
@@ -132,7 +132,7 @@ def _factor(mine: Floats, peers: Floats) -> tuple[float, float, float]:
     """Return how much slower a target is than its peers, with the 95 % interval of the median."""
     usual = float(np.median(peers))
     ordered = np.sort(mine) - usual
-    # The interval of a median by order statistics: no shape is assumed.
+    # The interval of a median by order statistics: no distribution is assumed.
     half = 0.98 * np.sqrt(len(ordered))
     lo = max(int(np.floor(len(ordered) / 2 - half)), 0)
     hi = min(int(np.ceil(len(ordered) / 2 + half)), len(ordered) - 1)

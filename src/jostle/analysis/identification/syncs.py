@@ -1,8 +1,8 @@
 """Decides which servers a job's syncs wait for, where data and metadata have servers of their own.
 
 A sync of a file that was written goes to the object servers. One of a file that was just created
-also waits until the metadata server has written down that the file exists. Which of the two takes
-the time is seen in what it goes along with.
+also waits until the metadata server has recorded that the file exists. Which of the two takes
+the time follows from the load with which the time is correlated.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-#: Files opened for each sync: with fewer, most syncs are of files that have been there.
+#: Files opened per sync: with fewer, most syncs are of files that existed before.
 _OPENED = 0.5
-#: Slices with syncs, from which on a correlation means something.
+#: Fewest slices with syncs for a correlation.
 _FEWEST = 16
-#: Rank correlation with the metadata load, and by how much it must exceed that with the data.
+#: Least rank correlation with the metadata load, and its least excess over that with data.
 _LEAST, _MORE = 0.2, 0.1
 
 
@@ -34,7 +34,7 @@ def wait_for_metadata(
     """Return whether a job's syncs wait for the metadata server rather than for the object servers.
 
     Args:
-        syncs: Its syncs, per slice, shape (slices,), as all that follow.
+        syncs: Its syncs per slice; all arrays have shape (slices,).
         seconds: Their time, s.
         opened: Files that it opened.
         asked: Metadata operations of all others.

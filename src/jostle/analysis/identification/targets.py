@@ -1,6 +1,6 @@
-"""Tells which part of a job's load lies on the storage targets that another job uses.
+"""Computes which part of a job's load is on the storage targets that another job uses.
 
-A file system of a hundred targets is a hundred resources: two jobs whose files lie on different
+A file system of a hundred targets is a hundred resources: two jobs whose files are on different
 ones do not meet there.
 """
 
@@ -13,12 +13,12 @@ import pyarrow.compute as pc
 
 from jostle.repository.query.co_running import Beside
 
-#: Part of a job's bytes on the file system: a target with less of them it does not depend on.
+#: Part of a job's bytes on the file system: the job does not depend on a target with less.
 _LEAST = 0.01
 
 
 def shared_part(beside: Beside, job: str, mount: str) -> float:
-    """Return the part of a neighbour's load on a mount that lies on the job's own targets.
+    """Return the part of a neighbour's load on a mount that is on the job's own targets.
 
     Args:
         beside: The job and its neighbours.
@@ -26,7 +26,8 @@ def shared_part(beside: Beside, job: str, mount: str) -> float:
         mount: The mount.
 
     Returns:
-        From 0 to 1; 1 where the targets of either are not known, or both used the same nodes.
+        A part from 0 to 1; 1 where the targets of either job are not known, or both used the same
+        nodes.
     """
     own, other = beside.job.nodes, beside.others[job].nodes
     if not other or set(own) & set(other) or not mount.startswith("lustre:"):
@@ -42,7 +43,7 @@ def shared_part(beside: Beside, job: str, mount: str) -> float:
 
 
 def _bytes(rows: pa.Table, nodes: Collection[str], prefix: str) -> dict[str, int]:
-    """Return what nodes moved on each target of a file system."""
+    """Return the bytes that nodes moved on each target of a file system."""
     rows = rows.filter(pc.is_in(rows.column("host"), pa.array(sorted(nodes), pa.string())))
     moved: dict[str, int] = {}
     for target, amount in zip(

@@ -1,15 +1,14 @@
-"""Finds load that no profile has, from the counters of machines, as suspects of their own.
+"""Finds load that is in no profile, from the counters of machines, as suspects of its own.
 
-What a mount's client counted on a node, or its server counted, less what the profiles there say,
+What a mount's client counted on a node, or its server counted, less what the profiles there hold,
 was moved by programs without a profile: static binaries, containers, jobs that opted out, other
 clusters. The two are not counted at the same instant: a long write is in its profile when it ends,
-and is written back after it. So only what grows beyond the most that the difference was lately
-counts.
+and is written back after it. So the difference counts only where it exceeds its own recent maximum.
 
 Metadata operations are compared where a file system has metadata servers. One call may be several
-requests, and caches answer others: how many there are for a call is learned, node by node, from
-the middle of all spans, and only what is far beyond it counts. A node without profiled calls has no
-such doubt: all that it asks is load without a profile.
+requests, and caches answer others: the usual number of requests per call is estimated, node by
+node, by the median over spans of slices, and only what is far beyond it counts. On a node without
+profiled calls all requests are load without a profile.
 """
 
 from __future__ import annotations
@@ -30,20 +29,20 @@ from jostle.values.storage_servers import has_metadata_server
 
 # Written back, or read ahead, within this time: the kernel keeps dirty pages for 30 s.
 _LATELY_NS = 40_000_000_000
-#: Part of the greatest load in a slice: less is one of rounding.
+#: Part of the greatest load in a slice: smaller loads come from rounding.
 _TINY = 0.02
-#: A server moves more than clients ask for (headers, retries, read-ahead), by this part at most.
+#: A server moves more than clients request (headers, retries, read-ahead), by this part at most.
 _SERVER_EXTRA = 0.1
-#: Slices over which the two are compared, and the quantile at which nobody else is at work.
+#: Slices per span of comparison, and the quantile over spans at which nobody else is active.
 _BLOCK, _ALONE = 8, 0.2
-#: Part of the most that was asked in such a span: from it on its ratio means something.
+#: Part of the most requests in such a span: the ratio of spans with fewer is not used.
 _SOME = 0.1
-#: Part of all traffic: a smaller difference is one of counting, not of load.
+#: Part of all traffic: a smaller difference is an error of counting, not load.
 _LEAST = 0.05
 #: Times as many requests for a call as usual: a program may begin to do something else.
 _MORE_REQUESTS = 2.0
-#: A mount of Ceph counts what its connections received: with the answers of the metadata server,
-#: and what it sends besides now and then, which are for a request this at most.
+#: A mount of Ceph counts all that its connections received, also the answers of the metadata server
+#: and its occasional other messages: per request at most this many bytes.
 _CEPH, _ANSWER = ("ceph:", "ceph-fuse:"), 2048
 _DIRECTIONS = ("read_bytes", "write_bytes")
 _TRAFFIC = (*_DIRECTIONS, "meta_ops")
@@ -52,16 +51,16 @@ _COLUMNS = {
     "write_bytes": "posix_write_bytes",
     "meta_ops": "posix_meta_ops",
 }
-#: Of a server's component: what it read and wrote for its clients.
+#: Counters of a server's component for what it read and wrote for its clients.
 _LINK = {"read_bytes": "link_send_bytes", "write_bytes": "link_receive_bytes"}
 _STORAGE = {name: f"storage_{name}" for name in _TRAFFIC}
 
 
 def with_unprofiled(beside: Beside) -> Beside:
-    """Return a job's neighbours with load that no profile has among them.
+    """Return a job's neighbours, with load that is in no profile added as further ones.
 
     Args:
-        beside: From Repository.beside.
+        beside: The job and its neighbours, from Repository.beside.
     """
     machines = beside.machines
     if not any(
@@ -123,23 +122,23 @@ def _where(rows: pa.Table, **equal: str) -> pa.Table:
 
 
 def _beyond(counted: Floats, profiled: Floats, axis: Axis) -> Floats:
-    """Return what was counted beyond what the profiles say, per slice.
+    """Return what was counted beyond what the profiles hold, per slice.
 
-    The difference of both sums wanders while writes are on their way; only what exceeds its highest
-    of late is load that no profile has.
+    The difference of both sums varies while writes are in progress; only what exceeds its recent
+    maximum is load without a profile.
     """
     ahead = np.cumsum(counted - profiled)
     width = max(int(_LATELY_NS // axis[1]), 1)
-    lately = np.concatenate([np.zeros(width), ahead])  # nothing was ahead before the job
+    lately = np.concatenate([np.zeros(width), ahead])  # no difference existed before the job
     windows = np.lib.stride_tricks.sliding_window_view(lately, width)[: len(ahead)]
     grown = np.minimum(np.maximum(ahead - windows.max(axis=1), 0.0), counted)
     return np.asarray(np.where(grown > _TINY * float(grown.max(initial=0.0)), grown, 0.0))
 
 
 def _notable(load: Load, counted: Load) -> Load | None:
-    """Return the directions in which a load is more than a difference of counting; None: neither.
+    """Return the directions in which a load is more than an error of counting; None: neither.
 
-    Operations of metadata are left out: they are compared in another way (_asked).
+    Metadata operations are left out: they are compared in `_asked`.
     """
     whole = sum(float(counted[name].sum()) for name in _DIRECTIONS)
     kept = {
@@ -170,10 +169,10 @@ def _on_clients(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
 
 
 def _asked(beside: Beside, mount: str, axis: Axis) -> Iterable[tuple[str, Load]]:
-    """Return what programs without a profile asked of a metadata server, by name of the load.
+    """Yield metadata operations of programs without a profile, with the name of the load.
 
-    What the server counted for a node is taken, where it tells nodes apart; else what the node
-    counted itself.
+    They are those that the server counted for a node, where it distinguishes nodes; else those
+    that the node counted itself.
     """
     if not has_metadata_server(mount):
         return []
@@ -211,14 +210,14 @@ def _beyond_calls(counted: Floats, calls: Floats) -> Floats:
     """Return the requests of a node beyond what its profiled calls usually need, per slice."""
     ratios = _by_block(counted, calls)
     usual = float(np.median(ratios)) if len(ratios) else 1.0
-    # A call's requests may be counted in the slice beside it.
+    # A call's requests may be counted in the slice before or after it.
     near = np.max([np.roll(calls, -1), calls, np.roll(calls, 1)], axis=0)
     load = np.maximum(counted - _MORE_REQUESTS * usual * near, 0.0)
     return np.asarray(np.where(load > _TINY * float(load.max(initial=0.0)), load, 0.0))
 
 
 def _by_block(counted: Floats, known: Floats) -> Floats:
-    """Return counted / known of each span of slices in which enough is known."""
+    """Return counted / known for each span of slices in which enough is known."""
     whole = len(counted) // _BLOCK * _BLOCK
     above, below = (values[:whole].reshape(-1, _BLOCK).sum(axis=1) for values in (counted, known))
     some = below > _SOME * max(float(below.max(initial=0.0)), 1.0)
@@ -241,7 +240,7 @@ def _on_disk(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
 
 
 def _name_of(beside: Beside, host: str) -> str:
-    """Name the load of a node: by the batch job, where only one there has no profile."""
+    """Name the load of a node: by the batch job, if only one there has no profile."""
     groups = _where(beside.machines.groups, host=host)
     jobs = sorted(set(groups.column("job").to_pylist()))
     if len(jobs) == 1:
@@ -252,7 +251,7 @@ def _name_of(beside: Beside, host: str) -> str:
 
 
 def _of_jobs(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
-    """Return the loads of jobs that the server knows by name and no profile has."""
+    """Return the loads of jobs without a profile that the server knows by name."""
     rows = _where(beside.machines.servers, mount=mount)
     rows = rows.filter(pc.not_equal(rows.column("job"), ""))
     unseen = set(beside.machines.groups.column("job").to_pylist())
@@ -265,10 +264,10 @@ def _of_jobs(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
 
 
 def _extra(counted: Floats, theirs: Floats) -> float:
-    """Return how much a server moves for each byte that its clients ask for.
+    """Return how much a server moves for each byte that its clients request.
 
-    It is taken from the spans in which the server moved least beyond that: a factor that is too
-    large would hide the beginning of each load behind what came before it.
+    It is estimated from the spans in which this ratio is small: a factor that is too large would
+    hide the beginning of each load.
     """
     ratios = _by_block(counted, theirs)
     ratio = float(np.quantile(ratios, _ALONE)) if len(ratios) else 1.0
@@ -278,7 +277,7 @@ def _extra(counted: Floats, theirs: Floats) -> float:
 def _on_server(
     beside: Beside, mount: str, axis: Axis, known: Iterable[Load]
 ) -> tuple[str, Load] | None:
-    """Return what a server moved beyond what profiles and clients say; None: nothing, or no server.
+    """Return what a server moved beyond profiles and clients' counts; None: nothing, or no server.
 
     Args:
         beside: The job and its neighbours.

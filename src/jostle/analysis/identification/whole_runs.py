@@ -1,4 +1,4 @@
-"""Compares runs as wholes: of a log of Darshan it is known what its calls took in the whole run.
+"""Compares runs as wholes where the time of calls is known only for the whole run (Darshan logs).
 
 When such a run moved bytes is known by slices, but not which of its calls were slow. So a run is
 one value (the time of its operations over that of like ones), and one share per other program: how
@@ -17,24 +17,24 @@ from jostle.analysis.identification.matrix_rows import Ints, ResourceRows
 from jostle.analysis.identification.resources import Floats
 from jostle.analysis.identification.with_without import Difference, difference
 
-#: Of a run's traffic: with less of it beside another program, the run counts as one without it.
+#: Part of a run's traffic: with less of it concurrent with a program, it is a run without that.
 BESIDE = 0.1
 TEST = "permutation"
 _DRAWS, _FEW_DRAWS = 9999, 199
-_MOST_VALUES = 3_000_000  # drawn for one test
-#: Programs with such a p are taken into account when others are tested, one for so many runs.
+_MOST_VALUES = 3_000_000  # values drawn for one test
+#: Programs with at most this p are covariates in the tests of others, one for so many runs.
 _SURE, _RUNS_PER_PROGRAM = 0.01, 5
-_PROMISING = 0.1  # with a larger p after a few draws, more are not worth their time
+_PROMISING = 0.1  # with a larger p after a few draws, no more are drawn
 
 
 @dataclass(frozen=True)
 class Meetings:
-    """Rows of jobs beside other programs: one entry per row and program.
+    """Rows of jobs concurrent with other programs: one entry per row and program.
 
     Attributes:
         row: Row of the job.
-        program: The other.
-        height: Its load, as a part of its usual one.
+        program: The other program.
+        height: The other's load, as a part of its usual one.
     """
 
     row: Ints
@@ -44,15 +44,15 @@ class Meetings:
 
 @dataclass(frozen=True)
 class Units:
-    """What is compared on the resources of one kind: slices, and runs known as a whole.
+    """The units that are compared on resources of one kind: slices, and runs known as a whole.
 
     Attributes:
-        rows: One row per unit; of a run it begins where the run does.
-        scored: Which of them are compared.
-        slices: How many slices each has.
-        met: Units beside other programs; the height of a run is the mean over its traffic.
-        share: Per meeting, the part of the unit's undisturbed time that was beside the program.
-        beside: Per meeting, the slices that were.
+        rows: One row per unit; that of a run begins where the run does.
+        scored: Which units are compared.
+        slices: How many slices each unit has.
+        met: Units concurrent with other programs; the height of a run is the mean over its traffic.
+        share: Per meeting, the part of the unit's undisturbed time concurrent with the program.
+        beside: Per meeting, the number of slices that were.
     """
 
     rows: ResourceRows
@@ -66,12 +66,12 @@ class Units:
 def units_of(
     rows: ResourceRows, scored: NDArray[np.bool_], met: Meetings, whole: NDArray[np.bool_]
 ) -> Units:
-    """Put the slices of runs that are known as a whole together, resource by resource.
+    """Merge the slices of runs that are known as a whole into one unit per resource.
 
     Args:
-        rows: Slices.
+        rows: Rows of slices.
         scored: Which of them are compared.
-        met: Those of them that were beside other programs.
+        met: Those of them that were concurrent with other programs.
         whole: Per job, whether it is known as a whole.
     """
     together = whole[rows.job] & scored
@@ -114,17 +114,17 @@ def units_of(
 
 
 def compare_runs(values: Floats, shares: Floats, seed: int = 0) -> list[Difference]:
-    """Compare runs by how much of each was beside other programs.
+    """Compare runs by how much of each was concurrent with other programs.
 
     Args:
-        values: Of each run, the time of its operations over that of like ones; positive.
-        shares: Of each run, the part of its traffic that it moved beside each program, [runs,
-            programs].
-        seed: Of the permutations.
+        values: Per run, the time of its operations over that of like ones; positive, shape (runs,).
+        shares: Per run, the part of its traffic that it moved concurrently with each program, shape
+            (runs, programs).
+        seed: Seed of the permutations.
 
     Returns:
-        For each program the slowdown of the runs beside it, and p of a permutation test of the
-        covariance of share and logarithm of the value. A program that was there along with others
+        For each program the slowdown of the runs concurrent with it, and p of a permutation test of
+        the covariance of share and logarithm of the value. A program that ran together with others
         that explain the values must also explain what these leave.
     """
     rng, logs = np.random.default_rng(seed), np.log(values)
@@ -145,18 +145,18 @@ def compare_runs(values: Floats, shares: Floats, seed: int = 0) -> list[Differen
 
 
 def _left(known: Floats, values: Floats) -> Floats:
-    """Return what a linear fit of columns leaves of values."""
+    """Return the residuals of values after a linear fit of columns."""
     fitted: Floats = known @ np.linalg.lstsq(known, values, rcond=None)[0]
     return values - fitted
 
 
 def permuted(values: Floats, share: Floats, rng: np.random.Generator) -> float:
-    """Return p of a covariance: the part of all orders in which it is as large, two-sided.
+    """Return the two-sided p of a covariance: the part of permutations in which it is as large.
 
     Args:
-        values: Any numbers.
-        share: As many.
-        rng: Of the permutations.
+        values: Any numbers, shape (runs,).
+        share: As many numbers.
+        rng: Random generator of the permutations.
     """
     centred, other = values - values.mean(), share - share.mean()
     size = abs(float(centred @ other)) * (1 - 1e-9)

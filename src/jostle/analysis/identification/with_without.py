@@ -1,4 +1,4 @@
-"""Compare runs with and without a neighbour (Bhatele 5.3)."""
+"""Compares runs with and without a neighbour by tests (Bhatele et al., 2013, section 5.3)."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ Floats = NDArray[np.float64]
 #: Fewest runs of each group for a test.
 FEWEST = 3
 _LEVEL = 0.05
-_DIGITS = 9  # of a value: values that differ by rounding only are ties
-_MOST_NORMAL = 5000  # values that Shapiro-Wilk is good for
+_DIGITS = 9  # significant digits: values that differ by rounding only are ties
+_MOST_NORMAL = 5000  # values up to which Shapiro-Wilk's p is accurate
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Comparison of the two groups.
+    """Comparison of runs with a neighbour and runs without it.
 
     Attributes:
-        slowdown: Mean with / mean without - 1, with its 95 % interval; None: too few runs. Of one
-            run a ratio can be anything: it would say more than is known.
+        slowdown: Mean with / mean without - 1, with its 95 % interval; None: too few runs, since
+            the ratio of a single run can have any value.
         normal: Shapiro-Wilk p of each group; None: too few.
         equal_variance: Bartlett p; None: too few.
         test: "ANOVA", or "Kruskal-Wallis" where its assumptions fail; "" too few runs.
@@ -44,12 +44,12 @@ def difference(beside: Floats, without: Floats) -> Difference:
     """Compare two groups of runs.
 
     Args:
-        beside: A value per run with the neighbour.
-        without: The same of runs without it.
+        beside: A value per run with the neighbour, shape (runs,).
+        without: The same for runs without it.
 
     Returns:
-        ANOVA where both groups look normal (Shapiro-Wilk) and alike in variance (Bartlett), else
-        the rank test of Kruskal and Wallis.
+        The result of ANOVA where both groups appear normal (Shapiro-Wilk) and equal in variance
+        (Bartlett), else of the rank test of Kruskal and Wallis.
     """
     if len(beside) < FEWEST or len(without) < FEWEST:
         return Difference(None, (None, None), None, "", None)

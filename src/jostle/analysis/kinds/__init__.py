@@ -1,4 +1,4 @@
-"""Kinds of loads, and what loads of two kinds cost each other."""
+"""Classifies loads on file systems into kinds, and predicts what two loads cost each other."""
 
 from jostle.analysis.kinds.distance import positions
 from jostle.analysis.kinds.fair_share import by_process, by_request, loss_of

@@ -1,4 +1,4 @@
-"""How far apart two kinds of loads are: 1 is a difference that matters."""
+"""Computes the distance between kinds of loads; 1 is a difference that matters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jostle.analysis.kinds.model import WORDS, LoadKind
 
 Floats = NDArray[np.float64]
 
-#: Two patterns are this far apart, whatever else is alike.
+#: Distance of two patterns, if all else is equal.
 _PATTERNS = 1.0
 #: A factor of this size between chunks, processes or rates is a distance of 1.
 _CHUNKS, _PROCESSES, _RATES = 16.0, 4.0, 30.0
@@ -22,9 +22,9 @@ _SMALLEST_CHUNK, _FEWEST_OPERATIONS = 1024.0, 10.0
 
 
 def position(kind: LoadKind) -> Floats:
-    """Return the place of a kind in a space whose distances are Euclidean, shape (features,).
+    """Return the position of a kind in a Euclidean feature space, shape (features,).
 
-    Rates in bytes are no part of it: they say how fast the file system was, not what was asked.
+    Rates in bytes are not a feature: they show how fast the file system was, not the request.
     """
     word = np.zeros(len(WORDS))
     word[WORDS.index(kind.pattern)] = _PATTERNS / np.sqrt(2)
@@ -38,12 +38,12 @@ def position(kind: LoadKind) -> Floats:
 
 
 def positions(kinds: Sequence[LoadKind]) -> Floats:
-    """Return the places of kinds, shape (kinds, features)."""
+    """Return the positions of kinds, shape (kinds, features)."""
     return np.array([position(kind) for kind in kinds]).reshape(len(kinds), len(WORDS) + 6)
 
 
 def distances(ones: Floats, others: Floats) -> Floats:
-    """Return the distance between places, shape (ones, others)."""
+    """Return the distances between positions, shape (ones, others)."""
     squares = (
         (ones**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)[None, :] - 2 * ones @ others.T
     )

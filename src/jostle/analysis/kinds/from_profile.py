@@ -1,4 +1,4 @@
-"""Says of which kind the load of each job is, from what its profile holds by phase."""
+"""Determines the kind of each job's load from its profile."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from jostle.repository.types import JobTables
 from jostle.values.arrow_columns import Floats, Ints, floats, ints
 from jostle.values.file_metrics import file_metrics
 
-#: Fewer bytes per operation on metadata: a job works on names, not on data.
+#: Bytes per metadata operation: with fewer, a job works on metadata, not on data.
 _FEW_BYTES = 4096
-#: Slices without any call that lie inside a use of the mount: a long call ends in a later slice.
+#: Most slices without a call within one use of a mount: a long call ends in a later slice.
 _PAUSE = 2
 _DATA_NS = file_metrics("read_ns", "write_ns", "sync_ns")
 _METADATA_NS = file_metrics("meta_ns")
 _METADATA_OPS = file_metrics("open_ops", "close_ops", "meta_ops")
 _BYTES = file_metrics("read_bytes", "write_bytes")
-_OF_MESSAGES = 0.05  # of the life of processes inside MPI: more, and it is what the job does most
+_OF_MESSAGES = 0.05  # of processes' life inside MPI: with more, messages name the kind
 
 
 def kinds_of(tables: LoadTables) -> dict[str, LoadKind]:
-    """Say of which kind the load of each job is.
+    """Return the kind of each job's load.
 
     Args:
         tables: From Repository.load_tables.
 
     Returns:
-        The kind by job, of those of which anything was recorded.
+        The kind by job, for jobs of which anything was recorded.
     """
     nodes = {row["job"]: row for row in tables.nodes.to_pylist()}
     libraries = {row["job"]: row["library"] for row in tables.libraries.to_pylist()}
@@ -56,7 +56,7 @@ def kinds_of(tables: LoadTables) -> dict[str, LoadKind]:
 
 
 def _by_job(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
-    """Yield each job and its rows, which follow each other."""
+    """Yield each job and its rows, which are adjacent."""
     codes = rows.column("job").combine_chunks().dictionary_encode()
     places = np.asarray(codes.indices)
     edges = np.flatnonzero(np.diff(places, prepend=-1, append=-1))
@@ -68,7 +68,7 @@ def _by_job(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
 def _on_files(
     fact: JobFacts, rows: pa.Table, library: str | None, shared: dict[tuple[str, str], float]
 ) -> LoadKind | None:
-    """Return what a job did on the mount where it spent most time; None: on none."""
+    """Return what a job did on the mount where it spent most time; None: it used no mount."""
     spent = _sum(rows, *_DATA_NS, *_METADATA_NS)
     mounts = np.asarray(rows.column("mount").to_pylist(), dtype=object)
     by_mount = {name: float(spent[mounts == name].sum()) for name in sorted(set(mounts.tolist()))}
@@ -120,15 +120,15 @@ def _pattern(
     """Return the pattern of access, its chunk in bytes (0: unknown) and its period in seconds.
 
     Args:
-        rows: Of one job and mount.
+        rows: Rows of one job and mount.
         library: Version of the runtime.
-        processes: That used the mount.
-        done: Bytes moved, and operations on metadata.
+        processes: Number of processes that used the mount.
+        done: Bytes moved, and number of metadata operations.
     """
     moved, asked = done
     none = pa.table({"process": pa.array([], pa.int64())})
     runtimes = pa.table({"library": pa.array([library], pa.string())})
-    # Who of them wrote is not asked for: all that used the mount count.
+    # Which of them wrote does not matter: all processes that used the mount count.
     used = {"mount": rows.column("mount").to_pylist()[:1] * processes}
     used |= {name: [1] * processes for name in _BYTES}
     accesses = rows.drop_columns("job")

@@ -25,12 +25,12 @@ from jostle.repository.query.programs import Programs
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: Of the load of all others: a neighbour with less is not the one that a loss is put down to.
+#: Part of the load of all others: a loss is attributed only to a neighbour with at least so much.
 _MOST = 0.8
-#: Slices that are looked at together: a neighbour whose calls are long has no load in some of them.
+#: Slices that are merged: a neighbour whose calls are long has no load in some slices.
 _AROUND = 8
-_SLICES = 4  # alongside a neighbour, and alone, to say anything
-#: A job whose calls took this part of their usual time or less was faster for another reason.
+_SLICES = 4  # fewest slices alongside a neighbour, and alone, for a result
+#: Part of their usual time: a job whose calls took less was faster for another reason.
 _FASTER = 0.8
 
 
@@ -41,9 +41,9 @@ class _Meeting:
     Attributes:
         victim, neighbour: Names of the jobs.
         mount: Where.
-        longer: What its calls took, over what they take undisturbed.
-        lost: Time that its calls took more, over the time of its processes; below 1.
-        slices: Slices in which both were there.
+        longer: Time of its calls over their undisturbed time.
+        lost: Additional time of its calls over the time of its processes; below 1.
+        slices: Number of slices in which both were active.
     """
 
     victim: str
@@ -58,7 +58,7 @@ def by_kind(tables: Programs, kinds: Mapping[str, LoadKind]) -> Programs:
     """Return tables in which jobs run kinds of loads instead of programs.
 
     Args:
-        tables: From Repository.programs_beside.
+        tables: Loads and calls of all jobs, from Repository.programs_beside.
         kinds: Kinds of jobs by name.
     """
     jobs = {
@@ -73,16 +73,16 @@ def pairs_met(
 ) -> list[PairSample]:
     """Return the pairs of kinds that met on shared mounts, and what the victims lost.
 
-    What calls take undisturbed is known of jobs of the same kind that had the mount to themselves:
+    The undisturbed time of calls is that of jobs of the same kind that had the mount to themselves:
     victims of kinds that never had it are left out, and so are slices with several neighbours.
 
     Args:
-        tables: From Repository.programs_beside.
-        kinds: Kinds of jobs by name; others are no victims, and no neighbours.
+        tables: Loads and calls of all jobs, from Repository.programs_beside.
+        kinds: Kinds of jobs by name; other jobs are neither victims nor neighbours.
         as_user: Uid of the viewer: only pairs of this user's jobs are used.
     """
     visibility = Visibility() if as_user is None else Visibility(users=frozenset({as_user}))
-    # By kind as the matrix is by program: then calls are compared with those of the same kind.
+    # As the matrix, with kinds in place of programs: calls are compared within a kind.
     roles = roles_of(by_kind(tables, kinds).jobs, visibility)
     seen = {name for name, own in zip(roles.jobs, roles.own, strict=True) if own and name in kinds}
     used = {kind.mount for kind in kinds.values()}
@@ -91,7 +91,7 @@ def pairs_met(
         for mount, rows in _by_mount(tables.mounts)
         if mount in used
         for meeting in _on_mount(mount, file_rows(rows, roles, _AROUND), roles, kinds)
-        # A kind says what a job did on one mount.
+        # A kind describes what a job did on one mount.
         if all(
             job in seen and kinds[job].mount == mount for job in (meeting.victim, meeting.neighbour)
         )
@@ -110,7 +110,7 @@ def _by_mount(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
 def _on_mount(
     mount: str, rows: ResourceRows, roles: Roles, kinds: Mapping[str, LoadKind]
 ) -> Iterator[_Meeting]:
-    """Yield who met whom on one mount."""
+    """Yield the meetings of jobs on one mount."""
     many = len(roles.jobs)
     step = (rows.start + rows.end) // 2 // (_AROUND * rows.step)
     cell, where = np.unique(step * many + rows.job, return_inverse=True)
@@ -123,7 +123,7 @@ def _on_mount(
     other, other_load = _heaviest_other(slot, job, load, len(steps))
     others = total[slot] - load
     alone = (others <= DOSE * total[slot]) & (expected > 0)
-    # References of kinds that never had the mount to themselves are guesses.
+    # References of kinds that never had the mount to themselves are not reliable.
     programs = len(roles.names)
     known = np.bincount(roles.program[job[alone]], slices[alone], minlength=programs) >= _SLICES
     together = (
@@ -154,7 +154,7 @@ def _sums(where: NDArray[np.intp], values: Floats, many: int) -> Floats:
 def _heaviest_other(
     slot: NDArray[np.intp], job: Ints, load: Floats, many: int
 ) -> tuple[Ints, Floats]:
-    """Return of each cell the other job with the greatest load in its step, and this load."""
+    """Return for each cell the other job with the greatest load in its step, and this load."""
     order = np.lexsort((-load, slot))
     edges = np.searchsorted(slot[order], np.arange(many + 1))
     first = order[edges[:-1]]
@@ -169,7 +169,7 @@ def _heaviest_other(
 def _together(
     meetings: Iterable[_Meeting], kinds: Mapping[str, LoadKind], programs: Mapping[str, str]
 ) -> list[PairSample]:
-    """Put runs of the same kinds together: their mean loss, and the kinds of the longest one."""
+    """Merge meetings of the same kinds: their mean loss, and the kinds of the longest one."""
     found: dict[tuple[str, str, str, str, str], list[_Meeting]] = {}
     for each in meetings:
         key = (
@@ -192,15 +192,15 @@ def _together(
 
 
 def undisturbed(kind: LoadKind, longer: float) -> LoadKind:
-    """Return what a kind would be, had its calls not taken longer.
+    """Return the kind of a load as it would be if its calls had not taken longer.
 
     Args:
-        kind: As it was seen.
-        longer: What its calls took, over what they take undisturbed.
+        kind: The kind as recorded.
+        longer: Time of its calls over their undisturbed time.
     """
     if longer <= 1 or not kind.in_calls:
         return kind
-    # Of a second of its time the calls take less, the rest as long as before.
+    # Of each second, calls take a smaller part; the rest takes as long as before.
     rest = 1 - kind.in_calls * (1 - 1 / longer)
     rate = 1 / rest
     return replace(

@@ -1,4 +1,4 @@
-"""The kind of a load: what a job does on a file system, whatever its program is called."""
+"""Defines the kind of a load: what a job does on a file system, whatever its program is called."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from jostle.analysis.access.model import MIXED, NONE, PATTERNS, READ_PATTERNS, UNKNOWN
 from jostle.errors import UsageError
 
-#: Names of what a job does most, besides the patterns of access.
+#: Names of what a job does most, in addition to the access patterns.
 METADATA = "metadata"
 MESSAGES = "messages"
 COMPUTES = "computes"
 WORDS = (*PATTERNS, *READ_PATTERNS, METADATA, MIXED, UNKNOWN, MESSAGES, COMPUTES)
 _KIB = 1024
-#: Chunks of one kind differ by no more than this factor: sizes are rounded to powers of it.
+#: Largest factor between chunks of one kind: sizes are rounded to its powers.
 _CHUNKS = 4
-#: Share of a run that a job spends in its calls -> what its label says. Wide steps: interference
-#: lengthens calls, and a job should keep its kind.
+#: Shares of a run in calls at which the label changes. The steps are wide, since interference makes
+#: calls longer and should not change the kind of a job.
 _IN_PART, _RARELY, _HARDLY = 0.5, 0.1, 0.01
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)([KMG])iB", re.IGNORECASE)
 _PROCESSES = re.compile(r"x([0-9]+)")
@@ -29,26 +29,26 @@ _SHARE = re.compile(r"([0-9]+(?:\.[0-9]+)?)%")
 class LoadKind:
     """What a job did on the shared mount where it spent most time, and on its nodes.
 
-    Rates and shares are of the slices in which it used the mount; `duty` says how many they are.
+    Rates and shares are those of the slices in which it used the mount; `duty` is their share.
 
     Attributes:
         pattern: How it accessed files in the phases that carry most bytes: one of the patterns of
             access, `metadata`, `mixed` or `unknown`; `messages` or `computes` for a job that
             hardly used a shared mount.
-        chunk_bytes: Bytes that it moved at a time; 0: unknown, or no data.
-        processes: Processes that used the mount.
-        bytes_per_s: Bytes that each of them moved per second.
-        metadata_per_s: Operations on metadata of each of them per second.
+        chunk_bytes: Bytes that it moved at once; 0: unknown, or no data.
+        processes: Number of processes that used the mount.
+        bytes_per_s: Bytes that each process moved per second.
+        metadata_per_s: Metadata operations of each process per second.
         in_data: Share of their time inside calls that move or flush data, 0 to 1.
         in_metadata: Share of their time inside calls on metadata, 0 to 1.
         duty: Share of the run in which it used the mount, 0 to 1.
-        period_s: From one burst to the next, s; None where bursts do not recur.
-        shared_file: Most of its bytes lie in files that several of its processes used.
+        period_s: Time from one burst to the next, s; None where bursts do not recur.
+        shared_file: Whether most of its bytes are in files that several of its processes used.
         messages_per_s: Messages (MPI) of each process per second of its life.
         in_messages: Share of their life inside such calls, 0 to 1.
         cores: Cores that each process used on average.
         memory_bytes: Largest resident memory of a process.
-        mount: The mount; "": none, or not said. Two kinds may be alike on two mounts.
+        mount: The mount; "": none, or not known. Kinds on two mounts may be the same otherwise.
     """
 
     pattern: str
@@ -93,7 +93,7 @@ class LoadKind:
 
 
 def hardly_used(in_calls: float, duty: float) -> bool:
-    """Return whether a job spends too little of its run on a mount to be of a kind there."""
+    """Return whether a job spends too little of its run on a mount to have a kind there."""
     return in_calls * duty < _HARDLY
 
 
@@ -115,11 +115,11 @@ def parse_kind(text: str) -> LoadKind:
     """Return the kind that a text describes, such as `aggregate-write:1MiB:x4:30%`.
 
     Args:
-        text: A pattern, then in any order a chunk, `x` and a number of processes (1 if none is
-            said), the share of the run spent in calls (100 % if none is said), and `one-file`.
+        text: A pattern, then in any order a chunk, `x` and a number of processes (default 1), the
+            share of the run spent in calls (default 100 %), and `one-file`.
 
     Raises:
-        UsageError: Some part says nothing that is known.
+        UsageError: Some part is not recognised.
     """
     pattern, *parts = text.split(":")
     chunk, processes, share, shared = 0.0, 1, 1.0, False

@@ -1,12 +1,12 @@
 """Predicts what a load loses alongside another one, from their kinds.
 
-The loss is the mean of two laws of fair share (fair_share.py), corrected by what pairs that met
-have shown: a regression on Gaussian processes (Rasmussen and Williams 2006, section 2.7). The
-correction has a part that moves along and between the two laws, a part of the victim's kind, one
-of the neighbour's and one of both together; what is known of one mount counts half on another. Far
-from all that was seen it falls back to the laws, and its standard deviation grows.
+The loss is the mean of two laws of fair share (fair_share.py), corrected by the losses of pairs
+that met: Gaussian process regression (Rasmussen and Williams, 2006, section 2.7). The correction is
+the sum of a part that depends on the two laws, a part of the victim's kind, one of the neighbour's
+kind and one of both together; data of one mount count half on another. Far from all data it is 0,
+and its standard deviation grows.
 
-Intervals are calibrated by conformal prediction (Lei et al. 2018, section 5.2): programs are left
+Intervals are calibrated by conformal prediction (Lei et al., 2018, section 5.2): programs are left
 out in turn, with all their pairs, and intervals are as wide as 90 % of these pairs needed.
 """
 
@@ -26,44 +26,44 @@ from jostle.analysis.kinds.model import LoadKind
 
 Floats = NDArray[np.float64]
 
-#: Share of true losses that an interval holds.
+#: Share of true losses that are in their intervals.
 COVERAGE = 0.9
-#: A kind that is farther from all that were seen is outside of what is known.
+#: Distance of a kind from all known ones, from which on it is outside of what is known.
 OUTSIDE = 1.5
-#: Standard deviation of what the laws are wrong by, points, where nothing was ever seen.
+#: Standard deviation of the laws' error without data, percentage points.
 _UNSEEN = 25.0
-#: Standard deviations of a constant, points; of the slope along the law by process; and of the
-#: weight of the law by request, whose mean is a half.
+#: Standard deviations of a constant, percentage points; of the slope of the law by process; and of
+#: the weight of the law by request, whose mean is a half.
 _HEIGHT, _SLOPE, _WEIGHT = 15.0, 0.4, 0.4
 _OTHER_MOUNT = 0.5
-#: By how much a loss that was measured in any number of runs is wrong, points.
+#: Error of a measured loss, whatever the number of runs, percentage points.
 _MEASURED = 4.0
-#: Starting points and bounds of the logarithms of: both kinds together, victim, neighbour, noise
-#: (points each) and the distance over which kinds are alike.
+#: Starting points and bounds of the logarithms of the scales: both kinds together, victim,
+#: neighbour, noise (percentage points each), and the distance over which kinds are alike.
 _START = np.log([6.0, 6.0, 6.0, 6.0, 1.0])
 _BOUNDS = [(np.log(low), np.log(high)) for low, high in ((1, 30), (1, 30), (1, 30), (2, 30))] + [
     (np.log(0.5), np.log(3.0))
 ]
-#: A scale that is wrong by a tenth changes no prediction that matters.
+#: An error of a tenth in a scale does not change predictions much.
 _ROUGHLY = {"ftol": 1e-4, "maxiter": 20}
 _FEWEST_GROUPS, _FEWEST_SCORES = 10, 20
-#: Half the width of intervals where too few programs met to leave them out, in standard deviations:
-#: that of a normal distribution and half as much again, since the scales rest on few, too.
+#: Half the width of intervals, in standard deviations, if too few programs met to leave them out:
+#: 1.5 times that of a normal distribution, since the scales rest on few data, too.
 _UNTRIED = 1.5 * 1.645
 _MOST_SAMPLES = 400
 
 
 @dataclass(frozen=True)
 class PairSample:
-    """A pair that met.
+    """A pair of loads that met, with the loss of one of them.
 
     Attributes:
-        victim: Kind of the one whose loss it is.
-        neighbour: Kind of the other.
+        victim: Kind of the load that lost time.
+        neighbour: Kind of the other load.
         mount: Where they met.
-        loss: What it lost, percent of its run time while both ran; below 0 where it was faster.
-        runs: In how many runs.
-        groups: What victim and neighbour are called where programs are left out in turn.
+        loss: Loss, percent of the victim's run time while both ran; below 0 where it was faster.
+        runs: Number of runs.
+        groups: Names of victim and neighbour for leaving programs out in turn.
     """
 
     victim: LoadKind
@@ -79,12 +79,12 @@ class PairLoss:
     """A predicted loss, percent of the victim's run time.
 
     Attributes:
-        value: The best guess, 0 to 100.
+        value: The expected loss, 0 to 100.
         low: Lower end of the 90 % interval.
         high: Upper end.
         fair: The loss by fair share between processes alone.
-        near: Pairs that met whose both kinds are nearer than 1.
-        outside: No victim or no neighbour that is alike was ever seen.
+        near: Number of known pairs whose both kinds are nearer than 1.
+        outside: Whether no known victim or no known neighbour is similar.
     """
 
     value: float
@@ -97,7 +97,7 @@ class PairLoss:
 
 @dataclass(frozen=True)
 class _Places:
-    """Where pairs lie: kinds of victims and neighbours, losses by the two laws, mounts."""
+    """Features of pairs: kinds of victims and neighbours, losses by the two laws, mounts."""
 
     victims: Floats
     neighbours: Floats
@@ -107,27 +107,27 @@ class _Places:
 
     @property
     def guess(self) -> Floats:
-        """What is expected of pairs of which nothing is known, percent."""
+        """Expected losses of pairs without data, percent."""
         return (self.fair + self.queued) / 2
 
     @property
     def laws(self) -> Floats:
-        """What the correction of the laws may grow with, shape (3, pairs)."""
+        """Features on which the correction of the laws depends linearly, shape (3, pairs)."""
         whole = np.ones(len(self.fair))
         along, between = self.fair - 50, self.queued - self.fair
         return np.array([_HEIGHT * whole, _SLOPE * along, _WEIGHT * between])
 
 
 class PairModel:
-    """What pairs that met have taught."""
+    """Model of losses, fitted to pairs that met."""
 
     def __init__(self, samples: Sequence[PairSample]) -> None:
-        """Learn.
+        """Fit the model.
 
         Args:
             samples: Pairs that met; may be none.
         """
-        # The work grows with their third power.
+        # The work grows with the third power of their number.
         self.samples = samples = sorted(samples, key=lambda each: -each.runs)[:_MOST_SAMPLES]
         self._places = _places([(each.victim, each.neighbour, each.mount) for each in samples])
         losses = np.array([each.loss for each in samples], dtype=np.float64)
@@ -142,8 +142,8 @@ class PairModel:
         """Return what a victim loses while a neighbour runs all the time.
 
         Args:
-            victim: Its kind.
-            neighbour: Its neighbour's.
+            victim: Kind of the victim.
+            neighbour: Kind of the neighbour.
             mount: The mount that both use.
         """
         place = _places([(victim, neighbour, mount)])
@@ -169,7 +169,7 @@ class PairModel:
     # ---- regression ----
 
     def _solve(self, kept: NDArray[np.bool_]) -> None:
-        """Learn from some of the samples."""
+        """Fit the model to some of the samples."""
         self._kept = _some(self._places, kept)
         size = int(kept.sum())
         if not size:
@@ -181,7 +181,7 @@ class PairModel:
         self._weights = cho_solve(self._factor, self._left[kept])
 
     def _left_at(self, places: _Places) -> tuple[Floats, Floats]:
-        """Return what the laws are wrong by at some places, and its standard deviation."""
+        """Return the expected error of the laws for some pairs, and its standard deviation."""
         own = np.exp(2 * self._scale[:4]).sum() + _MEASURED**2 + (places.laws**2).sum(axis=0)
         if not len(self._kept.fair):
             return np.zeros(len(places.fair)), np.full(len(places.fair), _UNSEEN)
@@ -190,7 +190,7 @@ class PairModel:
         return across @ self._weights, np.sqrt(np.maximum(own - known, 1.0))
 
     def _fitted(self) -> Floats:
-        """Find the scales under which what was seen is most likely."""
+        """Find the scales under which the samples are most likely."""
         close = _Closeness(self._places, self._places)
 
         def unlikely(scale: Floats) -> float:
@@ -198,7 +198,7 @@ class PairModel:
             covariance = close.covariance(scale) + np.diag(noise)
             factor = cho_factor(covariance, lower=True)
             half = float(np.log(np.diag(factor[0])).sum())
-            # Weakly held at the starting point: few pairs say little about five scales.
+            # A weak prior at the starting point, since few pairs do not determine five scales.
             doubt = float(((scale - _START) ** 2).sum())
             return half + 0.5 * float(self._left @ cho_solve(factor, self._left)) + 0.5 * doubt
 
@@ -206,9 +206,9 @@ class PairModel:
         return np.asarray(found.x)
 
     def _calibrated(self) -> tuple[float, bool]:
-        """Return how many standard deviations hold 90 % of the pairs of programs left out.
+        """Return how many standard deviations include 90 % of the pairs of programs left out.
 
-        Each program counts as much as another, however many pairs it has: the next one is new.
+        Each program counts equally, however many pairs it has, since the next program is a new one.
         """
         names = sorted({name for each in self.samples for name in each.groups})
         scores: list[float] = []
@@ -250,7 +250,7 @@ def _some(places: _Places, kept: NDArray[np.bool_]) -> _Places:
 
 
 class _Closeness:
-    """How close pairs are to each other, whatever the scales: computed once, used for many."""
+    """Distances between pairs, which do not depend on the scales: computed once, used often."""
 
     def __init__(self, ones: _Places, others: _Places) -> None:
         self._victims = distances(ones.victims, others.victims) ** 2
@@ -259,7 +259,7 @@ class _Closeness:
         self._laws = ones.laws.T @ others.laws
 
     def covariance(self, scale: Floats) -> Floats:
-        """Return the covariance of what the laws are wrong by, shape (ones, others)."""
+        """Return the covariance of the laws' errors, shape (ones, others)."""
         both, victim, neighbour, _, reach = np.exp(scale)
         victims = np.exp(-self._victims / (2 * reach**2))
         neighbours = np.exp(-self._neighbours / (2 * reach**2))

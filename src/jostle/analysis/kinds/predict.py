@@ -1,4 +1,4 @@
-"""What loads will cost each other on a mount, and how many of one kind may run at once there."""
+"""Predicts what loads cost each other on a mount, and how many of one kind may run at once."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from jostle.analysis.kinds.model import LoadKind
 from jostle.analysis.kinds.pair_model import PairLoss, PairModel
 from jostle.values.plain_values import plain
 
-#: A capacity is how many run at once before each loses more than this, percent.
+#: Loss of each of the jobs that run at once, at which the capacity ends, percent.
 LIMIT_PERCENT = 10.0
-#: Jobs at once that a capacity is looked for among: their numbers, as far as a curve needs them.
+#: Numbers of jobs at once for which a capacity curve is computed.
 _COUNTS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 
 
@@ -22,15 +22,15 @@ class PredictedLoss:
     """What one load is predicted to lose.
 
     Attributes:
-        name: The load, as it was asked for.
+        name: The load, as the user named it.
         kind: Its kind in words.
-        neighbours: The others, as they were asked for.
+        neighbours: The others, as the user named them.
         percent: Loss in percent of its run time, 0 to 100, while all run all the time.
         low: Lower end of the 90 % interval.
         high: Upper end.
-        fair_percent: What it would lose if all processes had the same share (Kuo et al. 2013).
-        pairs: Pairs of loads like these that met: what the prediction rests on.
-        outside: Nothing like it, or like one of its neighbours, was ever seen: the prediction
+        fair_percent: Its loss if all processes had the same share (Kuo et al., 2013).
+        pairs: Number of similar pairs that met, on which the prediction rests.
+        outside: Whether nothing similar to it or to one of its neighbours is known: the prediction
             rests on laws of fair share alone.
     """
 
@@ -47,14 +47,15 @@ class PredictedLoss:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What loads will cost each other on a mount.
+    """Predicted losses of loads that share a mount.
 
     Attributes:
         mount: The mount; "" where none is known.
-        losses: One per load, in the order in which they were asked for.
-        learned: Pairs of kinds that the model has learned from.
-        calibrated: The intervals were tried on programs that were left out; otherwise fewer than
-            ten met, and intervals are half as wide again as those of a normal distribution.
+        losses: One per load, in the user's order.
+        learned: Number of pairs of kinds that the model is fitted to.
+        calibrated: Whether the intervals were calibrated on programs that were left out; otherwise
+            fewer than ten met, and intervals are 1.5 times as wide as those of a normal
+            distribution.
         limits: What to know about it, sentences.
     """
 
@@ -72,7 +73,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class CapacityPoint:
-    """What each of some jobs of one kind loses when they run at once; as in PredictedLoss."""
+    """The loss of each of some jobs of one kind that run at once; fields as in PredictedLoss."""
 
     jobs: int
     percent: float
@@ -85,18 +86,18 @@ class Capacity:
     """How many jobs of one kind may run at once on a mount.
 
     Attributes:
-        name: The load, as it was asked for.
+        name: The load, as the user named it.
         kind: Its kind in words.
         mount: The mount; "" where none is known.
         limit_percent: What each may lose, percent of its run time.
-        at_once: How many may run at once by the best guess; at least 1.
+        at_once: How many may run at once by the expected losses; at least 1.
         surely: The same by the upper ends of the intervals.
-        open_ended: So many and more: the curve ends before the limit is reached.
-        curve: What each loses by how many there are; never less of more.
-        pairs: As in PredictedLoss.
-        outside: As in PredictedLoss.
-        learned: As in Prediction.
-        calibrated: As in Prediction.
+        open_ended: Whether more may run, too: the curve ends before the limit is reached.
+        curve: Loss of each job by the number of jobs; it never decreases.
+        pairs: The same as in PredictedLoss.
+        outside: The same as in PredictedLoss.
+        learned: The same as in Prediction.
+        calibrated: The same as in Prediction.
         limits: What to know about it, sentences.
     """
 
@@ -126,13 +127,13 @@ def predict(loads: Sequence[tuple[str, LoadKind]], mount: str, model: PairModel)
     Args:
         loads: Names and kinds, two at least.
         mount: The mount that all use.
-        model: What pairs that met have taught.
+        model: Model fitted to pairs that met.
     """
     losses = []
     for place, (name, kind) in enumerate(loads):
         others = [*loads[:place], *loads[place + 1 :]]
         found = [model.predict(kind, other, mount) for _, other in others]
-        # Times on top add up: with n neighbours of its size a process waits for n others.
+        # Additional times add up: with n neighbours of its size a process waits for n others.
         value, low, high, fair = (
             loss_of(sum(longer_by(getattr(each, end)) for each in found))
             for end in ("value", "low", "high", "fair")
@@ -165,10 +166,10 @@ def capacity(name: str, kind: LoadKind, mount: str, model: PairModel) -> Capacit
     """Predict how many jobs of a kind may run at once before each loses more than the limit.
 
     Args:
-        name: The load, as it was asked for.
+        name: The load, as the user named it.
         kind: Its kind.
         mount: The mount that all use.
-        model: What pairs that met have taught.
+        model: Model fitted to pairs that met.
     """
     curve = [CapacityPoint(1, 0.0, 0.0, 0.0)]
     first = model.predict(kind, kind, mount)
@@ -204,7 +205,7 @@ def _no_less(before: CapacityPoint, jobs: int, found: PairLoss) -> CapacityPoint
 
 
 def _most(curve: Sequence[CapacityPoint], losses: Sequence[float]) -> int:
-    """Return the greatest number of jobs whose loss is within the limit, between points too."""
+    """Return the greatest number of jobs whose loss is within the limit, with interpolation."""
     for place in range(1, len(curve)):
         if losses[place] <= LIMIT_PERCENT:
             continue

@@ -1,5 +1,5 @@
-"""Answers about jobs that still run: a stream whose state is updated slice by slice.
+"""Evaluates jobs that still run: a stream whose state is updated slice by slice.
 
-Pure functions and state without files. What it gives is provisional: it knows the past of a job
-only. At its end `identify` and `estimate` answer from the whole run.
+Pure functions and state without files. Results are provisional: they rest on the past of a job
+only. After its end `identify` and `estimate` use the whole run.
 """

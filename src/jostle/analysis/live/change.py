@@ -1,10 +1,9 @@
 """Finds changes of a time per unit of work while it is measured: two-sided CUSUM.
 
-Page, 1954 ("Continuous inspection schemes"): a sum of what each value lies beyond the level by more
-than half of the smallest change that matters; a change is reported when the sum passes a limit. The
-limit follows from the rate of false alarms by Siegmund's formula for the mean time between them
-(Siegmund, 1985, "Sequential analysis", section 2.6). No single value can raise an alarm, since lone
-slow slices are common.
+Method of Page, 1954: the distances of values beyond the level, less half of the smallest change
+that matters, are added up; a change is reported when the sum exceeds a limit. The limit follows
+from the rate of false alarms by Siegmund's formula for the mean time between them (Siegmund, 1985,
+section 2.6). No single value can raise an alarm, since single slow slices are common.
 """
 
 from __future__ import annotations
@@ -18,22 +17,22 @@ SMALLEST = math.log(1.1)
 #: Mean number of values between false alarms of one series under Gaussian noise. It is a multiple
 #: of the 90 000 slices of 4 s that 100 hours have: a job has several series, and noise has tails.
 BETWEEN_FALSE = 1_000_000.0
-#: Values from which the first level is learned.
+#: Number of values from which the first level is estimated.
 LEARNED = 20
-#: The level follows a slow drift with this many values in mind.
+#: Number of values over which level and noise are averaged, so that they follow a slow drift.
 _MEMORY = 300
-#: With more noise than this part of it, larger changes than SMALLEST are looked for.
+#: Least change that is searched, as a multiple of the noise, if it exceeds SMALLEST.
 _OF_NOISE = 1.5
 #: Least noise that is assumed: clocks and counters are no better.
 _LEAST_NOISE = 0.005
-#: Part of the limit that one value adds at most: an alarm needs two.
+#: Largest part of the limit that one value adds: an alarm needs two.
 _OF_LIMIT = 0.6
-#: Values further out count for the noise as this many times it.
+#: Largest distance of a value that counts for the noise, as a multiple of the noise.
 _FAR = 3.0
-#: Of few values level and noise are unsure: with n, the noise is taken for 1 + this / n times it.
+#: After n values level and noise are uncertain: the noise is multiplied by 1 + this / n.
 _UNSURE = 4
 _SIEGMUND = 1.166
-#: Standard deviations of the mean of three values that 99 of 100 lie above: 2.33 / sqrt(3).
+#: Standard deviations by which the mean of three values is too low in 1 % of cases: 2.33 / sqrt(3).
 _SURE = 1.35
 
 
@@ -43,7 +42,7 @@ class Change:
 
     Attributes:
         kind: "slower", "over" (a slow-down has ended) or "faster".
-        slices: How many values ago it began, the newest included.
+        slices: How many values ago it began, including the newest.
         before: Level before, natural logarithm.
         after: Level since, natural logarithm.
     """
@@ -61,14 +60,14 @@ class Change:
 
 @dataclass
 class _Side:
-    """One sum of the CUSUM, with the values since it left zero."""
+    """One sum of the CUSUM, with the values since it was zero."""
 
     sum: float = 0.0
     count: int = 0
     total: float = 0.0
 
     def add(self, value: float, beyond: float, limit: float) -> bool:
-        """Add how far a value lies beyond the reference; return whether the limit is passed."""
+        """Add a value's distance beyond the reference; return whether the limit is exceeded."""
         self.sum += min(beyond, _OF_LIMIT * limit)
         if self.sum <= 0:
             self.clear()
@@ -78,7 +77,7 @@ class _Side:
         return self.sum >= limit
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Set the sum to zero."""
         self.sum, self.count, self.total = 0.0, 0, 0.0
 
     @property
@@ -88,13 +87,13 @@ class _Side:
 
 @dataclass
 class Detector:
-    """The state of one series; its size does not depend on how long the series is.
+    """The state of one series; its size does not depend on the length of the series.
 
     Attributes:
         level: Present level, natural logarithm of seconds per unit of work.
         noise: Its standard deviation from value to value.
         reference: Level before the present slow-down; None: there is no slow-down.
-        count: Values that the level was learned from, at most a fixed number.
+        count: Number of values from which the level was estimated, at most `_MEMORY`.
     """
 
     level: float = 0.0
@@ -107,7 +106,7 @@ class Detector:
 
     @property
     def learning(self) -> bool:
-        """There is no level yet."""
+        """Whether there is no level yet."""
         return self.count < LEARNED
 
     @property
@@ -117,12 +116,12 @@ class Detector:
 
     @property
     def doubtful(self) -> int:
-        """How many of the newest values may belong to a slow-down that is not reported yet."""
+        """Number of newest values that may belong to a slow-down that is not reported yet."""
         return self._up.count
 
     @property
     def smallest(self) -> float:
-        """Smallest slow-down that three values show in 99 of 100 cases, as a part: 0.1 is 10 %."""
+        """Smallest slow-down that three values show in 99 of 100 cases, as a fraction."""
         limit, half = _limit(self.noise)
         return math.expm1(max(half + limit / 3 + _SURE * self.noise, SMALLEST))
 
@@ -155,12 +154,12 @@ class Detector:
         return None
 
     def accept(self) -> None:
-        """Take the present level for the usual one: the job itself does something else."""
+        """Accept the present level as the usual one: the job itself does something else."""
         self.reference = None
         self._clear()
 
     def _in_slowdown(self, value: float, limit: float, half: float) -> Change | None:
-        """Look for the end of a slow-down, and for a worse one."""
+        """Search for the end of a slow-down, or for a worse one."""
         assert self.reference is not None
         middle = (self.level + self.reference) / 2
         if self._down.add(value, min(middle - value, 2 * half), limit):
@@ -187,20 +186,20 @@ class Detector:
         steps = statistics.median(
             abs(b - a) for a, b in zip(self._first, self._first[1:], strict=False)
         )
-        # Of so few values the spread is known to a third.
+        # From so few values the spread is known to about a third.
         self.noise = max(1.3 * 1.4826 * max(away, steps / math.sqrt(2)), _LEAST_NOISE)
         self._first = []
 
     def _follow(self, value: float, *, calm: bool) -> None:
-        """Let the noise follow a value, and the level as well if no change is suspected.
+        """Update the noise by a value, and the level as well if no change is suspected.
 
-        The noise follows all values: those of calm times alone would be chosen for being near.
+        All values count for the noise: those without suspected change are near by selection.
         """
         self.count = min(self.count + 1, _MEMORY)
         away = min(abs(value - self.level), _FAR * self.noise)
         if calm:
             self.level += max(min(value - self.level, away), -away) / self.count
-        # The mean distance of Gaussian noise is 0.8 of its standard deviation.
+        # The mean absolute deviation of Gaussian noise is 0.8 of its standard deviation.
         self.noise = max(self.noise + (1.2533 * away - self.noise) / self.count, _LEAST_NOISE)
 
     def _clear(self) -> None:
@@ -209,7 +208,7 @@ class Detector:
 
 
 def _limit(noise: float) -> tuple[float, float]:
-    """Return the limit of the sums, and half of the change that is looked for, for a noise.
+    """Return the limit of the sums, and half of the searched change, for a noise.
 
     Mean time between false alarms of a one-sided CUSUM (Siegmund): (e^a - 1 - a) / (2 k^2), with
     a = 2 k (h + 1.166), reference k and limit h in units of the noise; both sides count.

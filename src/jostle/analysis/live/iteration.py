@@ -1,4 +1,4 @@
-"""The iterations of a running MPI job: how long they take, and which part of them has grown."""
+"""Watches the iterations of a running MPI job: their length, and which part of it has grown."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from jostle.repository.query.live import NodeRow
 #: Which part of an iteration has grown: computing, time in MPI, or neither.
 Grown = Literal["work", "messages", "neither"]
 
-#: Fewer calls in a slice have no mean worth comparing.
+#: Fewest calls in a slice for a mean.
 _LEAST_CALLS = 20
-#: A slice with less time outside file calls says nothing of the length of iterations.
+#: Least part of a slice outside file calls for an estimate of the length of iterations.
 _LEAST_LEFT = 0.3
-#: Newest slices that the usual parts of an iteration do not count yet.
+#: Newest slices that do not yet count for the usual parts of an iteration.
 _NEWEST = 6
-#: The usual parts are those of so many slices, about.
+#: Number of slices, about, over which the usual parts are averaged.
 _MEMORY = 60
-#: Part of a change that explains it.
+#: Least part of a change that explains it.
 _MOST_OF_IT = 0.5
 _MOST_PHASES = 8
 
 
 @dataclass(frozen=True)
 class IterationStep:
-    """What a slice says of the iterations.
+    """What a slice shows of the iterations.
 
     Attributes:
         change: A change of their length.
-        lost_s: What longer ones cost in the slice, s, since the change began.
+        lost_s: Loss in the slice through longer iterations, s; at a change since it began.
         grown: What has grown since a change to longer ones.
     """
 
@@ -45,13 +45,13 @@ class IterationStep:
 
 @dataclass
 class _Parts:
-    """Computing and MPI per call and rank, s: as usual, and in the newest slices."""
+    """Time of computing and of MPI per call and rank, s: usual, and in the newest slices."""
 
     usual: tuple[float, float] | None = None
     newest: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=_NEWEST))
 
     def add(self, parts: tuple[float, float], *, calm: bool) -> None:
-        """Take the parts of a slice; while nothing changes, the oldest of the newest are usual."""
+        """Add the parts of a slice; without changes, the oldest of the newest become usual."""
         if calm and len(self.newest) == _NEWEST:
             old, new = self.usual or self.newest[0], self.newest[0]
             self.usual = (
@@ -61,7 +61,7 @@ class _Parts:
         self.newest.append(parts)
 
     def grown(self, slices: int) -> tuple[float, float]:
-        """Return how much more each takes in the newest slices than usual, s."""
+        """Return by how much each exceeds its usual time in the newest slices, s."""
         recent = list(self.newest)[-slices:]
         usual = self.usual or self.newest[0]
         return (
@@ -72,7 +72,7 @@ class _Parts:
 
 @dataclass
 class Iterations:
-    """The state of a job's iterations; the time per MPI call and rank stands for their length."""
+    """The state of a job's iterations; their length is measured as time per MPI call and rank."""
 
     series: Series = field(default_factory=Series)
     _parts: OrderedDict[int, _Parts] = field(default_factory=OrderedDict)
@@ -80,13 +80,13 @@ class Iterations:
     def take(
         self, nodes: Sequence[NodeRow], ranks: int, slice_s: float, files_s: float
     ) -> IterationStep:
-        """Take a slice.
+        """Evaluate a slice.
 
         Args:
             nodes: What the job did on its nodes.
-            ranks: Its ranks.
+            ranks: Number of its ranks.
             slice_s: Length of the slice, s.
-            files_s: Time of it in file calls, of the slowest rank, s: it is no part of iterations.
+            files_s: Time of the slowest rank in file calls, s: it does not belong to iterations.
         """
         calls = sum(row.mpi_ops for row in nodes)
         left_s = slice_s - files_s
@@ -114,7 +114,7 @@ class Iterations:
         return IterationStep(step.change, min(step.lost_s, slice_s), grown)
 
     def accept(self) -> None:
-        """Take the present length for the usual one: the job itself does something else."""
+        """Accept the present length as the usual one: the job itself does something else."""
         self.series.accept()
         if self._parts:
             next(reversed(self._parts.values())).usual = None

@@ -1,4 +1,4 @@
-"""The state of one running job, updated slice by slice; its size is bounded."""
+"""Keeps the state of one running job, updated slice by slice; its size is bounded."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ ResourceKey = tuple[ResourceKind, str]
 MESSAGES: ResourceKey = ("messages", "")
 
 _TREND, _MOST_CHANGES = 40, 20
-#: Part of the newest slices below which nothing is lost now.
+#: Part of the newest slices: a smaller loss counts as none now.
 _NOTHING = 0.005
-#: Slices of which what a job loses "now" is the mean.
+#: Number of slices over which the present loss is averaged.
 _NOW = 3
-#: Calls that take less than this part of a process's time can cost no visible part of a run.
+#: Part of a process's time: calls that take less cannot cost a visible part of a run.
 _LEAST_BUSY = 0.02
-#: Fewer operations in a slice have no mean worth comparing.
+#: Fewest operations in a slice for a mean.
 _LEAST_OPS = 3
-#: With less of the time of its cores used, nobody made a job wait for them.
+#: Part of the time of its cores: if less is used, no other job made it wait for them.
 _FULL = 0.7
-#: Changes of two series within so many slices have one cause.
+#: Slices within which changes of two series have one cause.
 _TOGETHER = 5
 
 
 @dataclass(frozen=True)
 class _Slow:
-    """What slower calls cost a job in a slice, s of its run time: to others, or for no reason."""
+    """Loss through slower calls in a slice, s of run time: to others, or for an unknown reason."""
 
     lost_s: float = 0.0
     unexplained_s: float = 0.0
 
     @classmethod
     def of(cls, seconds: float, because: Because | None) -> _Slow:
-        """Make it of seconds, and of why they were lost."""
+        """Return it for seconds lost for a reason."""
         return cls(seconds) if because == "other jobs" else cls(0.0, seconds)
 
 
@@ -65,7 +65,7 @@ class JobState:
         facts: The job.
         seen_ns: End of the newest slice that was evaluated.
         run_s: Evaluated time, s.
-        lost_s: What was lost in it to others, s.
+        lost_s: Loss to others in this time, s.
         unexplained_s: Further time beyond the usual, for no known reason, s.
     """
 
@@ -86,13 +86,13 @@ class JobState:
         nodes: Sequence[NodeRow],
         books: Mapping[ResourceKey, LoadBook],
     ) -> list[LiveChange]:
-        """Take one slice; return the changes that it shows.
+        """Evaluate one slice; return the changes that it shows.
 
         Args:
             span: Its start and end, ns since the epoch.
-            mounts: The job's rows of it by mount.
-            nodes: The job's rows of it by node.
-            books: The loads of all jobs, this slice included.
+            mounts: The job's rows of the slice by mount.
+            nodes: The job's rows of the slice by node.
+            books: The loads of all jobs, including this slice.
         """
         slice_s = (span[1] - span[0]) / 1e9
         found: list[LiveChange] = []
@@ -113,7 +113,7 @@ class JobState:
         return found
 
     def answer(self) -> LiveAnswer:
-        """Return what is known now."""
+        """Return what is known of the job now."""
         facts = self.facts
         slice_s = facts.slice_ns / 1e9
         now = list(self._trend)[-_NOW:]
@@ -155,7 +155,7 @@ class JobState:
         books: Mapping[ResourceKey, LoadBook],
         found: list[LiveChange],
     ) -> _Slow:
-        """Take what the job did on a mount; return how much slower it was there."""
+        """Evaluate what the job did on a mount; return its loss there."""
         key: ResourceKey = ("file system", row.mount)
         place, count, lost = self._place(key), max(row.count, 1), 0.0
         slice_s = (span[1] - span[0]) / 1e9
@@ -185,9 +185,9 @@ class JobState:
         books: Mapping[ResourceKey, LoadBook],
         found: list[LiveChange],
     ) -> float:
-        """Take what the job did on a node; return what others' use of cores cost it there, s.
+        """Evaluate what the job did on a node; return its loss to others' use of cores there, s.
 
-        That is measured, and needs no usual time: the waiting is divided by who ran meanwhile.
+        It is measured, and needs no usual time: the waiting is divided among those who ran then.
         """
         key: ResourceKey = ("node", row.host)
         place, slice_s = self._place(key), (span[1] - span[0]) / 1e9
@@ -230,8 +230,8 @@ class JobState:
         books: Mapping[ResourceKey, LoadBook],
         found: list[LiveChange],
     ) -> _Slow:
-        """Take the calls of MPI of a slice; return what longer iterations cost."""
-        if span[0] < self.facts.start_ns:  # a part of a slice is no slice
+        """Evaluate the MPI calls of a slice; return the loss through longer iterations."""
+        if span[0] < self.facts.start_ns:  # incomplete slices are left out
             return _Slow()
         place, slice_s = self._place(MESSAGES), (span[1] - span[0]) / 1e9
         step = self._iterations.take(nodes, self.facts.ranks, slice_s, files_s)
@@ -243,7 +243,7 @@ class JobState:
                 self._iterations.accept()
                 place.lost.append(0.0)
                 return _Slow()
-        # What files and cores cost already is not the messages' own.
+        # The loss to files and cores is not counted again for messages.
         place.lost.append(step.lost_s if self._is_of_messages() else 0.0)
         return _Slow.of(step.lost_s, place.because)
 
@@ -274,7 +274,7 @@ class JobState:
         if step.grown == "messages":
             return MESSAGES, reason(books.get(MESSAGES), self.facts.job, *since)
         if step.grown == "work":
-            for row in nodes:  # who computes there may slow the job's own computing
+            for row in nodes:  # others' computing there may slow the job's own
                 why = reason(books.get(("node", row.host)), self.facts.job, *since)
                 if why[0] == "other jobs":
                     return ("node", row.host), why

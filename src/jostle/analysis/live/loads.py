@@ -1,4 +1,4 @@
-"""Remembers the load of every job on a resource: its newest values, and what is usual for it."""
+"""Stores the load of every job on a resource: its newest values, and its usual rate."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-#: Newest values of a load that are remembered one by one, before they become part of the usual.
+#: Number of newest values of a load that do not count for its usual rate yet.
 _REMEMBERED = 12
-#: The usual rate of a load is that of so many slices, about.
+#: Number of slices, about, over which the usual rate of a load is averaged.
 _MEMORY = 60
 #: A load rises if it is more than this many times its usual rate.
 _RISE = 1.5
-#: A load of which nothing is heard for so many of its slices is over.
+#: Number of its slices without values after which a load is over.
 _SILENT = 3
 
 
@@ -22,10 +22,10 @@ class Load:
 
     Attributes:
         usual: Its usual rate before the newest values, per second.
-        seen: Values that it was learned from, at most as many as count.
-        slices: How many values there were.
+        seen: Number of values from which the usual rate was estimated, limited by `_MEMORY`.
+        slices: Number of all values.
         rises: How often it rose.
-        cores: Of a node: cores that it may be on; None: any.
+        cores: On a node, the cores that it may use; None: any.
     """
 
     usual: float = 0.0
@@ -72,14 +72,14 @@ class Load:
         return done / max(to_ns - from_ns, 1)
 
     def before(self, at_ns: int) -> float:
-        """Return its mean rate before an instant, as far as it is remembered; 0: there was none."""
+        """Return its mean rate before an instant, as far as it is stored; 0: there was none."""
         older = [rate for _, end, rate in self._newest if end <= at_ns]
         total = self.usual * self.seen + sum(older)
         return total / max(self.seen + len(older), 1)
 
     @property
     def chance(self) -> float:
-        """Part of its slices in which it rose: how easily it rises at a given moment by chance."""
+        """Share of its slices in which it rose: the probability of a rise by chance."""
         return (1 + self.rises) / (10 + self.slices)
 
 
@@ -97,7 +97,7 @@ class LoadBook:
         amount: float,
         cores: frozenset[int] | None = None,
     ) -> None:
-        """Add what a job did in a slice, and of a node on which cores it may have been."""
+        """Add what a job did in a slice; on a node with the cores that it may have used."""
         load = self.jobs.setdefault(job, Load())
         load.cores = cores
         load.add(start_ns, length_ns, amount)

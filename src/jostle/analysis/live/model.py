@@ -1,4 +1,4 @@
-"""What the stream says about a running job."""
+"""Result types of the evaluation of running jobs."""
 
 from __future__ import annotations
 
@@ -52,26 +52,29 @@ class LiveChange:
 
 @dataclass(frozen=True)
 class LiveAnswer:
-    """What is known of a job that runs: provisional, from its past alone.
+    """What is known of a running job: provisional, from its past alone.
 
     Attributes:
-        job: Its name; program: what it runs; uid: its owner.
+        job: Its name.
+        program: Its program.
+        uid: Its owner.
         nodes: Its nodes.
         start_ns: Its start, ns since the epoch.
         seen_ns: End of its newest slice that was evaluated; 0: none yet.
-        running: It runs.
+        running: Whether it runs.
         run_s: Time that was evaluated, s.
-        lost_s: What it lost in it to others, s, as far as that is known while it runs.
+        lost_s: Loss to others in this time, s, as far as it is known while the job runs.
         unexplained_s: Further time beyond the usual, for no known reason, s.
-        now_percent: What it loses now: percent of its newest slices.
-        resource_kind: Where it loses most now; resource: the identity; "" where it loses nothing.
-        suspects: Who causes that.
+        now_percent: Present loss, percent of its newest slices.
+        resource_kind: Kind of the resource with most of the present loss; "" without loss.
+        resource: Identity of this resource.
+        suspects: The suspects of the present loss.
         because: Why it is slower now; "" where it is not.
         trend: Percent lost in each of the newest slices, the oldest first.
         changes: The newest changes, the oldest first.
-        learning: No level is known yet: nothing could be found.
-        smallest_percent: The least slow-down that is found within three slices, of the series that
-            shows it best; None while there is none.
+        learning: Whether no usual level is known yet, so that nothing could be found.
+        smallest_percent: The smallest slow-down that is found within three slices, in the series
+            that shows it best; None while there is no series.
     """
 
     job: str
@@ -95,7 +98,7 @@ class LiveAnswer:
     smallest_percent: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return everything as plain values."""
         return asdict(self)
 
 
@@ -104,7 +107,7 @@ def hidden(answer: LiveAnswer, visible: set[str], name: str) -> LiveAnswer:
 
     Args:
         answer: The answer.
-        visible: Jobs, and other names, that he may see.
+        visible: Jobs, and other names, that the viewer may see.
         name: The common name.
     """
 

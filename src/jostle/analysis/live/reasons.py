@@ -1,15 +1,15 @@
-"""Says whose load rose when a job became slower, and how sure that is."""
+"""Finds whose load rose when a job became slower, and with what confidence."""
 
 from __future__ import annotations
 
 from jostle.analysis.live.loads import LoadBook
 from jostle.analysis.live.model import Because, LiveSuspect
 
-#: A rise below this part of all load on the resource cannot explain a visible loss.
+#: Part of all load on the resource: a smaller rise cannot explain a visible loss.
 _DOSE = 0.02
-#: The job's own load rose if it is so much above its usual.
+#: Part by which the job's own load must exceed its usual rate to have risen.
 _OWN = 0.3
-#: Suspects that are named, the likeliest.
+#: Most suspects that are named, the likeliest ones.
 _MOST = 5
 
 
@@ -25,7 +25,7 @@ def reason(
         end_ns: End of the slice that showed it.
 
     Returns:
-        The reason, and those whose load rose, the likeliest first.
+        The reason, and the suspects whose load rose, the likeliest first.
     """
     if book is None:
         return "nobody known", ()

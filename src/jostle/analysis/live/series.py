@@ -1,4 +1,4 @@
-"""One series of a running job: a time per unit of work, by phase, with what its slow-down costs."""
+"""Watches one series of a running job: its time per unit of work, by phase, and its slow-downs."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 
 from jostle.analysis.live.change import Change, Detector
 
-#: Phases of a series that are remembered: those in which it was last.
+#: Most phases of a series that are stored, the latest ones.
 _MOST_PHASES = 8
 
 
 @dataclass(frozen=True)
 class SeriesStep:
-    """What a value says.
+    """What a value of the series shows.
 
     Attributes:
         change: A change that it shows.
-        lost_s: Seconds beyond the usual time, with those of the slices before it since when the
-            change began; 0 while there is no slow-down.
+        lost_s: Seconds beyond the usual time; at a change, with those of the slices since it
+            began; 0 without slow-down.
     """
 
     change: Change | None
@@ -28,21 +28,21 @@ class SeriesStep:
 
 @dataclass
 class Series:
-    """A series, whose level is learned for each phase of the job apart.
+    """A series whose usual level is estimated for each phase of the job separately.
 
-    Phases differ in the size of operations: other sizes take other times, which is no change.
+    Phases differ in the size of operations: other sizes take other times, which is not a change.
     """
 
     phases: OrderedDict[int, Detector] = field(default_factory=OrderedDict)
     _pending_s: float = 0.0
 
     def add(self, phase: int, seconds_per_unit: float, busy_s: float) -> SeriesStep:
-        """Take a slice.
+        """Evaluate a slice.
 
         Args:
             phase: Number of the phase.
-            seconds_per_unit: Above 0.
-            busy_s: Time that the slice spent in it, s.
+            seconds_per_unit: Time per unit of work, above 0.
+            busy_s: Time of the slice spent in this work, s.
         """
         detector = self._of(phase)
         value = math.log(seconds_per_unit)
@@ -57,7 +57,7 @@ class Series:
         return SeriesStep(change, 0.0)
 
     def accept(self) -> None:
-        """Take the present level of the present phase for the usual one."""
+        """Accept the present level of the present phase as the usual one."""
         if self.phases:
             next(reversed(self.phases.values())).accept()
         self._pending_s = 0.0
@@ -69,7 +69,7 @@ class Series:
 
     @property
     def slowed(self) -> bool:
-        """The present phase is slower than usual."""
+        """Whether the present phase is slower than usual."""
         return self.present is not None and self.present.reference is not None
 
     def _of(self, phase: int) -> Detector:

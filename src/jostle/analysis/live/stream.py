@@ -1,4 +1,4 @@
-"""The stream: takes the slices of all running jobs as they come, and keeps one state per job."""
+"""Evaluates the slices of all running jobs as they arrive, with one state per job."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from jostle.analysis.live.loads import LoadBook
 from jostle.analysis.live.model import LiveAnswer, LiveChange
 from jostle.repository.query.live import LiveJob, LiveRows, MountRow, NodeRow
 
-#: Bytes that an operation on files weighs in addition to those it moves, as in `identify`.
+#: Bytes that a file operation counts for in addition to those it moves, as in `identify`.
 _OPERATION = 4096
-#: A job that is over, or of which nothing is heard, is shown for this time, ns.
+#: Time for which a job is shown after its end or its last rows, ns.
 _SHOWN_NS = 60_000_000_000
-#: A load of which nothing is heard for this time is forgotten, ns.
+#: Time without rows after which a load is removed, ns.
 _FORGOTTEN_NS = 600_000_000_000
 
 _Row = MountRow | NodeRow
 
 
 class LiveStream:
-    """The answers about all running jobs.
+    """The state of all running jobs.
 
     A slice is evaluated one slice after its end: then all nodes of its job, and the jobs that ran
-    at the same time, have sent theirs. Rows that come later are left out; the answer at the end of
-    the job has them. However the rows are portioned, the same rows give the same answers.
+    at the same time, have sent theirs. Rows that come later are left out; the evaluation after the
+    end of the job has them. The results do not depend on how the rows are divided among calls.
     """
 
     def __init__(self) -> None:
-        """Know nothing yet."""
+        """Begin without any rows."""
         self.jobs: dict[str, JobState] = {}
         self.newest_ns = 0
         self._books: dict[ResourceKey, LoadBook] = {}
@@ -41,10 +41,10 @@ class LiveStream:
         return max(self.newest_ns - 3 * longest, 0)
 
     def take(self, rows: LiveRows) -> list[tuple[str, LiveChange]]:
-        """Take rows, of which some may have been taken already.
+        """Add rows, some of which may have been added already.
 
         Returns:
-            Job and change, of all changes that were found.
+            Each change that was found, with its job.
         """
         self.newest_ns = max(self.newest_ns, rows.newest_ns)
         facts = {job.job: job for job in rows.jobs}
@@ -78,7 +78,7 @@ class LiveStream:
     def load_on(self, key: ResourceKey, span: tuple[int, int]) -> dict[str, float]:
         """Return the mean load of each job on a resource in a span, ns since the epoch, per second.
 
-        Of files it is bytes, of nodes cores, of messages bytes.
+        The unit is bytes for files and messages, cores for nodes.
         """
         book = self._books.get(key, LoadBook())
         rates = {name: load.rate(*span) for name, load in book.jobs.items()}
@@ -122,7 +122,7 @@ class LiveStream:
         return found
 
     def _forget(self) -> None:
-        """Leave out jobs that are over, and loads of which nothing is heard."""
+        """Remove jobs that are over, and loads without recent rows."""
         for name, state in list(self.jobs.items()):
             silent = self.newest_ns - state.seen_ns
             if silent > _SHOWN_NS + 20 * state.facts.slice_ns or (

@@ -1,11 +1,11 @@
-"""Finds components that are persistently worse than their peers (thesis 2.1).
+"""Finds components that are persistently worse than their peers (Shah, 2020, section 2.1).
 
 Public interface:
     lasting_differences: the differences, from condensed slices of components.
-    EVERY, BY_NAME: by what is compared.
-    days_sql, job_days_sql: the questions that condense the slices of components, and of jobs on
+    EVERY, BY_NAME: the figures that are compared.
+    days_sql, job_days_sql: SQL queries that condense the slices of components, and of jobs on
         nodes without an agent.
-    NodeDifferences, Difference, DayOfPeers, Unjudged: what it gives.
+    NodeDifferences, Difference, DayOfPeers, Unjudged: its result types.
     date_of: a day as a date.
 """
 

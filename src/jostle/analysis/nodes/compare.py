@@ -33,14 +33,14 @@ class _Group:
     """Components of one kind, on like machines, by one figure.
 
     Attributes:
-        figure: It.
-        role: Of the machines.
-        kind: Of the components.
+        figure: The figure.
+        role: Role of the machines.
+        kind: Kind of the components.
         keys: The components.
-        first_day: Day 0.
+        first_day: Day of column 0.
         differences: By how much each is worse (components, days); NaN: not compared.
-        values: The figure itself, mean over the loads of a day, likewise.
-        judged: The evidence on each.
+        values: The figure itself, mean over the loads of a day, same shape.
+        judged: The evidence on each component.
     """
 
     figure: Figure
@@ -60,13 +60,13 @@ def lasting_differences(condensed: pa.Table, machines: pa.Table) -> NodeDifferen
     servers, those whose names differ in numbers only, too; GPUs whatever their name.
 
     Args:
-        condensed: The rows of `days_sql` and `job_days_sql`: figure (place in EVERY), kind, host,
+        condensed: The rows of `days_sql` and `job_days_sql`: figure (index in EVERY), kind, host,
             name, source, mount, day, load, slices, value.
-        machines: host, role, cores: the machines; a host without a row has no known hardware, and
-            is compared with such hosts only.
+        machines: The machines: host, role, cores. The hardware of a host without a row is not
+            known; it is compared with such hosts only.
 
     Returns:
-        What differs, and what could not be judged.
+        The differences, and what could not be evaluated.
     """
     hardware = {
         row["host"]: (str(row["role"]), int(row["cores"] or 0)) for row in machines.to_pylist()
@@ -131,7 +131,7 @@ def _groups(
 
 
 def _alike(role: str, kind: str, name: str, source: str, mount: str) -> tuple[str, str]:
-    """Return what must be equal in peers."""
+    """Return the properties that must be equal among peers."""
     if kind in ("machine", "job_cores", "job_memory", "gpu", "job_gpu"):
         return "", ""
     if kind in _MOUNTS:
@@ -236,7 +236,7 @@ def _interval(figure: Figure, values: Floats) -> Interval:
 
 
 def _unjudged(groups: Sequence[_Group]) -> list[Unjudged]:
-    """Say which components could not be judged by any figure."""
+    """Return the components that could not be evaluated by any figure, by reason."""
     judged = {
         key for group in groups for key, each in zip(group.keys, group.judged, strict=True) if each
     }

@@ -1,4 +1,4 @@
-"""How much each component differs from its peers, day by day."""
+"""Computes by how much each component differs from its peers, day by day."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-#: Components besides the one that is compared, in one bin of load.
+#: Fewest other components in a bin of load for a comparison.
 LEAST_IN_BIN = 3
 
 
@@ -35,8 +35,8 @@ class Rows:
 def daily(rows: Rows, components: int, days: int) -> Floats:
     """Return by how much components are worse than the median of their peers, (components, days).
 
-    Only what is alike is compared: a bin of load of one day. The bins of a component and day are
-    averaged by their slices. NaN: not compared on that day.
+    Components are compared within a bin of load of one day. The bins of a component and day are
+    averaged, weighted by slices. NaN: not compared on that day.
     """
     median = _median_of_others(rows)
     known = ~np.isnan(median)

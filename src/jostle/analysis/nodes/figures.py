@@ -1,4 +1,4 @@
-"""By what components are compared: one figure for each way in which hardware can be worse.
+"""Defines the figures by which components are compared: one for each fault of hardware.
 
 A figure is a number per component and slice (or day), on a logarithmic scale: a difference of 0.1
 is 10 %. It is compared among components of one kind on like machines, at a like load (bin).
@@ -12,7 +12,7 @@ from typing import Literal
 
 from jostle.repository.store.layout import NO_GPU
 
-#: Slices of a bin in which a component must have been busy, to have a figure in it on that day.
+#: Fewest slices of a bin in which a component was busy, for a figure in it on that day.
 LEAST_SLICES = 10
 
 
@@ -21,17 +21,17 @@ class Figure:
     """One figure.
 
     Attributes:
-        name: As users see it.
+        name: Name for users.
         kinds: Kinds of component that have it.
         worse: Whether more or less of it is worse.
-        least: The least lasting difference that is reported, on the logarithmic scale, beyond the
-            healthy spread.
-        busy: SQL: in which slices the component was busy enough to be compared.
-        value: SQL: the figure of a slice; for a rate, what is counted.
-        load: SQL: what must be alike in slices that are compared; "0": nothing.
-        per: SQL: what the count is divided by, over the day; "" where the figure is no rate.
-        floor: A rate below it does not matter.
-        unit: What the figure is per: of a rate.
+        least: Least persistent difference beyond the healthy spread that is reported, on the
+            logarithmic scale.
+        busy: SQL condition of slices in which the component was busy enough to be compared.
+        value: SQL for the figure of a slice; for a rate, what is counted.
+        load: SQL for what must be equal in slices that are compared; "0": nothing.
+        per: SQL for what the count is divided by, over the day; "" where the figure is no rate.
+        floor: Lower bound of rates: smaller ones do not matter.
+        unit: For a rate, what it is per.
     """
 
     name: str
@@ -72,12 +72,12 @@ _CPU = "(cpu_user_ns + cpu_system_ns)"
 _CORES = f"greatest({_CPU} + cpu_idle_ns, 1)"
 _PACKETS = "(link_receive_packets + link_send_packets)"
 _LINK_BYTES = "(link_receive_bytes + link_send_bytes)"
-#: Requests a second, and bytes a request, in powers of two.
+#: Requests per second, and bytes per request, in powers of two.
 _LIKE_REQUESTS = (
     f"round(log2(1 + {_OPS} * 1e9 / {_S}))::BIGINT * 100 "
     f"+ round(log2(1 + {_BYTES} / greatest({_OPS}, 1)))::BIGINT"
 )
-#: Requests at once, and bytes a request, likewise.
+#: Requests at once, and bytes per request, in powers of two.
 _LIKE_QUEUES = (
     "round(log2(1 + storage_wait_ns / greatest(storage_busy_ns, 1)))::BIGINT * 100 "
     f"+ round(log2(1 + {_BYTES} / greatest({_OPS}, 1)))::BIGINT"
@@ -234,7 +234,7 @@ FIGURES: tuple[Figure, ...] = (
         unit="day",
     ),
 )
-#: Figures from the slices of jobs: those of one job are compared.
+#: Figures from the slices of jobs: components that one job used are compared.
 JOB_FIGURES: tuple[Figure, ...] = (
     Figure(
         "time per call in jobs",
@@ -288,7 +288,7 @@ BY_NAME = {figure.name: figure for figure in EVERY}
 def days_sql(between: str) -> str:
     """Return SQL that condenses component_slices, in one pass over them.
 
-    Its rows: figure (place in FIGURES), kind, host, name, source, mount, day (since the epoch,
+    Its rows: figure (index in FIGURES), kind, host, name, source, mount, day (since the epoch,
     UTC), load, slices, value (logarithmic; mean over the slices). Components of one batch job have
     none: jobs are no hardware.
 
@@ -314,8 +314,8 @@ GROUP BY ALL HAVING count(*) >= {LEAST_SLICES}
 def job_days_sql(between: str) -> str:
     """Return SQL that condenses the slices of jobs, as `days_sql`.
 
-    They tell of nodes without an agent, and how long copies to a GPU take, which no agent sees.
-    Only what one job used in one hour is alike: its processes do the same there.
+    They show nodes without an agent, and how long copies to a GPU take, which no agent records.
+    Only what one job used in one hour is compared: its processes do the same there.
     """
     calls, cores, copies, *memory = JOB_FIGURES
     place = len(FIGURES)
@@ -353,7 +353,7 @@ GROUP BY ALL HAVING count(*) >= {LEAST_SLICES}
 
 
 def _case(place: int, figure: Figure) -> str:
-    """Return SQL: the figure of a row, NULL where it has none."""
+    """Return SQL for the figure of a row, NULL where it has none."""
     kinds = ", ".join(f"'{kind}'" for kind in figure.kinds)
     known = " AND ".join(
         f"NOT contains(unknown, '{metric}')" for metric in _metrics_in(figure.value)

@@ -1,4 +1,4 @@
-"""What the comparison of nodes gives."""
+"""Result types of the comparison of components with their peers."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ class Difference:
         component: Its name.
         figure: What is worse: name of a figure.
         worse: Whether it has more or less of it.
-        unit: Of a rate, what it is per; else "".
+        unit: For a rate, what it is per; else "".
         percent: By how much it differs from its peers' median, with a 95 % interval.
-        own: Of a rate, its own rate since then; else None.
-        peers_rate: Of a rate, the median of the peers' rates; else None.
-        since_day: First of the days, since the epoch.
+        own: For a rate, its own rate since `since_day`; else None.
+        peers_rate: For a rate, the median of the peers' rates; else None.
+        since_day: First day of the difference, days since the epoch.
         last_day: Last day on which it was compared.
-        worse_days: Days since then on which it was worse than peers ever are by chance (p < 0.05).
+        worse_days: Days since then on which it was worse than peers are by chance (p < 0.05).
         days: Days since then on which it was compared.
-        peers: How many components it was compared with.
-        evidence: E-value: how many times more likely the days are than for a healthy component, at
-            least.
-        course: Its differences of all days.
+        peers: Number of components that it was compared with.
+        evidence: E-value: the days are at least so many times more likely than for a healthy
+            component.
+        course: Its differences on all days.
     """
 
     host: str
@@ -74,15 +74,15 @@ class Difference:
 
 @dataclass(frozen=True)
 class Unjudged:
-    """Components that could not be judged, by the reason.
+    """Components that could not be evaluated for one reason.
 
     Attributes:
         why: "too few peers" or "too few days".
         kind: Their kind.
-        components: How many.
+        components: Number of components.
         hosts: Some of their hosts.
-        most: The peers, or days, that the best of them had.
-        least: What is needed.
+        most: Most peers, or days, that any of them had.
+        least: Peers, or days, that are needed.
     """
 
     why: str
@@ -95,17 +95,17 @@ class Unjudged:
 
 @dataclass(frozen=True)
 class NodeDifferences:
-    """The lasting differences of a site.
+    """The persistent differences of a site's components.
 
     Attributes:
-        differences: The worst first.
-        first_day: First day with data, since the epoch; 0 without data.
-        days: Days with data.
-        machines: Machines compared.
-        components: Components judged by at least one figure.
-        comparisons: Component and figure, judged.
-        unjudged: What was not.
-        fdr: Expected share of healthy ones among the differences, at most.
+        differences: The differences, the worst first.
+        first_day: First day with data, days since the epoch; 0 without data.
+        days: Number of days with data.
+        machines: Number of machines that were compared.
+        components: Number of components that were evaluated by at least one figure.
+        comparisons: Number of evaluated pairs of component and figure.
+        unjudged: What could not be evaluated.
+        fdr: Upper bound of the expected share of healthy components among the differences.
     """
 
     differences: list[Difference]
@@ -118,7 +118,7 @@ class NodeDifferences:
     fdr: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values; days as dates."""
+        """Return everything as plain values; days as dates."""
         plain = asdict(self)
         plain["first_day"] = date_of(self.first_day) if self.days else None
         for row in plain["differences"]:

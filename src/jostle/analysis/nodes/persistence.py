@@ -1,14 +1,13 @@
-"""Whether a difference lasts: a test by betting, exact for every number of days, and its control.
+"""Tests by e-values whether a difference persists; valid for every number of days.
 
-A component is healthy if its lasting difference from its peers is within the tolerance m: a few
-robust standard deviations of the peers' own lasting differences, plus what is too little to matter.
+A component is healthy if its persistent difference from its peers is within the tolerance m: a few
+robust standard deviations of the peers' own persistent differences, plus a negligible amount.
 On a day on which it differs by x, p is the share of the peers' changes from day to day that are at
 least x - m. For a healthy component p is at least uniform, so that 0.3 / p^0.7 has a mean of 1 or
-less (Vovk and Wang, E-values: calibration, combination and applications, 2021), and so have
-products of these over days. Since nobody knows when a fault began, the evidence is the mean of the
-products over all first days; that is an e-value as well. Evidence is controlled for the number of
-comparisons by e-BH (Wang and Ramdas, False discovery rate control with e-values, 2022), whatever
-the dependence between components.
+less (Vovk and Wang, 2021), and so have products of these over days. Since it is not known when a
+fault began, the evidence is the mean of the products over all first days; that is an e-value as
+well. The false discovery rate over all comparisons is controlled by e-BH (Wang and Ramdas, 2022),
+whatever the dependence between components.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-#: Peers without which nothing is said: the spread of fewer is not known.
+#: Fewest peers for a test: the spread of fewer is not known.
 LEAST_PEERS = 5
 LEAST_DAYS = 3
-#: Share of healthy ones among all that is reported, at most (expected).
+#: Upper bound of the expected share of healthy components among the reported ones.
 FDR = 0.05
 _KAPPA = 0.3
 _Q_N = 2.2219
@@ -53,8 +52,8 @@ class Evidence:
 
     Attributes:
         value: The e-value.
-        since: Day (place in its row) from which on the product is largest.
-        tolerance: Healthy peers differ by no more than it.
+        since: Day (index in its row) from which on the product is largest.
+        tolerance: Largest difference of healthy peers.
         worse: Days on which it was worse, p < 0.05 (days,).
         peers: Number of peers.
     """
@@ -71,7 +70,7 @@ def evidence(differences: Floats, least: float) -> list[Evidence | None]:
 
     Args:
         differences: By how much it is worse, (components, days); NaN: not compared.
-        least: A lasting difference of this size, beyond the healthy spread, does not matter.
+        least: Largest persistent difference beyond the healthy spread that does not matter.
 
     Returns:
         One per component; None: too few days, or too few peers with enough days.
@@ -92,7 +91,7 @@ def evidence(differences: Floats, least: float) -> list[Evidence | None]:
     for place, row in enumerate(judged):
         others = np.delete(levels, place)
         centre = np.median(others)
-        if len(judged) <= _MANY or not place:  # of many, one does not matter to the spread
+        if len(judged) <= _MANY or not place:  # one of many components hardly changes the spread
             spread = _spread(others)
         tolerance = float(centre) + _beyond(len(others)) * spread + least
         pool = shared
@@ -120,9 +119,10 @@ def _beyond(peers: int) -> float:
 
 
 def _spread(values: Floats) -> float:
-    """Return the robust standard deviation Q_n (Rousseeuw and Croux, JASA 88, 1993).
+    """Return the robust standard deviation Q_n (Rousseeuw and Croux, 1993).
 
-    It withstands as many outliers as the median absolute deviation, and is far surer of few values.
+    It tolerates as many outliers as the median absolute deviation, and is more precise for few
+    values.
     """
     values = values[:: max(1, len(values) // _MOST_PAIRED)]
     first, second = np.triu_indices(len(values), 1)
@@ -134,7 +134,7 @@ def _spread(values: Floats) -> float:
 
 def _residuals(values: Floats, level: float) -> Floats:
     """Return the changes from day to day around a component's own level."""
-    # The level follows the values where these are few.
+    # With few values their level follows them: the factor corrects for it.
     changes: Floats = (values - level) * np.sqrt(len(values) / (len(values) - 1))
     return changes
 
@@ -152,7 +152,7 @@ def _of_one(values: Floats, pool: Floats, tolerance: float, peers: int) -> Evide
     from_day = np.cumsum(log_e[::-1])[::-1]
     start = int(np.argmax(from_day))
     top = from_day[start]
-    # Products up to any day would do as well; the last day is the one that is asked about.
+    # Products up to any day would be valid; those up to the last day show the present state.
     value = float(np.exp(min(top, 700.0)) * np.exp(from_day - top).sum() / len(known))
     worse = np.zeros(len(values), dtype=bool)
     worse[known] = p < 0.05

@@ -1,12 +1,12 @@
-"""Measures where jobs sit in a fabric, and whether that explains how fast they are (Bhatele).
+"""Measures where jobs are in a fabric, and whether it explains their speed (Bhatele et al., 2013).
 
 Public interface:
     Ground: a fabric prepared for measuring; its `shape` measures one placement.
-    Shape, Box, Touched: that.
-    Stay: a job, where and when. company: what it has in common with others at its time.
-    Company, Meeting: that.
-    communicators: hops of each communicator of a job. CommunicatorShape: that.
-    program_placement: what placement has to do with the speed of a program's runs.
+    Shape, Box, Touched: the result of `shape`.
+    Stay: a job with its nodes and time. company: what it shares with concurrent jobs.
+    Company, Meeting: the result of `company`.
+    communicators: hops of each communicator of a job. CommunicatorShape: its result.
+    program_placement: how placement and the speed of a program's runs are related.
     ProgramPlacement and its parts: Run, Measured, Correlation, SuspectProgram, PairOfRuns, Course,
         Event, Noise, CommunicatorHops.
 """

@@ -1,4 +1,4 @@
-"""Hops of each communicator of a job, and the time that its ranks spend in its collectives."""
+"""Measures the hops of a job's communicators, and the time of ranks in their collectives."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def communicators(
 
     Args:
         fabric_map: The fabric.
-        hosts: Of each rank, its node.
-        members: Of each communicator, its ranks.
-        collective_bytes: Of each communicator, the bytes that each rank of the world gave to its
+        hosts: Node of each rank.
+        members: Communicator -> its ranks.
+        collective_bytes: Communicator -> the bytes that each rank of the world gave to its
             collectives.
-        collective_s: Of each rank, its time in collectives, seconds.
+        collective_s: Time of each rank in collectives, seconds.
     """
     routers = np.array([fabric_map.router_of.get(host, -1) for host in hosts], np.int64)
     everything = sum(collective_bytes.values(), start=np.zeros(len(hosts)))

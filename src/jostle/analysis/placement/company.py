@@ -1,4 +1,4 @@
-"""Jobs that ran at the same time as another one: routers and links that they have in common."""
+"""Finds which routers and links concurrent jobs have in common with a job."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from jostle.analysis.placement.model import Company, Floats, Ints, Meeting
 
 @dataclass(frozen=True)
 class Stay:
-    """A job, where and when.
+    """A job with its nodes and the time in which it ran.
 
     Attributes:
         job: Its name.
         program: Its program.
-        user: Its owner's uid; None: not told.
+        user: Its owner's uid; None: not shown.
         hosts: Its nodes.
         start_ns: When it began.
-        end_ns: When it ended, or how far it is known.
+        end_ns: When it ended, or until when it is known.
     """
 
     job: str
@@ -36,7 +36,7 @@ class Stay:
 
 @dataclass(frozen=True)
 class _Met:
-    """One job of the company: its stay beside the other, nodes, routers, and what both share."""
+    """One concurrent job: the common time, its nodes and routers, and what both share."""
 
     stay: Stay
     span: tuple[int, int]
@@ -54,8 +54,8 @@ def company(
     Args:
         fabric_map: The fabric.
         own: The job.
-        others: Jobs, those that ran at another time or in another fabric too.
-        hidden: Those of them whose names may not be told: they are one entry, OTHERS.
+        others: Other jobs, including those that ran at another time or in another fabric.
+        hidden: Those of them whose names may not be shown: they are one entry, OTHERS.
     """
     routers = fabric_map.routers(own.hosts)
     links = fabric_map.footprint(own.hosts)
@@ -92,7 +92,7 @@ def company(
 
 
 def _meeting(stay: Stay, met: Sequence[_Met], length: int) -> Meeting:
-    """Return what one job, or several together, have in common with the other."""
+    """Return what one concurrent job, or several together, have in common with the job."""
     shares = [(each.span[1] - each.span[0]) / length for each in met]
     distinct = [
         len(np.unique(np.concatenate(parts)))
@@ -113,7 +113,7 @@ def _means(
     links: int,
     length: int,
 ) -> tuple[float, float, float]:
-    """Return how many routers and links others had, each counted once, as means over the time."""
+    """Return the time means of the numbers of routers and links of others, each counted once."""
     edges = sorted({edge for span in spans for edge in span})
     sums: Floats = np.zeros(3)
     for begin, end in itertools.pairwise(edges):

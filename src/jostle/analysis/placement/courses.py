@@ -1,4 +1,4 @@
-"""The messaging rate inside long runs, with the neighbours that start and end meanwhile."""
+"""Computes the messaging rate during long runs, and which neighbours start and end meanwhile."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from jostle.analysis.placement.model import Floats
 from jostle.analysis.placement.program_model import Course, Event, Run
 from jostle.values.arrow_columns import floats, ints
 
-#: Slices with messages that a run needs.
+#: Fewest slices with messages of a run.
 LEAST_SLICES = 12
-_MOST = 4  # runs
+_MOST = 4  # most runs that are returned
 _AROUND = 5  # slices before and after an event
 
 
 def courses(runs: Sequence[Run], slices: pa.Table, stays: Mapping[str, Stay]) -> tuple[Course, ...]:
-    """Return the rate inside the runs that are long enough, those that vary most first.
+    """Return the messaging rate during the runs that are long enough, those that vary most first.
 
     Args:
         runs: Runs of one program.
-        slices: job, slice, slice_ns, sent_bytes, mpi_ns (Repository.messages.slices).
-        stays: Jobs beside the runs, by name.
+        slices: Columns job, slice, slice_ns, sent_bytes, mpi_ns (Repository.messages.slices).
+        stays: Jobs concurrent with the runs, by name.
     """
     jobs = np.array(slices["job"].to_pylist(), dtype=object)
     begin = ints(slices, "slice") * ints(slices, "slice_ns")

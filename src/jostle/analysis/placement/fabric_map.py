@@ -1,4 +1,4 @@
-"""A fabric prepared for measuring placements: where nodes are, and how far switches are apart."""
+"""Prepares a fabric for measuring placements: nodes' switches, and distances of switches."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from jostle.network import APART, between_switches, distances, footprint
 from jostle.topology import Topology
 
 Flags = NDArray[np.bool_]
-_MOST_KEPT = 4096  # footprints; a job of many runs has the same nodes again and again
+_MOST_KEPT = 4096  # cached footprints: many runs have the same nodes
 
 
 class FabricMap:
-    """One fabric.
+    """One fabric, prepared for measuring placements.
 
-    Of a node with several adapters the first counts that a switch of the fabric's first plane has.
+    If a node has several adapters, its first one on a switch of the fabric's first plane counts.
     """
 
     def __init__(self, topology: Topology) -> None:
@@ -33,7 +33,7 @@ class FabricMap:
                 self.vertex_of[host] = first
         self.router_of = {host: int(switch[vertex]) for host, vertex in self.vertex_of.items()}
         places = np.fromiter(self.router_of.values(), np.int64, len(self.router_of))
-        #: Of each vertex, the nodes that are attached to it.
+        #: Number of nodes that are attached to each vertex.
         self.nodes_on: Ints = np.bincount(places, minlength=len(topology.vertices)).astype(np.int64)
         self._footprints: dict[bytes, NDArray[np.uint8]] = {}
 
@@ -43,7 +43,7 @@ class FabricMap:
         return np.array(sorted(known), np.int64)
 
     def footprint(self, hosts: Iterable[str]) -> Flags:
-        """Return of each link whether traffic among some nodes may take it (see network)."""
+        """Return for each link whether traffic among some nodes may take it (see network)."""
         known = {self.vertex_of[host] for host in hosts if host in self.vertex_of}
         nodes = np.array(sorted(known), np.int64)
         key = nodes.tobytes()
@@ -55,9 +55,9 @@ class FabricMap:
         return np.unpackbits(packed, count=len(self.topology.sources)).astype(bool)
 
     def apart(self, routers: Ints) -> Ints:
-        """Return the links between each two of some switches, shape (routers, routers).
+        """Return the number of links between each two of some switches, shape (routers, routers).
 
-        APART where there is no way from one to the other.
+        APART where there is no path from one to the other.
         """
         at = self.topology.coordinates[routers] if self.topology.sizes else None
         if at is None or not (at >= 0).all():
@@ -101,7 +101,7 @@ class FabricMap:
 
         Args:
             routers: Switches.
-            nodes: How many nodes (or ranks) each has; two on one switch are 0 links apart.
+            nodes: Number of nodes (or ranks) of each; two on one switch are 0 links apart.
         """
         if nodes.sum() < 2:
             return None, None
@@ -130,7 +130,7 @@ class FabricMap:
     def pieces(self, routers: Ints) -> int | None:
         """Return the number of connected pieces of some switches, joined by links between them.
 
-        None: no two switches that have nodes are joined directly (a fat tree).
+        None if no two switches with nodes are joined directly (a fat tree).
         """
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
@@ -167,7 +167,7 @@ class FabricMap:
 
 
 def _stretch(values: Ints, size: int, wraps: bool) -> tuple[int, int]:
-    """Return begin and length of the shortest stretch of a dimension that holds all values."""
+    """Return begin and length of the shortest range of a dimension that contains all values."""
     own = np.unique(values)
     if not wraps:
         return int(own[0]), int(own[-1] - own[0] + 1)
@@ -179,6 +179,6 @@ def _stretch(values: Ints, size: int, wraps: bool) -> tuple[int, int]:
 
 
 def _least(room: Ints, nodes: int) -> int:
-    """Return in how few parts some nodes have room, the largest parts first."""
+    """Return the least number of parts in which some nodes have room."""
     filled = np.cumsum(np.sort(room[room > 0])[::-1])
     return int(np.searchsorted(filled, nodes) + 1) if nodes else 0

@@ -1,4 +1,7 @@
-"""What placement analysis gives. Times in ns since the epoch or seconds; shares from 0 to 1."""
+"""Result types of the analysis of placement.
+
+Times in ns since the epoch or seconds; shares from 0 to 1.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,9 @@ class Touched:
 
     Attributes:
         what: "leaf", "pod" or "group".
-        number: How many of them the job has nodes in.
-        least: In how few its nodes would have room, were the fabric empty.
-        names: Which, in order.
+        number: Number of parts in which the job has nodes.
+        least: Least number of parts in which its nodes would have room if the fabric were empty.
+        names: Names of the parts, in order.
     """
 
     what: str
@@ -30,12 +33,12 @@ class Touched:
 
 @dataclass(frozen=True)
 class Box:
-    """The smallest box of a torus or mesh around a job; a torus' box may reach round its end.
+    """The smallest box of a torus or mesh around a job; in a torus it may wrap around.
 
     Attributes:
         begin: Its first coordinate in each dimension.
-        lengths: Its length in each.
-        nodes: Nodes of the fabric in it.
+        lengths: Its length in each dimension.
+        nodes: Number of nodes of the fabric in it.
     """
 
     begin: tuple[int, ...]
@@ -45,20 +48,21 @@ class Box:
 
 @dataclass(frozen=True)
 class Shape:
-    """Where a job sits in one fabric. None: the measure is not defined in such a fabric.
+    """The position of a job in one fabric. None: the measure is not defined in such a fabric.
 
     Attributes:
         fabric: Its name.
         kind: Its kind.
-        nodes: Nodes of the job that are in the fabric.
-        unknown: Nodes of the job that are not.
-        routers: Switches that its nodes are attached to.
-        whole_routers: Those of which it has all nodes.
+        nodes: Number of nodes of the job that are in the fabric.
+        unknown: Number of nodes of the job that are not.
+        routers: Number of switches that its nodes are attached to.
+        whole_routers: Number of these switches of which it has all nodes.
         hops: Mean number of links between the switches of two of its nodes; None: one node.
         most_hops: The greatest such number.
         box: The smallest box around it; torus and mesh only.
         contiguity: Its nodes over the nodes in the box.
-        pieces: Connected pieces of its routers; None where routers are not joined directly.
+        pieces: Number of connected pieces of its routers; None where routers are not joined
+            directly.
         touched: Leaves and pods of a fat tree, groups of a dragonfly.
     """
 
@@ -78,17 +82,17 @@ class Shape:
 
 @dataclass(frozen=True)
 class Meeting:
-    """A job that ran at the same time as another one, and what they can have in common.
+    """A job that ran concurrently with another one, and what they may have in common.
 
     Attributes:
         job: Its name.
         program: Its program.
-        user: Its owner's uid; None: not told.
+        user: Its owner's uid; None: not shown.
         share: The part of the other job's time in which it ran.
-        nodes: Its nodes in the fabric.
-        routers: Its routers.
-        shared_routers: Routers on which both have nodes.
-        shared_links: Links between switches that the traffic of both may take.
+        nodes: Number of its nodes in the fabric.
+        routers: Number of its routers.
+        shared_routers: Number of routers on which both have nodes.
+        shared_links: Number of links between switches that the traffic of both may take.
     """
 
     job: str
@@ -108,15 +112,15 @@ class Meeting:
 
 @dataclass(frozen=True)
 class Company:
-    """All jobs that ran beside a job.
+    """All jobs that ran concurrently with a job.
 
     Attributes:
-        meetings: Each of them, those with most shared links first.
-        links: Links between switches that the job's own traffic may take.
-        conflicting_routers: Routers allocated to jobs that might use the same links: their mean
-            number while the job ran.
-        shared_routers: Routers on which another job had a node, too: the mean number.
-        shared_links: Links that the traffic of another job may take, too: the mean number.
+        meetings: The concurrent jobs, those with most shared links first.
+        links: Number of links between switches that the job's own traffic may take.
+        conflicting_routers: Mean number of routers, while the job ran, that were allocated to jobs
+            that may use the same links.
+        shared_routers: Mean number of routers on which another job had a node, too.
+        shared_links: Mean number of links that the traffic of another job may take, too.
     """
 
     meetings: tuple[Meeting, ...]
@@ -132,9 +136,9 @@ class CommunicatorShape:
 
     Attributes:
         name: Number of the communicator in hexadecimal digits; "world".
-        size: Its ranks.
+        size: Number of its ranks.
         hops: Mean number of links between two of its ranks; 0 for ranks on one router.
-        nodes: Nodes that they run on.
+        nodes: Number of nodes that they run on.
         seconds: Mean over its ranks of the time in its collectives; None: unknown.
     """
 

@@ -1,4 +1,4 @@
-"""Pairs of runs: how alike placements and neighbours are, and how rates differ."""
+"""Finds pairs of runs whose placements, neighbours and messaging rates are worth comparing."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 from jostle.analysis.placement.model import Floats
 from jostle.analysis.placement.program_model import PairOfRuns, Run
 
-_SAME = 0.95  # of the nodes: two placements are the same
-_OTHER = 0.5  # of the neighbours' nodes: they are others
-_SURROUNDED = 0.5  # of the most conflicting routers that any run had
+_SAME = 0.95  # of the nodes: placements with so many in common are the same
+_OTHER = 0.5  # of the neighbours' nodes: with fewer in common the neighbours are others
+_SURROUNDED = 0.5  # of the greatest number of conflicting routers of a run
 
 
 def telling_pairs(runs: Sequence[Run], hosts_of: Mapping[str, Sequence[str]]) -> list[PairOfRuns]:
-    """Return the pairs of runs that tell most of what makes the difference, each once.
+    """Return the pairs of runs that show best what makes the difference, each once.
 
     Args:
         runs: Runs of one program.
-        hosts_of: Of each job beside them, its nodes.
+        hosts_of: Job that ran concurrently with them -> its nodes.
     """
     rated = [run for run in runs if run.rate]
     if len(rated) < 2:
@@ -40,7 +40,7 @@ def telling_pairs(runs: Sequence[Run], hosts_of: Mapping[str, Sequence[str]]) ->
     pairs: dict[tuple[int, int], PairOfRuns] = {}
 
     def add(why: str, worth: Floats) -> None:
-        """Take the pair that is worth most; less than 0 is none."""
+        """Add the pair with the greatest worth, if it is not negative."""
         worth = np.where(np.triu(np.ones_like(worth), 1) > 0, worth, -1.0)
         a, b = (int(each) for each in np.unravel_index(int(worth.argmax()), worth.shape))
         if worth[a, b] < 0 or (a, b) in pairs:
@@ -71,7 +71,7 @@ def telling_pairs(runs: Sequence[Run], hosts_of: Mapping[str, Sequence[str]]) ->
 
 
 def _overlaps(sets: Sequence[set[str]]) -> Floats:
-    """Return the overlap of each two sets, shape (sets, sets)."""
+    """Return the overlap of each two sets over the larger one, shape (sets, sets)."""
     from scipy.sparse import csr_array
 
     names = {name: place for place, name in enumerate(sorted(set().union(*sets)))}
@@ -85,7 +85,7 @@ def _overlaps(sets: Sequence[set[str]]) -> Floats:
 
 
 def _same_box(runs: Sequence[Run]) -> Floats:
-    """Return whether two runs have boxes of the same lengths and are both among many others."""
+    """Return which runs have boxes of the same lengths and both many conflicting routers."""
     most = max(run.company.conflicting_routers for run in runs)
     boxes: dict[tuple[int, ...], int] = {}
     number = []

@@ -1,4 +1,4 @@
-"""Puts together what the runs of a program tell of placement (Bhatele, SC'13)."""
+"""Analyses how placement and speed of a program's runs are related (Bhatele et al., 2013)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from jostle.values.arrow_columns import floats, ints, lists
 
 
 class _Ranks:
-    """The ranks of all runs as columns, and which rows are whose."""
+    """The ranks of all runs as columns, with the rows of each run."""
 
     def __init__(self, ranks: pa.Table) -> None:
         self._table = ranks
@@ -59,13 +59,13 @@ class _Ranks:
 
 @dataclass(frozen=True)
 class RunMessages:
-    """What the ranks of some runs sent.
+    """What the ranks of some runs sent, as tables.
 
     Attributes:
         ranks: Sums of each rank (Repository.messages.ranks).
-        slices: The same slice by slice (Repository.messages.slices).
+        slices: The same for each slice (Repository.messages.slices).
         members: Communicators of the runs (Repository.messages.communicators).
-        given: What ranks gave to the collectives of each.
+        given: Bytes that ranks gave to the collectives of each communicator.
     """
 
     ranks: pa.Table
@@ -82,7 +82,7 @@ def program_placement(
     sent: RunMessages,
     notes: Sequence[str] = (),
 ) -> ProgramPlacement:
-    """Say what placement has to do with the speed of a program's runs.
+    """Analyse how placement and the speed of a program's runs are related.
 
     Args:
         fabric_map: The fabric.
@@ -90,7 +90,7 @@ def program_placement(
         own: Its runs.
         others: All other jobs.
         sent: What the ranks of its runs sent.
-        notes: What is known to be wrong with the fabric.
+        notes: Known errors of the fabric, sentences.
     """
     table = _Ranks(sent.ranks)
     groups = _communicators(sent.members, sent.given)
@@ -143,7 +143,10 @@ def _usual(
 def shapes_of(
     fabric_map: FabricMap, job: str, ranks: pa.Table, members: pa.Table, given: pa.Table
 ) -> list[CommunicatorShape]:
-    """Measure the communicators of one job, without the world; arguments as above."""
+    """Measure the communicators of one job, without the world.
+
+    The tables are those of RunMessages.
+    """
     table, groups = _Ranks(ranks), _communicators(members, given).get(job)
     return _shapes(fabric_map, job, table, groups) if groups and job in table.rows else []
 
@@ -152,7 +155,7 @@ _Groups = tuple[dict[int, Ints], dict[int, tuple[Ints, Floats]]]
 
 
 def _communicators(members: pa.Table, given: pa.Table) -> dict[str, _Groups]:
-    """Return by job the ranks of each communicator, and which ranks gave it how many bytes."""
+    """Return by job the ranks of each communicator, and the bytes that each rank gave it."""
     groups: dict[str, _Groups] = {}
     row, rank = lists(members, "ranks")
     cuts = np.searchsorted(row, np.arange(members.num_rows + 1))

@@ -1,4 +1,7 @@
-"""What the runs of a program tell of placement. Rates in bytes per second of one rank."""
+"""Result types of the analysis of a program's runs and their placement.
+
+Rates in bytes per second of one rank.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ class Run:
         job: Its name.
         start_ns: When it began, ns since the epoch.
         seconds: How long it took.
-        ranks: Its MPI ranks.
+        ranks: Number of its MPI ranks.
         hosts: Its nodes.
         rate: Its messaging rate: bytes sent by MPI over the time in MPI, summed over the ranks;
             None: it sent nothing.
@@ -26,7 +29,7 @@ class Run:
         mpi_s: Time per rank in MPI.
         calls_s: Mean time of a rank in each kind of MPI calls.
         shape: Its placement.
-        company: Who ran beside it.
+        company: The jobs that ran concurrently with it.
         communicators: Hops and times of its communicators, without the world.
     """
 
@@ -54,14 +57,14 @@ class Run:
 
 @dataclass(frozen=True)
 class Correlation:
-    """How two columns go together.
+    """The correlation of two columns.
 
     Attributes:
-        n: Pairs of values.
-        pearson: r; None: fewer than four values, or all are equal.
-        pearson_p: Its probability by chance.
-        spearman: rho.
-        spearman_p: Its probability by chance.
+        n: Number of pairs of values.
+        pearson: Pearson's r; None: fewer than four values, or all are equal.
+        pearson_p: p value of `pearson`.
+        spearman: Spearman's rho.
+        spearman_p: p value of `spearman`.
     """
 
     n: int
@@ -73,11 +76,11 @@ class Correlation:
 
 @dataclass(frozen=True)
 class Measured:
-    """One measure of placement against rate and time, over the runs.
+    """Correlation of one measure of placement with rate and time, over the runs.
 
     Attributes:
-        key: Of MEASURES.
-        values: Of each run; None: not defined.
+        key: Key in MEASURES.
+        values: Value of each run; None: not defined.
         rate: Its correlation with the messaging rate.
         time: Its correlation with the run time.
     """
@@ -90,11 +93,12 @@ class Measured:
 
 @dataclass(frozen=True)
 class SuspectProgram:
-    """Runs beside a program that might use the same links, against runs without it.
+    """Runs with and without a concurrent program that might use the same links, compared.
 
     Attributes:
         program: Its name.
-        with_rates: Messaging rates of the runs beside it; without_rates: of the others.
+        with_rates: Messaging rates of the runs concurrent with it.
+        without_rates: Messaging rates of the others.
         change: Mean rate with it over that without, less one, and its 95 % interval.
         normal: Shapiro-Wilk p of each group; None: too few.
         equal_variance: Bartlett p.
@@ -116,12 +120,13 @@ class SuspectProgram:
 
 @dataclass(frozen=True)
 class PairOfRuns:
-    """Two runs side by side.
+    """Two runs of a program that are compared.
 
     Attributes:
         why: "best and worst", "most alike", "same nodes, other neighbours" or "same box, both
             surrounded".
-        slow: The slower run; fast: the faster one.
+        slow: The slower run.
+        fast: The faster run.
         nodes_alike: Part of the larger placement that both have in common, 0 to 1.
         neighbours_alike: The same of the nodes of conflicting jobs; None: there are none.
         faster: Rate of the faster one over that of the slower one, less one.
@@ -141,9 +146,9 @@ class Event:
 
     Attributes:
         at_s: When, seconds after the start of the run.
-        job, program: Which.
-        starts: It starts; else it ends.
-        routers: Its routers.
+        job, program: The conflicting job and its program.
+        starts: Whether it starts; else it ends.
+        routers: Number of its routers.
         change: Mean rate after it over that before it, less one; None: too few slices.
     """
 
@@ -183,11 +188,12 @@ class Noise:
     Attributes:
         compute_spread: Standard deviation over mean of the runs' mean computation time.
         mpi_spread: The same of their mean time in MPI.
-        least: Least computation time of a rank under the mean of its run, at most, as a share.
-        most: Greatest one above it, at most.
-        compute_part: Part of the variance of run times that goes with computation; mpi_part: with
-            MPI. They need not add up to 1: there is I/O, and both may vary together.
-        excluded: Computation hardly varies: noise of the system is not the reason.
+        least: Greatest distance, over the runs, of a rank's computation time below the mean of its
+            run, as a share of the mean.
+        most: Greatest such distance above the mean.
+        compute_part: Part of the variance of run times that is explained by computation.
+        mpi_part: The same for MPI. Both need not add up to 1: there is I/O, and they may covary.
+        excluded: Computation hardly varies, so noise of the system is not the reason.
     """
 
     compute_spread: float
@@ -201,11 +207,11 @@ class Noise:
 
 @dataclass(frozen=True)
 class CommunicatorHops:
-    """Time in collectives against hops, over the communicators of runs.
+    """Correlation of time in collectives with hops, over the communicators of runs.
 
     Attributes:
         all: Over the communicators of all runs.
-        runs: Of the slowest, the fastest and the most contiguous run, by job.
+        runs: Over those of the slowest, the fastest and the most contiguous run, by job.
     """
 
     all: Correlation
@@ -214,24 +220,24 @@ class CommunicatorHops:
 
 @dataclass(frozen=True)
 class ProgramPlacement:
-    """What placement has to do with the speed of a program's runs.
+    """How placement and the speed of a program's runs are related.
 
     Attributes:
         program: Its name.
         fabric: The fabric in which its runs are.
         kind: Its kind.
         runs: Its runs, in order of their start.
-        measures: Measures of placement, the one that tells most of the rate first.
+        measures: Measures of placement, the one that correlates best with the rate first.
         rate_and_time: Correlation of messaging rate and run time.
-        suspects: Programs beside some of the runs but not all, those with evidence first.
-        pairs: Pairs of runs that tell something.
-        courses: Rate inside long runs, those that vary most first.
-        noise: Of the operating system; None: too few runs.
+        suspects: Programs concurrent with some of the runs but not all, those with evidence first.
+        pairs: Pairs of runs that show what makes the difference.
+        courses: Messaging rate during long runs, those that vary most first.
+        noise: Whether noise of the operating system explains differences; None: too few runs.
         communicators: Hops of communicators and their time; None: not known.
         calls: Kinds of MPI calls by mean time of a rank over all runs, the least first.
         best_to_worst: Rate of the fastest run over that of the slowest.
         left_out: How many runs were not used, and why.
-        notes: What could not be known, or was guessed; sentences.
+        notes: What is unknown or estimated, sentences.
     """
 
     program: str

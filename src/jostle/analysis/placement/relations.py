@@ -1,4 +1,4 @@
-"""Which measures of placement go with the speed of a program's runs (Bhatele 5.2, 5.3)."""
+"""Correlates measures of placement with the speed of runs (Bhatele et al., 2013, 5.2, 5.3)."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from jostle.analysis.placement.program_model import (
     SuspectProgram,
 )
 
-_FEWEST_PAIRS = 4  # of values, for a correlation
-_SMALL = 0.02  # spread of the computation time that is nothing
-_PART = 0.1  # of the variance of run times: what goes with less is no reason
+_FEWEST_PAIRS = 4  # fewest pairs of values for a correlation
+_SMALL = 0.02  # spread of the computation time that is negligible
+_PART = 0.1  # of the variance of run times: what explains less is no reason
 
 
 def _touched(what: str) -> Callable[[Run], float | None]:
     return lambda run: next((part.number for part in run.shape.touched if part.what == what), None)
 
 
-#: Measures of placement; where several tell equally much of the rate, the first one is named first:
-#: what a job shares with others before where it sits itself.
+#: Measures of placement; if several correlate equally with the rate, the first is named first: what
+#: a job shares with others before its own position.
 MEASURES: dict[str, Callable[[Run], float | None]] = {
     "conflicting_routers": lambda run: run.company.conflicting_routers,
     "shared_routers": lambda run: run.company.shared_routers,
@@ -63,10 +63,10 @@ def correlation(left: Sequence[float | None], right: Sequence[float | None]) -> 
 
 
 def measured(runs: Sequence[Run]) -> tuple[Measured, ...]:
-    """Correlate every measure with rate and time; the one that tells most of the rate first.
+    """Correlate every measure with rate and time; the strongest correlation with the rate first.
 
-    Strength is Spearman's rho without its sign; those that round to the same tenth are equal, and
-    stand in the order of MEASURES. What is the same in all runs comes last.
+    Strength is the absolute value of Spearman's rho; those that round to the same tenth are equal
+    and keep the order of MEASURES. Measures with the same value in all runs are last.
     """
     rates, times = [run.rate for run in runs], [run.seconds for run in runs]
     rows = []
@@ -84,7 +84,7 @@ def _weakness(row: Measured) -> float:
 
 
 def suspects(runs: Sequence[Run]) -> tuple[SuspectProgram, ...]:
-    """Compare the runs beside each program that might use the same links with those without it."""
+    """Compare runs with and without each concurrent program that might use the same links."""
     known = [
         (run.rate, {each.program for each in run.company.meetings if each.conflicting})
         for run in runs
@@ -116,7 +116,7 @@ def suspects(runs: Sequence[Run]) -> tuple[SuspectProgram, ...]:
 
 
 def noise(runs: Sequence[Run]) -> Noise | None:
-    """Judge whether computation varies between runs, as it would with noise of the system."""
+    """Assess whether computation varies between runs, as it would with noise of the system."""
     compute = np.array([run.compute_s.mean for run in runs])
     mpi = np.array([run.mpi_s.mean for run in runs])
     total = np.array([run.seconds for run in runs])

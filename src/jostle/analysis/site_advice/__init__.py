@@ -2,12 +2,11 @@
 
 Public interface:
     recommend_site: the advice from what is known of a period, the greatest saving first.
-    site_sums: what a user may know of it: sums over his own jobs.
+    site_sums: what a user may know of it: sums over the user's own jobs.
     policy_of, Policy: what a scheduler shall add to jobs.
-    replay: the jobs of a period once more, with and without a policy.
-    SiteEvidence, SiteJob, MountUse, Cost, SlowNode: what it is made from.
-    SiteAdvice, SiteRecommendation, Delay, Directive, SiteSums, Replay: what they
-        return.
+    replay: simulates the jobs of a period with and without a policy.
+    SiteEvidence, SiteJob, MountUse, Cost, SlowNode: the input.
+    SiteAdvice, SiteRecommendation, Delay, Directive, SiteSums, Replay: the results.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Advice on Slurm licences: for the bandwidth of a file system, or to keep programs apart."""
+"""Advises on Slurm licences: for the bandwidth of a file system, or to separate programs."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from jostle.analysis.site_advice.words import (
 )
 from jostle.values.storage_servers import FILE_KINDS, mount_of
 
-#: A program that asks for less of the peak needs no licence.
+#: Part of the peak: a program that requests less needs no licence.
 _LEAST_SHARE = 0.05
-#: A bandwidth is divided into at least so many licences.
+#: Least number of licences into which a bandwidth is divided.
 _LEAST_COUNT = 10
-#: Jobs that lose a smaller part of their time while they run together had better do so.
+#: Part of their time: jobs that lose less while they run together should not be separated.
 _LEAST_LOSS = 0.05
-#: Programs that cost most on a file system, for which it is tried to run alone.
+#: Number of programs that cost most on a file system, for which running alone is tried.
 _MOST_CAUSES = 3
 
 
 def licences(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
-    """Yield licences that would have kept jobs from slowing each other on a file system.
+    """Yield licences with which jobs would not have slowed each other on a file system.
 
     Args:
         evidence: What is known of the period.
@@ -48,7 +48,7 @@ def licences(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
 
 
 def demands(evidence: SiteEvidence, mount: str) -> dict[str, float]:
-    """Return the bytes per second that a job of each program asks of a mount, in the median."""
+    """Return the median bytes per second that a job of each program requests of a mount."""
     rates: dict[str, list[float]] = {}
     for job in evidence.jobs.values():
         if mount in job.mounts:
@@ -93,7 +93,7 @@ def _bandwidth(
 def _apart(
     evidence: SiteEvidence, mount: str, lost: Mapping[Pair, Interval]
 ) -> Iterator[SiteRecommendation]:
-    """Yield licences that keep a program that costs others much apart from these."""
+    """Yield licences that separate a program from others that it costs much."""
     caused: dict[str, float] = {}
     for (cause, _), hours in lost.items():
         caused[cause] = caused.get(cause, 0.0) + hours.value
@@ -162,7 +162,7 @@ def _recommendation(
 
 
 def _at_once(evidence: SiteEvidence, mount: str, programs: list[str]) -> int:
-    """Return how many jobs of some programs used a mount at the same time, at most."""
+    """Return the greatest number of jobs of some programs that used a mount at the same time."""
     moments = []
     for job in evidence.jobs.values():
         if job.program in programs and mount in job.mounts:

@@ -1,4 +1,4 @@
-"""What advice for a whole site is made from, and what it says."""
+"""Input and result types of the advice for a whole site."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class MountUse:
 
     Attributes:
         moved: Bytes read and written.
-        rate: Bytes per second in its busy slices (nine of ten have no more).
+        rate: Bytes per second in its busy slices (90 % quantile).
     """
 
     moved: float
@@ -36,11 +36,11 @@ class SiteJob:
         job: Its name.
         program: Its program.
         nodes: Its nodes.
-        cores: Cores that it held.
+        cores: Number of cores that it held.
         start_s, end_s: When it ran, s since the epoch.
         mounts: What it did on each mount.
         submit_s: When it was submitted, s since the epoch; None: not known.
-        evaluated: There is a verdict on it, so that its losses are known.
+        evaluated: Whether there is a verdict on it, so that its losses are known.
         watts: Power of its nodes; None: not measured.
         user: Its owner's uid; None: not known.
     """
@@ -59,7 +59,7 @@ class SiteJob:
 
     @property
     def run_s(self) -> float:
-        """How long it ran, s."""
+        """Its run time, s."""
         return self.end_s - self.start_s
 
     @property
@@ -75,10 +75,10 @@ class Cost:
     Attributes:
         job: The job that lost time.
         cause: The job that caused it, or the name of the server.
-        resource: Where.
-        kind: What that is.
+        resource: The resource.
+        kind: Kind of the resource.
         seconds: Run time lost, s.
-        source: What the cause is.
+        source: What the cause is: a job, load without a profile, or a server.
     """
 
     job: str
@@ -96,7 +96,7 @@ class SlowNode:
     Attributes:
         host: Its name.
         words: What is worse, and by how much.
-        slower: Part of the speed of its cores that it lacks, 0 to 1; None: another figure.
+        slower: Missing part of the speed of its cores, 0 to 1; None: another figure.
     """
 
     host: str
@@ -111,13 +111,13 @@ class SiteEvidence:
     Attributes:
         from_s, to_s: The period, s since the epoch.
         jobs: The jobs that ran in it, by name.
-        costs: What they cost each other, of all jobs with a verdict.
-        peaks: Of each shared mount, the most bytes per second that it served: 99 of 100 slices of
-            its busiest day had no more.
-        rpc_bytes: Of each Lustre mount, mean bytes of a request to its servers, where counted.
-        servers: Of each Lustre mount, how many object servers were counted.
-        node_cores: Cores of each node, where its agent counted them.
-        leaf_nodes: Nodes below a leaf switch, in the median; 0: the fabric is not known.
+        costs: What all jobs with a verdict lost to each other.
+        peaks: Shared mount -> the most bytes per second that it served (99 % quantile of the slices
+            of its busiest day).
+        rpc_bytes: Lustre mount -> mean bytes of a request to its servers, where counted.
+        servers: Lustre mount -> number of object servers that were counted.
+        node_cores: Node -> its cores, where its agent counted them.
+        leaf_nodes: Median number of nodes below a leaf switch; 0: the fabric is not known.
         slow_nodes: Nodes that are persistently worse than their peers.
         names: Path of each mount, for users.
     """
@@ -232,7 +232,7 @@ class SiteAdvice:
 
 
 def scaled(interval: Interval, factor: float) -> Interval:
-    """Return an interval times a number; of a negative one the ends change places."""
+    """Return an interval times a number; a negative number swaps the ends."""
     ends = sorted((factor * interval.low, factor * interval.high))
     return Interval(factor * interval.value, *ends)
 

@@ -1,4 +1,4 @@
-"""Advice on nodes: programs that should have theirs alone, and nodes and servers to repair."""
+"""Advises on nodes: programs that should have nodes alone, and nodes and servers to repair."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jostle.analysis.site_advice.outcome import lost_core_hours
 from jostle.analysis.site_advice.words import core_hours, energy, is_safe
 from jostle.values.storage_servers import mount_of
 
-#: Kinds of resources that a node has for itself.
+#: Kinds of resources of a node.
 _OF_A_NODE = ("node", "memory")
 _MOST = 3
 _SERVER = re.compile(r"server (\S+) \((.*)\)")
@@ -61,7 +61,7 @@ def _lost(costs: list[Cost], evidence: SiteEvidence) -> Interval:
 
 
 def _idle(evidence: SiteEvidence, program: str) -> float | None:
-    """Return core hours that would stand idle if a program had its nodes alone; None: not known."""
+    """Return core hours that would be idle if a program had its nodes alone; None: not known."""
     idle = 0.0
     for job in evidence.jobs.values():
         if job.program == program:
@@ -142,7 +142,7 @@ def slow_servers(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
 
 
 def _server_texts(mount: str, server: str) -> tuple[str, ...]:
-    """Return what takes a server out of use for new files, by the kind of the file system."""
+    """Return commands that take a server out of use for new files, by kind of file system."""
     kind, named = mount.partition(":")[0], _SERVER.fullmatch(server)
     part = named[2].rpartition(" ")[2] if named else ""
     if kind == "lustre" and (ost := _OST.search(server)):

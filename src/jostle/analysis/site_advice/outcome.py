@@ -1,7 +1,7 @@
-"""What a limit on who runs at the same time would have saved, and whom it would have delayed.
+"""Computes what a limit on concurrent programs would have saved, and whom it would have delayed.
 
-The jobs of the period are laid out anew, with the limit. What two programs cost each other on a
-resource is taken to be proportional to the time for which jobs of both run at the same time.
+The jobs of the period are scheduled again, with the limit. What two programs cost each other on a
+resource is assumed to be proportional to the time for which jobs of both run at the same time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jostle.analysis.interval import Interval
 from jostle.analysis.site_advice.model import Cost, Delay, SiteEvidence, SiteJob, added, scaled
 from jostle.analysis.site_advice.queue import Request, start_times
 
-#: Program that causes the loss, program that suffers it.
+#: Program that causes a loss, and program that suffers it.
 Pair = tuple[str, str]
 #: Programs whose delays are listed.
 _MOST_PROGRAMS = 8
@@ -31,9 +31,9 @@ class Outcome:
     Attributes:
         saved: Core hours that would not have been lost; below 0 where it would have done harm.
         apart: Core hours for which victims and causes ran together, and would not have.
-        delays: Whose jobs would have started later.
-        jobs: How many would have.
-        delay_s: By how much in the sum, s.
+        delays: The programs whose jobs would have started later.
+        jobs: Number of these jobs.
+        delay_s: Sum of their delays, s.
     """
 
     saved: Interval
@@ -49,7 +49,7 @@ def lost_core_hours(cost: Cost, jobs: Mapping[str, SiteJob]) -> Interval:
 
 
 def by_pair(costs: Iterable[Cost], jobs: Mapping[str, SiteJob]) -> dict[Pair, Interval]:
-    """Return core hours lost by the programs of cause and victim; causes that are no jobs are out.
+    """Return core hours lost by the programs of cause and victim, for causes that are jobs.
 
     Args:
         costs: The costs.
@@ -78,7 +78,7 @@ def outcome(
         uses: Whether a job uses the resource.
         lost: Core hours that were lost on it, by programs.
         needs: Licences of a job of each program.
-        total: How many there are.
+        total: Number of licences.
     """
     jobs = [job for job in evidence.jobs.values() if uses(job)]
     requests = [
@@ -108,7 +108,7 @@ def delays_of(late: Iterable[tuple[SiteJob, float]]) -> tuple[Delay, ...]:
     """Return delays by program, the longest mean first.
 
     Args:
-        late: Jobs, and by how much each is delayed, s.
+        late: Jobs with their delays, s.
     """
     by_program: dict[str, list[float]] = defaultdict(list)
     for job, delay in late:

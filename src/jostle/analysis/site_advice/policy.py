@@ -1,4 +1,4 @@
-"""What a scheduler shall add to jobs by their programs, and how much there is of each licence."""
+"""Collects what a scheduler shall add to jobs by their programs, and the number of licences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Policy:
     """What a scheduler shall add to jobs.
 
     Attributes:
-        totals: Licence -> how many there are.
+        totals: Licence -> its number.
         programs: Program -> what is added to its jobs, as `Directive.words`.
     """
 
@@ -23,7 +23,7 @@ class Policy:
     programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def needs(self, program: str) -> dict[str, float]:
-        """Return the licences that a job of a program needs, and how many of each."""
+        """Return the licences that a job of a program needs, with their numbers."""
         found: dict[str, float] = {}
         for words in self.programs.get(program, ()):
             if words.startswith(_LICENCES):
@@ -32,12 +32,12 @@ class Policy:
         return found
 
     def is_exclusive(self, program: str) -> bool:
-        """Return whether a program shares no node."""
+        """Return whether the jobs of a program share no node."""
         return "exclusive" in self.programs.get(program, ())
 
 
 def policy_of(advice: SiteAdvice) -> Policy:
-    """Return the policy that all advice on a site makes together."""
+    """Return the policy that combines all advice for a site."""
     totals: dict[str, int] = {}
     programs: dict[str, dict[str, None]] = {}
     for each in advice.found:

@@ -1,4 +1,4 @@
-"""When jobs would start if they had to wait for licences or cores, first come, first served."""
+"""Computes when jobs start if they wait for licences or cores, first come, first served."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Request:
         job: Its name.
         at_s: When it arrives, s since the epoch.
         run_s: How long it runs once it has started, s.
-        needs: Resource -> how much of it; more than there is counts as all of it.
+        needs: Resource -> its amount; more than the capacity counts as all of it.
     """
 
     job: str
@@ -27,12 +27,12 @@ class Request:
 def start_times(requests: Iterable[Request], capacity: Mapping[str, float]) -> dict[str, float]:
     """Return when each job starts, s since the epoch.
 
-    A job starts as soon as there is enough of all that it needs. None overtakes a job that came
-    earlier and waits for a resource of both, so that nobody waits for ever.
+    A job starts as soon as there is enough of all that it needs. It does not overtake a job that
+    came earlier and waits for a common resource, so that no job waits forever.
 
     Args:
         requests: The jobs, in any order.
-        capacity: Resource -> how much of it there is; a resource that is not named is not scarce.
+        capacity: Resource -> its amount; other resources are not scarce.
     """
     free = dict(capacity)
     running: list[tuple[float, int, dict[str, float]]] = []

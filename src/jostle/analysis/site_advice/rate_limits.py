@@ -1,4 +1,4 @@
-"""Advice on rates for Lustre's token bucket filter: a program may only ask for so much."""
+"""Advises on request rates of programs, for Lustre's token bucket filter."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from jostle.analysis.site_advice.outcome import delays_of, lost_core_hours
 from jostle.analysis.site_advice.words import core_hours, energy, is_safe, rate_text
 from jostle.values.storage_servers import mount_of
 
-#: Programs of one mount that a limit is given for.
+#: Most programs of one mount for which a limit is given.
 _MOST_CAUSES = 3
-#: A limit leaves a program at least this part of what it asks for.
+#: Least part of its requests that a limit leaves to a program.
 _LEAST_LEFT = 0.1
-#: Above this part of what it asks for, a limit helps nobody.
+#: Part of its requests from which on a limit does not help.
 _MOST_LEFT = 0.9
-#: Bytes of a request where they were not counted: what clients send by default.
+#: Bytes of a request where they were not counted: the default of clients.
 _RPC_BYTES = 4 * 1024 * 1024
 
 
 def rate_limits(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
     """Yield limits of the rate of requests, for programs that cost others much on Lustre.
 
-    A program is left what the peak of the file system leaves besides the program that it costs
-    most. Metadata has rules of its own, for which the rates are not known.
+    A program gets what remains of the file system's peak after the program that it costs most.
+    Metadata needs separate rules, for which the rates are not known.
 
     Args:
         evidence: What is known of the period.
@@ -53,7 +53,7 @@ def rate_limits(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
 
 
 def _left(evidence: SiteEvidence, mount: str, program: str, costs: list[Cost]) -> float | None:
-    """Return the bytes per second that a program is left; None: a limit is of no use."""
+    """Return the bytes per second that a limit leaves to a program; None: a limit is of no use."""
     asked = demands(evidence, mount)
     peak, own = evidence.peaks.get(mount, 0.0), asked.get(program, 0.0)
     others = max(asked.get(evidence.jobs[cost.job].program, 0.0) for cost in costs)

@@ -1,4 +1,4 @@
-"""Puts the advice for a site together, and leaves out what is not certain or not worth it."""
+"""Collects the advice for a site, without what is not certain or not worth it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from jostle.analysis.site_advice.nodes import exclusive_nodes, one_switch, slow_
 from jostle.analysis.site_advice.outcome import lost_core_hours
 from jostle.analysis.site_advice.rate_limits import rate_limits
 
-#: Part of all core hours of the period below which a saving is not worth a change.
+#: Least part of all core hours of the period that a change must save.
 _WORTH = 0.0005
-#: A licence that saves a little more than another one of the same resource, but delays more, is
-#: left out: the other must save this part of it with at most half of the delay.
+#: A licence is left out if another one of the same resource saves at least the first part of it
+#: with at most the second part of its delay.
 _NEARLY, _MUCH_LESS = 0.8, 0.5
 #: Rules whose savings are bounds that may be 0.
 _MAY_BE_NONE = ("one switch", "drain")
@@ -60,7 +60,7 @@ def _is_worth(one: SiteRecommendation, least: float) -> bool:
 
 
 def _best_licences(every: Iterable[SiteRecommendation]) -> list[SiteRecommendation]:
-    """Return one licence for each resource: the one that saves most, or nearly so much for less."""
+    """Return one licence for each resource: the one that saves most, or nearly, with less delay."""
     best: dict[str, SiteRecommendation] = {}
     for one in every:
         known = best.get(one.where)

@@ -16,12 +16,12 @@ from jostle.analysis.site_advice.simulate import Rates, simulate
 
 Floats = NDArray[np.float64]
 
-#: Replays with other losses within their intervals, by which savings have theirs.
+#: Number of replays with losses drawn from their intervals, for the intervals of savings.
 _DRAWS = 30
 #: Width of a 95 % interval in standard deviations.
 _WIDTH = 3.92
 _OF_A_NODE = ("node", "memory")
-#: Jobs shorter than this count as so long in a slowdown, s.
+#: Least run time of a job in a slowdown, s.
 _SHORT_S = 10.0
 _NO_POLICY = Policy()
 
@@ -32,10 +32,10 @@ def replay(
     """Replay a period.
 
     Args:
-        evidence: What is known of it.
+        evidence: What is known of the period.
         policy: What is added to jobs.
         cores: Cores of the site; None: those of the nodes, else the most that were held at once.
-        seed: Of the losses that are drawn from their intervals.
+        seed: Seed of the losses that are drawn from their intervals.
     """
     jobs = sorted(
         (job for job in evidence.jobs.values() if job.start_s >= evidence.from_s and job.run_s > 0),
@@ -76,7 +76,7 @@ def replay(
 
 
 class _Outcome:
-    """When jobs started and ended in a replay, and the figures of it."""
+    """Starts and ends of jobs in a replay, and its figures."""
 
     def __init__(self, loads: Sequence[Load], starts: Floats, ends: Floats, cores: float) -> None:
         self.ends = ends
@@ -156,7 +156,7 @@ def _whole_nodes(job: SiteJob, evidence: SiteEvidence) -> float | None:
 
 
 def _lost_s(costs: Iterable[Cost]) -> dict[str, float]:
-    """Return what other jobs cost each job, s."""
+    """Return the seconds that each job lost to other jobs."""
     lost: dict[str, float] = {}
     for cost in costs:
         lost[cost.job] = lost.get(cost.job, 0.0) + cost.seconds.value
@@ -169,7 +169,7 @@ def _per_second(
     """Return what programs cost each other per second for which a job of each runs.
 
     Returns:
-        (cause, victim), and whether it is on nodes -> seconds per second, and their deviation.
+        (cause, victim), and whether on nodes -> seconds per second, and their standard deviation.
     """
     sums: dict[tuple[Pair, bool], tuple[float, float]] = {}
     here = {job.job for job in jobs}
@@ -238,7 +238,7 @@ def _recorded(evidence: SiteEvidence, jobs: Sequence[SiteJob], cores: float) -> 
 
 
 def _difference(drawn: Sequence[tuple[float, float]], value: float) -> Interval:
-    """Return a difference with the interval that draws of the losses give it."""
+    """Return a difference with its interval from draws of the losses."""
     low, high = np.percentile([first - second for first, second in drawn], [2.5, 97.5])
     return Interval(value, min(float(low), value), max(float(high), value))
 

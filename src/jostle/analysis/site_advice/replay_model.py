@@ -1,4 +1,4 @@
-"""What a replay of a period needs and says."""
+"""Input and result types of the replay of a period."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Load:
         job: Its name.
         program: Its program.
         at_s: When it is submitted, s since the epoch.
-        work_s: How long it runs if nobody slows it, s.
+        work_s: How long it runs without interference, s.
         cores: Cores that it holds.
         needs: Licence -> how many of it.
     """
@@ -34,15 +34,15 @@ class Load:
 
 @dataclass(frozen=True)
 class Figures:
-    """How a site fared in a period.
+    """Figures of the use of a site in a period.
 
     Attributes:
         utilisation: Share of the cores that jobs held, from the first submission to the last end.
-        waited_s: How long jobs waited for their start, mean, s.
-        slowdown: Time from submission to end over the time alone, mean; jobs of less than 10 s
-            count as 10 s.
+        waited_s: Mean time that jobs waited for their start, s.
+        slowdown: Mean of the time from submission to end over the time alone; jobs of less than
+            10 s count as 10 s.
         core_hours: Core hours that jobs held.
-        lost_core_hours: Those of them that jobs lost to each other.
+        lost_core_hours: Part of these that jobs lost to each other.
         ended_s: When the last job ended, s since the epoch.
     """
 
@@ -56,17 +56,18 @@ class Figures:
 
 @dataclass(frozen=True)
 class Replay:
-    """A period as it was, and as it would have been.
+    """A period as it was, and as it would have been with a policy.
 
     Attributes:
         from_s, to_s: The period, s since the epoch.
         jobs: Jobs that were replayed.
         cores: Cores of the site.
-        recorded: As it was.
-        without: The replay without the policy, which should be like the record.
-        with_policy: The replay with it.
+        recorded: Figures of the record.
+        without: Figures of the replay without the policy, which should be like the record.
+        with_policy: Figures of the replay with it.
         saved: Core hours that the policy saves.
-        waited_more_s: By how much longer jobs wait for their start with it, mean, s; below 0: less.
+        waited_more_s: Mean additional time that jobs wait for their start with it, s; below 0: they
+            wait less.
         delays: Programs whose jobs end later with it, those with the longest delays first.
         limits: What to know before relying on it, one sentence each.
     """

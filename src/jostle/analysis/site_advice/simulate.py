@@ -1,8 +1,8 @@
-"""A small scheduler: jobs wait for cores and licences, and slow each other while they run.
+"""Simulates a scheduler: jobs wait for cores and licences, and slow each other while they run.
 
-Jobs start in the order of their arrival. A job that waits for cores lets later ones pass if these
+Jobs start in the order of their arrival. Later jobs may overtake a job that waits for cores if they
 do not delay it, as with EASY backfill (Mu'alem and Feitelson, 2001). A job that waits for a licence
-keeps only those back that need the same one.
+holds back only those that need the same one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jostle.analysis.site_advice.replay_model import Load
 
 Floats = NDArray[np.float64]
 
-#: However many jobs run at the same time, a job keeps at least this part of its speed.
+#: Least part of its speed that a job has, whatever the number of concurrent jobs.
 _LEAST_SPEED = 0.05
 _SOON_S = 1e-6
 
@@ -99,13 +99,13 @@ class _Site:
         return speeds
 
     def next_end(self, now_s: float) -> float:
-        """Return when the next running job ends at the present speeds; never without one."""
+        """Return when the next running job ends at the present speeds; infinity without one."""
         if not self.running:
             return float("inf")
         return now_s + float((self.left[self.running] / self._speeds()).min())
 
     def work(self, seconds: float) -> None:
-        """Let running jobs work for a while."""
+        """Let running jobs work for some seconds."""
         if self.running and seconds > 0:
             self.left[self.running] -= seconds * self._speeds()
 
@@ -120,7 +120,7 @@ class _Site:
                 self.licences[name] += much
 
     def start_waiting(self, now_s: float) -> None:
-        """Start the jobs that have what they need, as the module says."""
+        """Start the jobs that have what they need, by the rules of the module."""
         scarce: set[str] = set()
         shadow_s, spare, left = float("inf"), float("inf"), []
         for each in self.waiting:
@@ -149,7 +149,7 @@ class _Site:
             self.licences[name] -= much
 
     def _reserve(self, cores: float, now_s: float) -> tuple[float, float]:
-        """Return when so many cores will be free, and how many more will be free then."""
+        """Return when the requested cores will be free, and how many more will be free then."""
         free = self.free
         ends = now_s + self.left[self.running] / self._speeds()
         for place in np.argsort(ends, kind="stable").tolist():

@@ -1,4 +1,4 @@
-"""What a user may know of a site's losses: sums over his own jobs."""
+"""Sums up what a user may know of a site's losses: those of the user's own jobs."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ class SiteSums:
 
 
 def site_sums(evidence: SiteEvidence) -> SiteSums:
-    """Return what the jobs of a user lost, and to whom only as far as these are his own.
+    """Return what the jobs of a user lost in total, and what they lost to the user's other jobs.
 
     Args:
-        evidence: Of jobs of this user alone.
+        evidence: What is known of the jobs of this user alone.
     """
     by_resource: dict[str, list[Cost]] = defaultdict(list)
     for cost in evidence.costs:

@@ -1,4 +1,4 @@
-"""Sentences that several rules for sites share, and which names may be pasted."""
+"""Makes phrases for advice on sites, and decides which names may be pasted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jostle.analysis.interval import Interval
 from jostle.analysis.site_advice.model import SiteEvidence, added, scaled
 from jostle.analysis.site_advice.outcome import Outcome
 
-#: A program's name is chosen by its user: only such names become part of a text to paste.
+#: Names that may become part of a text to paste; a program's name is chosen by its user.
 _SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}")
 
 
@@ -19,7 +19,7 @@ def is_safe(name: str) -> bool:
 
 
 def rate_text(rate: float) -> str:
-    """Return bytes per second with a decimal unit, as file systems are sold: `2.4 GB/s`."""
+    """Return bytes per second with a decimal unit, as in `2.4 GB/s`."""
     for unit, size in (("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3)):
         if rate >= size:
             return f"{rate / size:.3g} {unit}"
@@ -27,7 +27,7 @@ def rate_text(rate: float) -> str:
 
 
 def core_hours(hours: float) -> str:
-    """Return a time of cores in the unit that a reader needs."""
+    """Return core hours as text, in a unit that fits their size."""
     return f"{hours:.3g} core-hours" if hours >= 0.1 else f"{3600 * hours:.3g} core-seconds"
 
 
@@ -38,7 +38,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def delay_words(done: Outcome) -> str:
-    """Return who would have waited, and for how long, part of a sentence."""
+    """Return which jobs would have waited, and for how long, as part of a sentence."""
     if not done.jobs:
         return "nobody: no job of the period would have started later"
     worst = done.delays[0]
@@ -50,7 +50,7 @@ def delay_words(done: Outcome) -> str:
 
 
 def share_words(done: Outcome, lost: Iterable[Interval], where: str) -> str:
-    """Return what a saving rests on."""
+    """Return what a saving rests on, as part of a sentence."""
     whole = added(lost).value
     part = f"{max(done.saved.value, 0.0) / whole:.0%}" if whole > 0 else "a part"
     return (

@@ -1,4 +1,4 @@
-"""Who waits for whom: the ranks that the others of their world waited for, since when, and why."""
+"""Finds the ranks that the others of their world waited for, since when, and why."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Decides why ranks were late: by what held them up then, against other slices and other ranks.
+"""Decides why ranks were late: by what delayed them, compared with other slices and other ranks.
 
-Each kind of evidence is a time. What counts is only what exceeds both what the other ranks had of
-it in the same slices and what the late rank itself had in its other slices; and no more than the
-rank was late. Sums over the late slices are compared, since single slices scatter. The kinds are
-asked one after the other, the most certain first, and each gets of the lateness what those before
-it left.
+Each kind of evidence is a time. It counts only as far as it exceeds both that of the other ranks in
+the same slices and that of the late rank in its other slices, and at most by the lateness of the
+rank. Sums over the late slices are compared, since single slices scatter. The kinds are tested one
+after the other, the most certain first, and each explains at most the lateness that those before it
+left.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from jostle.values.arrow_columns import Floats, Ints
 
 #: Share of the lateness that a cause must explain.
 _MOST = 0.5
-#: Own slices that are needed to know what a rank usually has.
+#: Fewest own slices for the usual value of a rank.
 _ENOUGH = 10
-#: Of the core-speed probe: smaller ratios are its own scatter.
+#: Ratio of the core-speed probe: smaller ones are its own scatter.
 _SLOWER = 1.07
-_RUNS = 20  # of the probe, on either side
-#: Share of the time outside communication in which a rank that only computes is on a core.
+_RUNS = 20  # fewest runs of the probe on either side of the comparison
+#: Least share of the time outside communication that a rank which only computes is on a core.
 _COMPUTING = 0.8
-#: Its share in which a rank that waits for something else is not.
+#: Least share of this time that a rank which waits for something else is off the core.
 _BLOCKED = 0.4
 PROBE = "the core-speed probe (JOSTLE_CANARY=20ms)"
 
@@ -44,7 +44,7 @@ class Reason:
 
 @dataclass(frozen=True)
 class _Late:
-    """A late rank in its span.
+    """A late rank with its span and the slices for comparison.
 
     Attributes:
         grid: The world.
@@ -52,7 +52,7 @@ class _Late:
         members: Columns of all late ranks.
         inside: Slices in which it was late, (slices,).
         outside: Slices to compare these with, (slices,).
-        seconds: By how much it was late, 0 outside, (slices,).
+        seconds: By how much it was late, s; 0 outside the span, (slices,).
     """
 
     grid: Grid
@@ -82,7 +82,7 @@ class _Late:
         return float(self.own(values)[self.outside].mean())
 
     def beyond(self, values: Floats) -> float:
-        """Return what a value exceeds of the other ranks and of the own other slices, summed up."""
+        """Return the sum by which a value exceeds that of other ranks and of own other slices."""
         reference = max(self.others(values), self.usual(values))
         own = self.own(values)[self.inside]
         return max(float(own.sum()) - reference * len(own), 0.0)
@@ -131,9 +131,9 @@ def _evidence(found: _Late, host: str) -> list[tuple[WaitCause, str, float]]:
     cpu = grid.values["os_user"] + grid.values["os_system"]
     capped = _throttled(grid, cpu)
     queue = grid.values["os_runqueue"]
-    # A rank of several threads that all wait for cores is late by one thread's waiting.
+    # If all threads of a rank wait for cores, it is late by the waiting of one.
     starved = queue / ((cpu + queue) / length).clip(1)
-    # The kernel counts a thread that a CPU limit stopped as waiting, too.
+    # The kernel counts threads that a CPU limit stopped as waiting, too.
     starved = (starved - capped).clip(0)
     kinds: list[tuple[WaitCause, str, float]] = [
         ("capped", host, found.beyond(capped)),
@@ -159,7 +159,7 @@ def _throttled(grid: Grid, cpu: Floats) -> Floats:
 
 
 def _slow_files(found: _Late) -> list[tuple[WaitCause, str, float]]:
-    """Return what file calls held up, by the mount that took most of it."""
+    """Return the delay by file calls, with the mount that took most of it."""
     by_mount: dict[str, float] = {}
     for call in found.grid.files:
         slow = _slow_calls(found, call.ops, call.seconds)
@@ -183,14 +183,14 @@ def _slow_calls(found: _Late, ops: Floats, seconds: Floats) -> float:
         )
     ]
     known = [spent / number for spent, number in costs if number >= 1]
-    if not known:  # nobody else makes such calls: long ones may be its own doing
+    if not known:  # no other rank makes such calls: long ones may be its own
         return 0.0
     inside = found.inside
     return max(float(own_seconds[inside].sum() - max(known) * own_ops[inside].sum()), 0.0)
 
 
 def _slow_cores(found: _Late) -> float:
-    """Return what slower cores cost a computing rank, by the core-speed probe."""
+    """Return the delay of a computing rank by slower cores, from the core-speed probe."""
     grid = found.grid
     factor = _slowdown(found)
     busy = found.own(grid.length - grid.communication - grid.values["state_io"])[found.inside]
@@ -213,7 +213,7 @@ def _slowdown(found: _Late) -> float | None:
 
 
 def _without_evidence(found: _Late, explained: float, host: str) -> Reason:
-    """Return the reason of a rank that nothing held up: its own work, or what is not measured."""
+    """Return the reason for a rank without evidence: its own work, or what is not measured."""
     grid, inside = found.grid, found.inside
     cpu = found.own(grid.values["os_user"] + grid.values["os_system"])[inside]
     outside = (grid.length - found.own(grid.communication))[inside]
@@ -248,7 +248,7 @@ def _without_evidence(found: _Late, explained: float, host: str) -> Reason:
 
 
 def _computed_longer(found: _Late, explained: float, host: str) -> Reason:
-    """Return the reason of a rank that computed all the time: more work, or slower cores."""
+    """Return the reason for a rank that computed all the time: more work, or slower cores."""
     factor = _slowdown(found)
     if factor is not None and factor <= _SLOWER:
         return Reason("own imbalance", explained, host, "its cores were as fast as the others'")

@@ -14,7 +14,7 @@ from jostle.repository.query.rank_slices import COMMUNICATION, FILE_CLASSES, RES
 from jostle.values.arrow_columns import Floats, Ints, floats, ints
 
 Flags = npt.NDArray[np.bool_]
-#: Cells of an axis: more has only a world whose clocks were set.
+#: Most cells of a grid: only worlds whose clocks were set have more.
 _MOST_CELLS = 20_000_000
 
 
@@ -45,7 +45,7 @@ class Grid:
         ranks: The ranks, in order.
         hosts: The node of each.
         node: Number of the node of each, (ranks,).
-        there: The rank could wait for others during the whole slice, (slices, ranks).
+        there: Whether the rank could wait for others during the whole slice, (slices, ranks).
         communication: Time in communication, at most the slice, (slices, ranks).
         values: COMMUNICATION and RESOURCES by their names without `_ns`, (slices, ranks).
         files: Calls on files.
@@ -87,7 +87,7 @@ class _Axis:
         begin = ints(rows, "slice") * ints(rows, "slice_ns")
         until = begin + span * ints(rows, "slice_ns")
         low = begin // self.length_ns - self.first
-        # A row of shorter slices lies within one; one that spans several is spread evenly.
+        # A row of a shorter slice is within one slice; a row that spans several is spread evenly.
         many = (-(-until // self.length_ns) - self.first - low).clip(1, self.slices)
         row = np.repeat(np.arange(len(low)), many)
         at = low[row] + np.arange(len(row)) - np.repeat(np.cumsum(many) - many, many)
@@ -134,7 +134,7 @@ def grid_of(tables: RankTables, number: int) -> Grid | None:
         name.removesuffix("_ns"): spread[name] / (1e9 if name.endswith("_ns") else 1)
         for name in names
     }
-    # Threads that communicate at once add up; a rank waits no longer than a slice is.
+    # Times of concurrent threads add up; a rank waits at most the length of a slice.
     whole = sum(values[name.removesuffix("_ns")] for name in COMMUNICATION)
     hosts = ranks["host"].to_pylist()
     known = {host: at for at, host in enumerate(dict.fromkeys(hosts))}

@@ -1,11 +1,11 @@
-"""Finds spans of a run in which one rank, or one node, was late again and again.
+"""Finds spans of a run in which one rank, or one node, was late repeatedly.
 
-The rank that spends least time in communication arrives last; by how much the next one spends more,
-that much all others waited for it. Somebody is always last. So the question is whether one rank is
-last more often, and by more, than ranks that are alike would be: a scan over all spans and ranks,
-tested against random assignments of the last place, block by block (a permutation test; Good,
-"Permutation, Parametric and Bootstrap Tests of Hypotheses", 2005, section 3.2). The maximum over
-ranks and spans is compared with the same maximum, which corrects for their number.
+The rank that spends least time in communication arrives last; all others waited for it at least for
+the difference to the next one. Some rank is always last. So the test is whether one rank is last
+more often, and by more, than equal ranks would be: a scan over all spans and ranks, compared with
+random assignments of the last place in each block (a permutation test; Good, "Permutation,
+Parametric and Bootstrap Tests of Hypotheses", 2005, section 3.2). The maximum over ranks and spans
+is compared with the maxima of the random assignments, which corrects for their number.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import numpy as np
 from jostle.analysis.waits.grid import Grid
 from jostle.values.arrow_columns import Floats, Ints
 
-#: Slices of a block: neighbouring slices may share what made a rank late.
+#: Slices of a block: the cause of lateness may be the same in neighbouring slices.
 _BLOCK = 2
 _MOST_BLOCKS = 400
 _DRAWS = 3999
-#: More labels are drawn as so many: fewer of them reach a higher maximum by chance.
+#: Most labels in the draws: with fewer labels the maximum by chance is higher.
 _MOST_LABELS = 16
-#: Of the level of a span: slices below it are not part of it.
+#: Part of the usual lateness of a span: slices below it do not belong to the span.
 _PART = 0.25
 
 
@@ -34,7 +34,7 @@ class LatePlaces:
     Attributes:
         last: Number of the rank or node; -1: not known, (blocks,).
         gap: Seconds that all others waited for it, (blocks,).
-        labels: How many could have been last.
+        labels: Number of ranks or nodes that could have been last.
     """
 
     last: Ints
@@ -44,13 +44,13 @@ class LatePlaces:
 
 @dataclass(frozen=True)
 class LateSpan:
-    """A span in which one was late.
+    """A span in which one rank or node was late.
 
     Attributes:
-        label: Its number.
-        first: First block of it.
+        label: Number of the rank or node.
+        first: First block of the span.
         last: Its last block.
-        p: Probability that those who are alike show as much.
+        p: Probability of such a span if all are equal.
     """
 
     label: int
@@ -70,7 +70,7 @@ def places(waiting: Floats, node: Ints | None = None) -> LatePlaces:
     Args:
         waiting: Time in communication, s, NaN where a rank was not there, (slices, ranks).
         node: Number of the node of each rank: nodes are compared, each by its latest rank. None:
-            ranks are.
+            ranks are compared.
     """
     length = block_length(len(waiting))
     begins = np.arange(0, len(waiting), length)
@@ -81,7 +81,7 @@ def places(waiting: Floats, node: Ints | None = None) -> LatePlaces:
 
 
 def places_of(whole: Floats) -> LatePlaces:
-    """Return who was last where each block has a time of everybody, (blocks, labels)."""
+    """Return who was last in each block, from the time of each label, (blocks, labels)."""
     known = np.isfinite(whole)
     filled = np.where(known, whole, np.inf)
     labels = filled.shape[1]
@@ -96,7 +96,7 @@ def places_of(whole: Floats) -> LatePlaces:
 
 
 def by_node(waiting: Floats, node: Ints) -> Floats:
-    """Return the least of each node's ranks, (slices, nodes); NaN where none was there."""
+    """Return the least time of each node's ranks, (slices, nodes); NaN where none was there."""
     filled = np.where(np.isfinite(waiting), waiting, np.inf)
     least = np.stack(
         [filled[:, node == number].min(axis=1) for number in range(int(node.max()) + 1)], axis=1
@@ -106,21 +106,21 @@ def by_node(waiting: Floats, node: Ints) -> Floats:
 
 
 def enough(found: LatePlaces, alpha: float) -> bool:
-    """Return whether there are so many blocks that a rank could be named at all."""
+    """Return whether there are enough blocks for a rank to be named."""
     blocks = int((found.last >= 0).sum())
     return blocks >= 2 and found.labels ** -(blocks - 1.0) < alpha / 2
 
 
 def late_span(found: LatePlaces, seed: int, least_s: float) -> LateSpan | None:
-    """Return the span in which one was late most, and how rare that is by chance.
+    """Return the span in which one rank or node was late most, with its p value.
 
     Args:
         found: Who was last in each block.
         seed: Seed of the draws.
-        least_s: Seconds that a span must have cost; less is not tested.
+        least_s: Least cost of a span that is tested, s.
 
     Returns:
-        The span; None where none cost as much.
+        The span; None where none cost so much.
     """
     present = np.unique(found.last[found.last >= 0])
     if not len(present):
@@ -138,7 +138,7 @@ def late_span(found: LatePlaces, seed: int, least_s: float) -> LateSpan | None:
 def _best_span(signed: Floats) -> tuple[Floats, Ints, Ints]:
     """Return the largest sum over consecutive blocks of each column, and its first and last.
 
-    (Kadane's algorithm: Bentley, "Programming Pearls", 1984.)
+    Kadane's algorithm (Bentley, 1984).
     """
     columns = signed.shape[1]
     run, best = np.zeros(columns), np.zeros(columns)
@@ -169,7 +169,7 @@ def _drawn_maxima(found: LatePlaces, seed: int) -> Floats:
 
 
 def lateness(waiting: Floats, late: Ints) -> Floats:
-    """Return by how much some ranks were later than all others; negative: others were, (slices,).
+    """Return by how much some ranks were later than all others, s; negative: earlier, (slices,).
 
     Args:
         waiting: Time in communication, s, NaN where a rank was not there, (slices, ranks).
@@ -188,8 +188,8 @@ def lateness(waiting: Floats, late: Ints) -> Floats:
 def exact_span(late: Floats, first: int, last: int) -> tuple[int, int] | None:
     """Return the first and last slice of a span that is known by blocks.
 
-    The slices whose lateness is above a quarter of its usual level are in it, and pauses that are
-    shorter than what they part.
+    It contains the slices whose lateness is above a quarter of the usual level, and pauses that are
+    shorter than the parts on either side.
 
     Args:
         late: Lateness in each slice, s, (slices,).

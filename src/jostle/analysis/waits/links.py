@@ -1,10 +1,10 @@
-"""Finds the node whose messages took longer, where no rank is late: everybody waits for its link.
+"""Finds nodes with a slow link, where all ranks wait but none is late.
 
 A slow link of a node delays the messages of its own ranks, and those of the ranks that exchange
-messages with them, in proportion to what crosses the link. So the ranks' time in point-to-point
-calls grows in a pattern that the communication matrix predicts for each node. In each block the
-node whose pattern fits best is found; whether it is the same one again and again is tested as for
-late ranks (late.py).
+messages with them, in proportion to the bytes that cross the link. So the ranks' time in
+point-to-point calls grows in a pattern that the communication matrix predicts for each node. In
+each block the node whose pattern fits best is found; whether it is mostly the same one is tested as
+for late ranks (late.py).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from jostle.analysis.waits.grid import Grid
 from jostle.analysis.waits.late import LatePlaces, block_length, enough, exact_span, late_span
 from jostle.values.arrow_columns import Floats, ints
 
-#: Quantile of a rank's own slices that is its usual time in messages.
+#: Quantile over a rank's own slices that is its usual time in messages.
 _USUAL = 0.2
-#: Patterns of two nodes that are so alike cannot be told apart (cosine).
+#: Similarity (cosine) of two nodes' patterns from which on they cannot be distinguished.
 _ALIKE = 0.98
 _FEWEST_NODES, _MOST_LINKS = 3, 4
 
-#: Returns who exchanged how much with whom, as Repository.rank_peers.
+#: Function that returns how much ranks exchanged with each other, as Repository.rank_peers.
 Peers = Callable[[], pa.Table]
 
 
@@ -35,10 +35,10 @@ class SlowLink:
     """A node whose messages took longer.
 
     Attributes:
-        node: Its number in the grid.
+        node: Number of the node in the grid.
         first: First slice of the span.
         last: Its last slice.
-        p: Probability that nodes that are alike show as much.
+        p: Probability of such a span if all nodes are equal.
     """
 
     node: int
@@ -52,8 +52,8 @@ def traffic_by_node(grid: Grid, ranks: pa.Table, peers: pa.Table) -> Floats:
 
     Args:
         grid: The world.
-        ranks: Its rows of RankTables.ranks.
-        peers: As Repository.rank_peers returns it.
+        ranks: Rows of the world in RankTables.ranks.
+        peers: Table from Repository.rank_peers.
     """
     nodes = int(grid.node.max()) + 1
     column = {rank: at for at, rank in enumerate(grid.ranks)}
@@ -77,7 +77,7 @@ def traffic_by_node(grid: Grid, ranks: pa.Table, peers: pa.Table) -> Floats:
 
 
 def messages_held_up(grid: Grid) -> Floats:
-    """Return by how much all ranks were in communication beyond their usual, s, (slices,)."""
+    """Return by how much all ranks were in communication beyond their usual time, s, (slices,)."""
     least: Floats = _beyond_usual(grid.communication, grid).min(axis=1)
     return least
 
@@ -89,8 +89,8 @@ def slow_links(
 
     Args:
         grid: The world.
-        crossing: As of `traffic_by_node`.
-        late: As of `messages_held_up`.
+        crossing: Result of `traffic_by_node`.
+        late: Result of `messages_held_up`.
         seed: Seed of the draws.
         alpha: Rate of false alarms.
     """
@@ -112,7 +112,7 @@ def slow_links(
 
 
 def _beyond_usual(values: Floats, grid: Grid) -> Floats:
-    """Return what each rank spent beyond its own usual time, 0 where not all were there."""
+    """Return the time of each rank beyond its own usual time, 0 where not all were there."""
     all_there = grid.there.all(axis=1)
     result = np.zeros_like(values)
     if all_there.any():

@@ -1,4 +1,4 @@
-"""Result types: whom the ranks of a job waited for, since when, and why."""
+"""Result types: which ranks of a job the others waited for, since when, and why."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from jostle.values.plain_values import plain
 WaitCause = Literal[
     "starved", "capped", "slow cores", "slow file system", "slow link", "own imbalance", "unknown"
 ]
-#: named: others waited for the stragglers; cleared: for no rank in particular; undecided: cannot be
-#: told.
+#: named: others waited for the stragglers; cleared: they waited for no rank in particular;
+#: undecided: not known.
 WaitAnswer = Literal["named", "cleared", "undecided"]
-#: Probability that a job whose ranks are alike has a straggler named, per world.
+#: Probability, per world, that a straggler is named although all ranks are equal.
 FALSE_ALARM = 0.001
 
 
@@ -27,19 +27,20 @@ class Straggler:
         host: Their node.
         start_ns: When they began to be late, ns since the epoch.
         end_ns: Until when.
-        seconds: What the others waited for them in that span: the least that any other rank spent
-            in communication beyond theirs, added up over the slices.
-        cause: Why. starved: others had the core; capped: a CPU limit stopped them; slow cores; slow
-            file system: longer in file calls for the same operations; slow link: their messages
-            took longer; own imbalance: more work than the others, which is not interference.
+        seconds: Time that the others waited for them in that span: the least time that any other
+            rank spent in communication beyond theirs, added up over the slices.
+        cause: The cause. starved: others had the core; capped: a CPU limit stopped them; slow
+            cores; slow file system: longer in file calls for the same operations; slow link: their
+            messages took longer; own imbalance: more work than the others, which is not
+            interference.
         explained_s: Seconds of these that the cause explains.
         resource: The mount of a slow file system, else the node.
-        from_start: They were late from the first slices on.
-        to_end: They were late to the last slices.
-        p: Probability that ranks that are alike show as much (permutation test, corrected for the
+        from_start: Whether they were late from the first slices on.
+        to_end: Whether they were late to the last slices.
+        p: Probability of such lateness if all ranks are equal (permutation test, corrected for the
             number of ranks and spans).
-        why: Of an unknown cause, why it is not known; a part of a sentence. Else what a user should
-            know of the cause, or "".
+        why: For an unknown cause, why it is not known, as part of a sentence; else what a user
+            should know of the cause, or "".
         decided_by: What would decide it, a part of a sentence; "" where it is decided.
     """
 
@@ -68,23 +69,23 @@ class Straggler:
         return 1 - self.p
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return everything as plain values."""
         derived = {"interference": self.interference, "confidence": self.confidence}
         return {**plain(self), **derived}
 
 
 @dataclass(frozen=True)
 class WorldWaits:
-    """Whom the ranks of one MPI world, or of one training launch, waited for.
+    """Which ranks of one MPI world, or of one training launch, the others waited for.
 
     Attributes:
         number: Number of the world in its job.
-        ranks: Ranks that were compared.
+        ranks: Number of ranks that were compared.
         answer: named, cleared or undecided.
-        stragglers: Those that are named, the one that cost most first.
+        stragglers: The stragglers that are named, the one that cost most first.
         run_s: Time in which the ranks were compared.
         waited_s: Seconds in which all others waited for the last rank, whichever it was.
-        least_s: A straggler that cost less is not named.
+        least_s: Least cost of a straggler that is named.
         why: Why it is undecided, or what a cleared world shows; a part of a sentence.
         decided_by: What would decide it, a part of a sentence; "" where it is decided.
     """
@@ -100,18 +101,18 @@ class WorldWaits:
     decided_by: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return everything as plain values."""
         return {**plain(self), "stragglers": [each.to_json() for each in self.stragglers]}
 
 
 @dataclass(frozen=True)
 class JobWaits:
-    """Whom the ranks of a job waited for, world by world.
+    """Which ranks of a job the others waited for, world by world.
 
     Attributes:
         job: Its name.
         worlds: Its worlds of two ranks and more, the one with most rank-seconds first.
-        false_alarm: Probability that a world whose ranks are alike has a straggler named.
+        false_alarm: Probability that a straggler is named in a world whose ranks are equal.
     """
 
     job: str
@@ -120,10 +121,10 @@ class JobWaits:
 
     @property
     def stragglers(self) -> list[Straggler]:
-        """All that are named."""
+        """All stragglers that are named."""
         return [each for world in self.worlds for each in world.stragglers]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return everything as plain values."""
         worlds = [world.to_json() for world in self.worlds]
         return {"job": self.job, "worlds": worlds, "false_alarm": self.false_alarm}

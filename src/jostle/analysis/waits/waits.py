@@ -1,4 +1,4 @@
-"""Who waits for whom: names the ranks that the others of their world waited for, and why."""
+"""Names the ranks that the others of their world waited for, and the cause."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from jostle.analysis.waits.model import FALSE_ALARM, JobWaits, Straggler, WorldW
 from jostle.repository.query.rank_slices import MOST_READ, RankTables
 from jostle.values.arrow_columns import Floats, Ints
 
-#: Worlds that are looked at, spans that are named in each.
+#: Most worlds that are evaluated, and most spans that are named in each.
 _MOST_WORLDS, _MOST_SPANS = 8, 6
-#: A straggler must have cost so much: of the run, of its own span, and seconds.
+#: Least cost of a straggler: part of the run, part of its own span, and seconds.
 _LEAST_RUN, _LEAST_SPAN, _LEAST_S = 0.02, 0.05, 0.3
 #: Part of a node's lateness from which on one rank of it is named alone.
 _ALONE = 0.7
-#: Of the run: a span that begins or ends within it of the edge reaches from start or to the end.
+#: Part of the run: a span that begins or ends so near to its edge reaches to the edge.
 _EDGE = 0.05
-#: Of the run: a span as long as this may hold lateness that is always there, and more on top.
+#: Part of the run: a span so long may consist of usual lateness and further lateness.
 _LASTING = 0.8
 _USUAL, _ON_TOP = 0.25, 1.5
-#: Of the time: ranks that communicate less do not wait for each other.
+#: Part of the time: ranks that communicate less do not wait for each other.
 _TOGETHER = 0.01
-#: Of a slice: clocks that are further apart do not say who was late in it.
+#: Part of a slice: if clocks differ by more, they do not show who was late in it.
 _CLOCKS = 0.25
 
 
@@ -59,12 +59,12 @@ class _Found:
 
 
 def waits_of(tables: RankTables, peers: Peers | None = None, *, seed: int = 0) -> JobWaits:
-    """Return whom the ranks of a job waited for, and why.
+    """Return which ranks of a job the others waited for, and why.
 
     Args:
         tables: What its ranks did, slice by slice.
-        peers: Returns how many bytes they exchanged, as Repository.rank_peers: asked only where all
-            ranks waited and none was late. None: no slow link is named.
+        peers: Function that returns how many bytes they exchanged, as Repository.rank_peers; called
+            only where all ranks waited and none was late. None: no slow link is named.
         seed: Seed of the draws.
 
     Returns:
@@ -91,7 +91,7 @@ def _rank_seconds(rows: pa.Table) -> float:
 
 
 def _world(tables: RankTables, rows: pa.Table, search: _WorldSearch) -> WorldWaits:
-    """Return whom the ranks of one world waited for."""
+    """Return which ranks of one world the others waited for."""
     ranks, number = rows.num_rows, search.number
 
     def undecided(why: str, decided_by: str) -> WorldWaits:
@@ -122,8 +122,8 @@ def _world(tables: RankTables, rows: pa.Table, search: _WorldSearch) -> WorldWai
 def _clocks_apart(rows: pa.Table) -> float:
     """Return how far the clocks of the nodes of a world may be apart, s.
 
-    Ranks leave MPI_Init together, and come to MPI_Finalize together. Where they did so by their
-    clocks, these agree, whatever is known of how they were synchronised.
+    Ranks leave MPI_Init together, and reach MPI_Finalize together. If their clocks show this, the
+    clocks agree, whatever is known of their synchronisation.
     """
     spreads = [int(np.ptp(rows[name].to_numpy())) for name in ("begin_ns", "end_ns")]
     stated = float(pc.max(rows["clock_error_us"]).as_py()) / 1e6
@@ -132,7 +132,7 @@ def _clocks_apart(rows: pa.Table) -> float:
 
 @dataclass(frozen=True)
 class _WorldSearch:
-    """A world to search: its number, the seed of the draws, and who sent how much to whom."""
+    """A world to search: its number, the seed of the draws, and the bytes between ranks."""
 
     number: int
     seed: int
@@ -192,7 +192,7 @@ def _late_spans(grid: Grid, seed: int, least: float) -> list[_Found]:
         found = _usual_part(grid, found)
         spans.append(found)
         waiting = waiting.copy()
-        # As if they had come with the others: what is left is other ranks', or more of their own.
+        # As if they had arrived with the others: the rest is other lateness, of any rank.
         caught_up = np.where(np.arange(len(found.late)) >= found.first, found.late.clip(0), 0.0)
         caught_up[found.last + 1 :] = 0.0
         waiting[:, found.members] += caught_up[:, None]
@@ -200,7 +200,7 @@ def _late_spans(grid: Grid, seed: int, least: float) -> list[_Found]:
 
 
 def _late_ranks(grid: Grid, waiting: Floats, seed: int, least: float) -> _Found | None:
-    """Return the ranks, or the ranks of a node, that were late most, if it is no chance."""
+    """Return the ranks, or the ranks of a node, that were late most, if it is significant."""
     several = len(set(grid.hosts)) > 1 and len(set(grid.hosts)) < len(grid.hosts)
     alpha = FALSE_ALARM / (2 if several else 1)
     candidates = []
@@ -243,7 +243,7 @@ def _notable(grid: Grid, found: _Found, least: float) -> bool:
 
 
 def _usual_part(grid: Grid, found: _Found) -> _Found:
-    """Return the part of a lasting lateness that is always there; what is more is found next."""
+    """Return the usual part of a lateness over most of the run; the next search finds the rest."""
     inside = found.late[found.inside].clip(0)
     if len(inside) < _LASTING * len(found.late):
         return found
@@ -259,7 +259,7 @@ def _usual_part(grid: Grid, found: _Found) -> _Found:
 
 
 def _straggler(grid: Grid, found: _Found, why: Reason) -> Straggler:
-    """Return what is said of a span."""
+    """Return the straggler of a span."""
     there = np.flatnonzero(grid.there.sum(axis=1) >= 2)
     edge = max(_EDGE * len(there), 2)
     return Straggler(
