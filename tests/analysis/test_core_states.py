@@ -132,6 +132,24 @@ def test_each_state_has_its_words(
     assert row.what == words
 
 
+def test_of_two_packages_the_one_that_was_limited_most_counts() -> None:
+    bad = LOST > 0
+    rare = np.roll(bad, 15)
+    agents = pa.concat_tables(
+        [
+            rows(),
+            rows(
+                kind="power", name="package-0", power_limit_uw=where(bad, 90_000_000, 200_000_000)
+            ),
+            rows(
+                kind="power", name="package-1", power_limit_uw=where(rare, 180_000_000, 200_000_000)
+            ),
+        ]
+    )
+    (row,) = cause_rows(explained_by_cores(run(), agents), {})
+    assert row.what == "CPU, slower cores: limited power (90 W)"
+
+
 def test_a_limit_of_the_own_control_group_explains_waits() -> None:
     agents = pa.concat_tables(
         [rows(kind="batch_job", name="job_1", cpu_quota_ns=where(LOST > 0, SECOND)), rows()]

@@ -157,16 +157,17 @@ def _slower(frequency: Floats, there: _Flags) -> Floats:
 
 
 def _least_power(power: pa.Table, grid: _Grid) -> tuple[Floats, float]:
-    """Return the limit of a package whose power limit was lowered, W, [slices], and its highest."""
-    lowest, highest = np.full(len(grid.start), np.nan), 0.0
+    """Return the limit of the package that was limited most, W, [slices], and its highest."""
+    lowest, highest, least = np.full(len(grid.start), np.nan), 0.0, 0.98
     for _, domain in _by(power, "name"):
         limit = grid.levels(domain, "power_limit_uw") / 1e6
         limit = np.where(limit > 0, limit, np.nan)
         if np.isnan(limit).all():
             continue
         most = float(np.nanmax(limit))
-        if float(np.nanmin(limit)) < 0.98 * most:
-            lowest, highest = limit, most
+        share = float(np.nanmin(limit)) / most
+        if share < least:
+            lowest, highest, least = limit, most, share
     return lowest, highest
 
 
