@@ -80,6 +80,16 @@ def load_metrics(path: Path) -> list[Metric]:
     return metrics
 
 
+def load_modules(path: Path, metrics: list[Metric]) -> dict[str, str]:
+    """Read the sentence of each module, in the order of the metrics."""
+    said: dict[str, str] = tomllib.loads(path.read_text(encoding="utf-8")).get("modules", {})
+    names = list(dict.fromkeys(m.module for m in metrics))
+    for name in sorted({*names, *said}):
+        if name not in names or not said.get(name, "").endswith("."):
+            raise SchemaError(f"{path.name}: modules: {name}: one sentence for each module")
+    return {name: said[name] for name in names}
+
+
 def check_metric(metric: Metric) -> None:
     """Raise SchemaError when a metric breaks a rule of metrics.toml's head."""
     rules = (
@@ -399,21 +409,57 @@ def sql_schema(metrics: list[Metric]) -> str:
 # ---- documentation --------------------------------------------------------------------------
 
 
-def metrics_page(metrics: list[Metric]) -> str:
+METRICS_HEAD = """\
+# Metrics
+
+<!-- {made_by} -->
+
+Every metric that a profile can hold, by module.
+
+## Names
+
+`posix_read_bytes` is module `posix`, what is counted (`read`), and the unit `bytes`. The last
+word of most names is the unit; the column *unit* has it in any case.
+
+| last word | value |
+|---|---|
+| `ops` | calls, operations, requests or events |
+| `bytes` | bytes |
+| `ns` | nanoseconds |
+| `count`, `threads` | a number |
+| `khz`, `uj`, `uw`, `mc` | kilohertz, microjoules, microwatts, thousandths of a degree Celsius |
+| `ticks` | ticks of a device's clock |
+| `size` | histogram: calls by their size in bytes. Bucket 0 of {buckets} counts size 0, bucket \
+b sizes in [2^(b-1), 2^b), bucket {last} everything from 1 GiB |
+
+## Columns
+
+| column | meaning |
+|---|---|
+| kind | *counter*, *timer* (wall-clock time) and *histogram*: the increase within the slice; \
+*gauge*: the level at its end |
+| scope | *mount*: recorded for each of {mounts} mounts and for "other"; *process*: once per \
+process; *component*: by [the agent](agent.md), for each disk, mount, link or the like of a \
+machine |
+| merge | how the values of several processes or components become one: *sum*, or *max* where \
+they are the same in all (a node's or a control group's number) or do not add up (a frequency) |
+| since | version of jostle that recorded it first. Profiles of older versions lack it |
+"""
+
+
+def metrics_page(metrics: list[Metric], modules: dict[str, str]) -> str:
     """docs/reference/metrics.md."""
     parts = [
-        "# Metrics\n\n",
-        f"<!-- {made_by(METRICS_TOML)} -->\n\n",
-        "This page lists every metric that a profile can hold. A metric of scope *mount* is "
-        f'recorded for each of {MOUNT_SLOTS - 1} mounts and for "other"; one of scope *process* '
-        "once per process; one of scope *component* by the agent, for each disk, mount, link or "
-        "the like of a machine. Counters, timers and histograms hold the increase within the "
-        "slice, gauges the level at its end. Timers are nanoseconds of wall-clock time.\n\n"
-        "A histogram has 32 buckets: bucket 0 counts size 0, bucket b sizes in "
-        "[2^(b-1), 2^b), bucket 31 everything from 1 GiB.\n",
+        METRICS_HEAD.format(
+            made_by=made_by(METRICS_TOML),
+            mounts=MOUNT_SLOTS - 1,
+            buckets=HIST_BUCKETS,
+            last=HIST_BUCKETS - 1,
+        )
     ]
-    for module in dict.fromkeys(m.module for m in metrics):
-        parts.append(f"\n## {module}\n\n| id | kind | unit | scope | merge | since | meaning |\n")
+    for module, doc in modules.items():
+        parts.append(f"\n## {module}\n\n{doc}\n\n")
+        parts.append("| id | kind | unit | scope | merge | since | meaning |\n")
         parts.append("|---|---|---|---|---|---|---|\n")
         for m in metrics:
             if m.module == module:
@@ -437,7 +483,7 @@ def outputs() -> dict[str, str]:
         "runtime/src/jst_metrics.c": c_source(metrics, layout),
         "src/jostle/schema/metrics.py": python_module(metrics),
         "tests/repository/expected_tables.sql": sql_schema(metrics),
-        "docs/reference/metrics.md": metrics_page(metrics),
+        "docs/reference/metrics.md": metrics_page(metrics, load_modules(METRICS_TOML, metrics)),
         **generate_profile.outputs(MOUNT_SLOTS),
         **generate_reader.outputs(MOUNT_SLOTS),
         **generate_settings.outputs(),

@@ -6,12 +6,14 @@ The runs are real; what their estimates say is set by the test (estimate_stub.py
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as Xml
 from pathlib import Path
 
 import pytest
+import yaml
 from command import ROOT, Done, jostle
 from test_estimate import STUB, environment, stub
 
@@ -124,6 +126,41 @@ def test_what_cannot_be_judged_does_not_pass_and_is_not_repeated(tmp_path: Path)
     assert "gate: undecided: The run is too short to be judged." in done.err
 
 
+def guide() -> str:
+    return (ROOT / "docs/how-to/guard-a-performance-ci.md").read_text()
+
+
+def pipeline(folder: Path, shell: str, script: str, percent: str, bench: int) -> Done:
+    """Run a script of the guide as a pipeline does, with a benchmark that ends with `bench`."""
+    programs = {
+        "bench.sh": f"echo $JOSTLE_ATTEMPT; exit {bench}",
+        "compare-with-baseline.sh": "cp $1 compared",
+        "bin/jostle": f'exec {sys.executable} {STUB} "$@"',
+    }
+    (folder / "bin").mkdir()
+    for name, line in programs.items():
+        (folder / name).write_text(f"#!/bin/sh\n{line}\n")
+        (folder / name).chmod(0o755)
+    own = {
+        "STUB_PERCENT": percent,
+        "JOSTLE_REPOSITORY": str(folder / "r"),
+        "CI_COMMIT": "c0ffee",
+        "CI_COMMIT_SHA": "c0ffee",
+        "GITHUB_SHA": "c0ffee",
+        "GITHUB_OUTPUT": str(folder / "output"),
+        "PATH": f"{folder}/bin:{environment()['PATH']}",
+    }
+    done = subprocess.run(
+        [shell, "-ec", script.replace("/opt/jostle/venv/bin/jostle", "jostle")],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment() | own,
+    )
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
 @pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("percent", "bench", "code", "compared"),
@@ -132,36 +169,34 @@ def test_what_cannot_be_judged_does_not_pass_and_is_not_repeated(tmp_path: Path)
 def test_the_script_of_the_guide_as_a_pipeline_runs_it(
     tmp_path: Path, percent: str, bench: int, code: int, compared: str | None
 ) -> None:
-    """The script stands in docs/how-to; pipelines run theirs with `sh -e`."""
-    text = (ROOT / "docs/how-to/guard-a-performance-ci.md").read_text()
-    script = text.split("## 3.")[1].split("```sh")[1].partition("\n")[2].partition("```")[0]
-    programs = {
-        "bench.sh": f"echo $JOSTLE_ATTEMPT; exit {bench}",
-        "compare-with-baseline.sh": "cp $1 compared",
-        "bin/jostle": f'exec {sys.executable} {STUB} "$@"',
-    }
-    (tmp_path / "bin").mkdir()
-    for name, line in programs.items():
-        (tmp_path / name).write_text(f"#!/bin/sh\n{line}\n")
-        (tmp_path / name).chmod(0o755)
-    own = {
-        "STUB_PERCENT": percent,
-        "JOSTLE_REPOSITORY": str(tmp_path / "r"),
-        "CI_COMMIT": "c0ffee",
-        "PATH": f"{tmp_path}/bin:{environment()['PATH']}",
-    }
-    done = subprocess.run(
-        ["sh", "-ec", script],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        env=environment() | own,
-    )
-    assert done.returncode == code, done.stderr
+    """The script is in docs/how-to; pipelines run theirs with `sh -e`."""
+    script = guide().split("## 3.")[1].split("```sh")[1].partition("\n")[2].partition("```")[0]
+    done = pipeline(tmp_path, "sh", script, percent, bench)
+    assert done.code == code, done.err
     result = tmp_path / "compared"
-    assert (result.read_text() if result.exists() else None) == compared, done.stderr
-    assert ("bench-c0ffee lost" in done.stderr) == (percent != "fail" and not bench)
+    assert (result.read_text() if result.exists() else None) == compared, done.err
+    assert ("bench-c0ffee lost" in done.err) == (percent != "fail" and not bench)
+
+
+@pytest.mark.in_turn
+@pytest.mark.parametrize(
+    ("percent", "bench", "status"), [("2", 0, 0), ("31", 0, 3), ("fail", 0, 4), ("2", 9, 9)]
+)
+def test_the_jobs_of_the_guide(tmp_path: Path, percent: str, bench: int, status: int) -> None:
+    """The job for GitHub passes with statuses 3 and 4, that for GitLab allows them."""
+    found = re.findall(r"^```yaml save=\S+\n(.*?)^```$", guide(), re.MULTILINE | re.DOTALL)
+    github, gitlab = (yaml.safe_load(text) for text in found)
+    steps = {step.get("id"): step for step in github["jobs"]["benchmark"]["steps"]}
+    (tmp_path / "github").mkdir()
+    done = pipeline(tmp_path / "github", "bash", steps["gate"]["run"], percent, bench)
+    assert done.code == (bench or 0), done.err
+    assert (tmp_path / "github/output").read_text() == f"status={status}\n"
+    (tmp_path / "gitlab").mkdir()
+    job = gitlab["benchmark"]
+    done = pipeline(tmp_path / "gitlab", "sh", "\n".join(job["script"]), percent, bench)
+    assert done.code == status, done.err
+    assert job["allow_failure"] == {"exit_codes": [3, 4]}
+    assert (tmp_path / "gitlab/compared").exists() == (status == 0)
 
 
 def test_nothing_recorded_does_not_pass(tmp_path: Path) -> None:

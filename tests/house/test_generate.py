@@ -154,6 +154,15 @@ def test_metrics_are_listed_once(generate: ModuleType, tmp_path: Path) -> None:
         generate.load_metrics(path)
 
 
+@pytest.mark.parametrize("modules", ["", 'posix = "Calls"', 'posix = "Calls."\nother = "More."'])
+def test_each_module_has_one_sentence(generate: ModuleType, tmp_path: Path, modules: str) -> None:
+    path = tmp_path / "metrics.toml"
+    path.write_text(f"[modules]\n{modules}\n{METRIC.format(**GOOD)}")
+    metrics = generate.load_metrics(path)
+    with pytest.raises(generate.SchemaError, match="one sentence for each module"):
+        generate.load_modules(path, metrics)
+
+
 def test_cells_do_not_overlap(generate: ModuleType) -> None:
     """Each cell has one owner, and the table text says the same as the codes."""
     metrics = generate.load_metrics(generate.METRICS_TOML)

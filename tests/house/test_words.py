@@ -89,7 +89,7 @@ def test_pages_use_the_terms_of_the_field(page: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "page", sorted((ROOT / "docs/adr").glob("*.md")), ids=lambda page: page.stem
+    "page", sorted((ROOT / "docs/adr").glob("[0-9]*.md")), ids=lambda page: page.stem
 )
 def test_decisions_have_one_page(page: Path) -> None:
     lines = page.read_text().splitlines()
