@@ -34,7 +34,8 @@ static size_t base_size;
 static unsigned likes, likes_most; /* records since, and after how many it is time for the next */
 
 /* Space: at most 5 MB per process and day at 4 s slices. Bursts have 512 KiB; after that, 180 bytes
- * per slice: a process that needs more gets records that span several slices. */
+ * per slice: a process that needs more gets records that span several slices. Records of other types have limits of
+ * their own: they take nothing from slices. */
 #define SPACE_BURST (512 * 1024)
 #define SPACE_PER_SLICE 180
 
@@ -49,6 +50,7 @@ JST_LARGE static uint64_t sums[JST_CELL_COUNT], delta[JST_CELL_COUNT], taken[JST
 JST_LARGE static uint64_t more_base[JST_CELL_COUNT]; /* what records hold of the blocks in memory */
 static uint64_t expected_slice;                      /* end of the newest 'S' record */
 static uint64_t first_slice;
+static uint64_t written;  /* bytes of records of slices */
 static uint64_t gathered; /* when the blocks were read last, ticks */
 
 static inline void set_live(unsigned cell, bool is)
@@ -215,8 +217,8 @@ static void write_slice(int fd, uint64_t open, uint64_t now_slice)
     if (!is_idle(jst_cfg.slice_ns * (end - open))) {
         bool like;
         uint8_t *start = make_record(position, open - expected, end - open, &size, &like);
-        uint64_t room = JST_HEAD_BYTES + SPACE_BURST + SPACE_PER_SLICE * (end - first_slice);
-        if (end > first_slice && position + size > room)
+        uint64_t space = SPACE_BURST + SPACE_PER_SLICE * (end - first_slice);
+        if (end > first_slice && written + size > space)
             return; /* the next record spans this slice too */
         if (jst_pwrite(fd, start, size, position) != (long)size)
             return;
@@ -230,6 +232,7 @@ static void write_slice(int fd, uint64_t open, uint64_t now_slice)
             base_size = size;
         }
         position += size;
+        written += size;
         expected = end;
     }
     settle(c, next);
@@ -249,6 +252,7 @@ void jst_slice_begin(int fd)
     until_dead = 0;
     gathered = 0;
     base.count = 0;
+    written = 0;
     jst_mount_records_begin();
     jst_clock_record_begin(now);
     if (jst_now_life.part == 0)
