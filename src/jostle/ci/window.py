@@ -106,7 +106,7 @@ class RunningJob:
 
 
 def within(tables: RunTables, start_ns: int, end_ns: int) -> RunTables:
-    """Return the tables of a part of a run: the slices that lie wholly in a span.
+    """Return the tables of a part of a run: the slices that are wholly in a span.
 
     Its segments are left out: a span has too few of them to compare with each other.
 
@@ -125,7 +125,7 @@ def within(tables: RunTables, start_ns: int, end_ns: int) -> RunTables:
             hint="Measure for longer, or take shorter slices: jostle run --slice 100ms -- pytest",
         )
     length = int(slices["slice_ns"].to_numpy().min())
-    # What an idle process did not do is in no row.
+    # Slices in which a process was idle have no row.
     begin, end = -(-start_ns // length) * length, end_ns // length * length
     processes = tables.processes
     own_end = floats(processes, "end_ns").astype(np.int64)
