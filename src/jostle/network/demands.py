@@ -214,7 +214,7 @@ def _collectives(table: pa.Table, groups: Sequence[Ints]) -> tuple[Ints, _Patter
 
 
 def _spread(table: pa.Table, groups: Sequence[Ints], hosts: Names) -> tuple[Ints, _Pattern]:
-    """Give each host of a group a pattern: the same to all others, or to some of many."""
+    """Give each host of a group a pattern: equal parts to all others, or to some of them."""
     group, host = ints(table, "group"), hosts.column(table, "host")
     width = max(len(hosts.known), 1)
     known, pattern = np.unique(group * width + host, return_inverse=True)

@@ -204,7 +204,7 @@ class _Router:
     # Valiant
 
     def _detours(self, sources: Ints, targets: Ints, low: csr_array) -> Detours:
-        """Return the ways by every other group; within a group, by every other switch of it."""
+        """Return the paths by every other group; within a group, by its other switches."""
         topology = self._topology
         count = len(topology.vertices)
         a, b = topology.switch_of[sources], topology.switch_of[targets]

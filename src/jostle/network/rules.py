@@ -17,7 +17,7 @@ _FAR = np.iinfo(np.int16).max
 
 
 def to_own_switch(topology: Topology, inner: Rule) -> Rule:
-    """Return the rule for nodes: up their cable, between switches by `inner`, down the cable.
+    """Return the rule for nodes: first a link to a switch, then `inner`, last a link to the node.
 
     Goals are vertices of nodes, or switches.
     """
