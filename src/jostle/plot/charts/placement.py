@@ -65,7 +65,7 @@ class NodeRoles:
 
 
 def most_conflicting(companies: Sequence[Company]) -> list[str]:
-    """Return the programs that share most links with some jobs, for one colour in all pictures."""
+    """Return the programs that share most links with some jobs, to get equal colours everywhere."""
     shared: Counter[str] = Counter()
     for company in companies:
         for each in company.meetings:
