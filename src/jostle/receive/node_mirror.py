@@ -279,8 +279,8 @@ class NodeMirror:
     def prune(self, now_s: float, kept_s: float = _KEPT_S) -> None:
         """Drop removed files, which were ingested completely.
 
-    Complete ones are kept for a while, until their nodes have received the answer. Others were
-    removed for their age; if their node still has them, it sends them from the beginning.
+        Complete ones are kept for a while, until their nodes have received the answer. Others were
+        removed for their age; if their node still has them, it sends them from the beginning.
 
         Args:
             now_s: The time, s since the epoch.

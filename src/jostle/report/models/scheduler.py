@@ -3,6 +3,7 @@
 Prolog and epilog store them in the repository (table batch_jobs). Where they are missing, Slurm is
 queried when the job is shown. Both are only used if user and time agree with the profiles: another
 cluster has jobs of the same numbers, and a requeued job has the number of its earlier start.
+"""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Hit
     from jostle.analysis.identification.model import JobInterference, Suspect
 
-#: Text for the remainder: due to a neighbour without a profile, or to one without evidence against
-#: it.
+#: Text for the remainder: due to a neighbour without a profile, or without evidence against it.
+UNEXPLAINED = "explained by no profiled job"
 #: Least share of the loss that is reported: the intervals of losses are wider.
 WORTH_A_WORD = 0.05
 #: Least part of a slice's length that must be lost to others for it to count as a slice with

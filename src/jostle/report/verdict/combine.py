@@ -3,6 +3,7 @@
 The estimate compares a run with itself, the identification compares slices with and without a
 neighbour's load. Both may show the same loss. Every view shows the combined result, so that views
 do not differ.
+"""
 
 from __future__ import annotations
 
