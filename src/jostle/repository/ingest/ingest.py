@@ -444,7 +444,7 @@ class Ingester:
         return records if inode == item.mark[0] else 0
 
     def _bookmark(self, item: HeaderPeek, at: Position) -> Bookmark | None:
-        """Return where the reading of a file may go on, if it stopped where the repository is."""
+        """Return where the reading of a file may continue, if it stopped at its stored position."""
         inode, bookmark = self._bookmarks.get(item.path, (0, None))
         if bookmark is None or inode != item.mark[0] or bookmark.record != at.records:
             return None

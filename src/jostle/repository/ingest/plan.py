@@ -294,7 +294,7 @@ def _seen_slices(header: ProfileHeader) -> list[int]:
 
 
 def _spans(decoded: Decoded, count: int) -> tuple[list[int], list[int]]:
-    """Find the first and last slice of each process number; the last is less without rows."""
+    """Find the first and last slice of each process number; the last is smaller without rows."""
     first = np.full(max(count, 1), np.iinfo(np.int64).max, dtype=np.int64)
     last = np.full(max(count, 1), np.iinfo(np.int64).min, dtype=np.int64)
     for rows in (

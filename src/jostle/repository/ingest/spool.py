@@ -204,7 +204,7 @@ def superseded_profiles(paths: Mapping[Path, Origin | None]) -> dict[Path, Mark 
 
 
 def _pid_of(path: Path) -> tuple[Path, str]:
-    """Return the spool and the pid of a profile JOB.PID.TIME; its job may not be its parent's."""
+    """Return the spool and the pid of a profile JOB.PID.TIME; the parent's job may differ."""
     return path.parent, path.name.split(".", 2)[1]
 
 

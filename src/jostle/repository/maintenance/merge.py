@@ -167,7 +167,7 @@ class _Input:
 
 
 def _key_columns(table: TableLayout, rows: pa.Table) -> list[Any]:
-    """Return the columns that the table is sorted by, of which Python compares single values."""
+    """Return the columns that the table is sorted by, as values that Python can compare."""
     if table.name in ROLLUPS:
         start = pc.multiply(rows.column("slice"), rows.column("slice_ns"))
         names = ("job", *ROLLUPS[table.name], "slice_ns")

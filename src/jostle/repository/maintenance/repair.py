@@ -286,7 +286,7 @@ class _Lives:
         self._jobs: list[tuple[str, int, int]] | None = None
 
     def held(self, file: File) -> tuple[list[str], bool]:
-        """Return the jobs that a file names, else those that ran at its time; and which it is."""
+        """Return the jobs that a file names, else those of its time; and whether it names jobs."""
         names = self._named(file)
         if names or not TABLES[file.table].partition_ns:
             return names, bool(names)
