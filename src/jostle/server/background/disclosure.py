@@ -4,7 +4,7 @@ The rules are those of statistical offices for tables of magnitudes (Hundepool e
 Disclosure Control*, 2012, sections 4.2 and 4.3):
 
 - Minimum frequency: a sum is unsafe if fewer than three others contributed to it, unless none did.
-- p % rule: a sum is unsafe if the second largest contributor could work out the load of the largest
+- p % rule: a sum is unsafe if the second largest contributor could compute the load of the largest
   to within 10 %, that is, if all the others together had less than that.
 - The parts of a line of a view (`written` is posix_write_bytes plus stdio_write_bytes) are shown
   only where the line is shown and no part is unsafe: otherwise the line minus the shown parts would
@@ -92,7 +92,7 @@ def _whole(part: AbstractSet[str]) -> frozenset[str] | None:
 
 
 def _parts(line: frozenset[str]) -> list[frozenset[str]]:
-    """Return the largest parts of a line that can be asked for: lines in it, and single metrics."""
+    """Return the largest parts of a line that can be requested: lines in it, and single metrics."""
     within = [one for one in LINES if one < line and _whole(one) == line]
     return [*within, *(frozenset({name}) for name in line.difference(*within))]
 
