@@ -46,7 +46,7 @@ class Job:
     """
 
     def __init__(self, store: Repository, row: Mapping[str, Any]) -> None:
-        """Take a job from a row of the list (report.models)."""
+        """Create a job from a row of the list (report.models)."""
         self._store = store
         self._row = dict(row)
         self._verdicts: dict[tuple[Any, ...], Verdict] = {}

@@ -160,7 +160,7 @@ class Verdict(VerdictHead):
 
     @classmethod
     def of(cls, evaluated: EvaluatedJob) -> Verdict:
-        """Take the verdict of an evaluated job."""
+        """Return the verdict of an evaluated job."""
         estimate, who = as_given(Estimate, evaluated.estimate), evaluated.who
         return cls(
             **{field.name: getattr(head(estimate), field.name) for field in fields(VerdictHead)},

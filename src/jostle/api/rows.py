@@ -30,8 +30,8 @@ class Process:
         script: The script that its interpreter ran; "" or None for other programs.
         start: When it started.
         end: When it ended; None while it runs.
-        end_reason: exit, _exit, exec, abort, continued, killed, end not seen (its profile is gone);
-            "" while it runs.
+        end_reason: exit, _exit, exec, abort, continued, killed, end not seen (its profile was
+            removed); "" while it runs.
         world_rank: Its MPI rank; None or 0 without MPI.
         world_size: Ranks of its world; None or 0 without MPI.
     """
@@ -80,7 +80,7 @@ class FileUse:
         path: Its path; "" where names are not recorded, and in the row of the others.
         format: HDF5 or netCDF, by its first bytes; "" for other formats, unknown ones, and in the
             row of the others.
-        files: 1; in the row of the others, how many they are.
+        files: 1; in the row of the others, their number.
         processes: Processes that used it.
         opens: Calls that opened it.
         reads: Calls that read.

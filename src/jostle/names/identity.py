@@ -169,7 +169,7 @@ _KNOWN = (
         "octave octave-cli octave-gui", value="-p --path --image-path --exec-path", code="--eval"
     ),
 )
-#: No code, which an option that is not known here may put where a script is looked for.
+#: Names of scripts; an argument of an unknown option may be code instead.
 _NAME = re.compile(r"[A-Za-z0-9_.+@%,:~$#\u0080-\U0010ffff-]*")
 #: Python modules that run the script among their arguments within their own process.
 _IN_PROCESS = "mpi4py mpi4py.run mpi4py.futures cProfile profile trace coverage".split()

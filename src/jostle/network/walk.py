@@ -97,7 +97,7 @@ def walk(
         rule: Returns the next links.
         is_there: Returns whether traffic at some vertices has reached its goals.
         targets: Of each link, the vertex where it ends.
-        vertices: How many there are.
+        vertices: Number of vertices.
         most_hops: What takes more than this many steps does not arrive: tables may have loops.
     """
     pairs = len(at)

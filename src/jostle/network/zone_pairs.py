@@ -41,7 +41,7 @@ def zones_of(
     Args:
         topology: The fabric.
         by: One zone per switch that nodes are attached to, or one per group.
-        groups: Only what lies in these groups; empty: all.
+        groups: Only zones in these groups; empty: all.
     """
     router = topology.switch_of
     own = topology.groups[router]

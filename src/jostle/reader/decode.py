@@ -366,7 +366,7 @@ def opened(path: Path, names: int) -> Iterator[int | ProfileError]:
         info = os.fstat(fd)
         mode = info.st_mode
         if stat.S_ISREG(mode) and info.st_nlink > names:
-            # Some kernels allow anybody to link a file that he cannot write, and so to place it
+            # Some kernels allow users to link files that they cannot write, and so to place them
             # in another folder.
             yield ProfileError(
                 path,

@@ -128,7 +128,7 @@ class ProfileHeader(ProcessFields):
 
 @dataclass(frozen=True, slots=True)
 class ShortsHeader:
-    """Header of a shorts file: the fields common to all its processes (slice_ns in ns)."""
+    """Header of a file of short-lived processes: the common fields (slice_ns in ns)."""
 
     slice_ns: int
     boot_id: str

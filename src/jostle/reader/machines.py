@@ -121,7 +121,7 @@ class MachineTables:
     Attributes:
         slices: One row per record and component that has values in it: process (int32, number of
             the request), slice (int64), span (int32, slices that the row covers), component
-            (int32), epoch (int8, 1: counters began anew), unknown (string: ids of the metrics
+            (int32), epoch (int8, 1: counters restarted), unknown (string: ids of the metrics
             whose values are not known, separated by spaces), then every metric of scope component
             (int64): increases, and levels at the end.
         results: One per request, in their order.

@@ -225,7 +225,7 @@ class App:
         return self._free
 
     def _credit(self, lag: float) -> int:
-        """Return how large the next post may be, decoded: less while posts wait, or ingest lags."""
+        """Return the most decoded bytes of the next post: less while posts wait, or ingest lags."""
         free = 1 - self._waiting_bytes / _MOST_WAITING
         free *= max(1 - lag / self._settings.most_lag_s, 0)
         return max(int(MOST_BODY * free), _LEAST_CREDIT)

@@ -52,7 +52,7 @@ class Usage:
         return Shares(self._node_bytes, self._node_bytes // 4)
 
     def count(self, mirror: Path) -> None:
-        """Count anew on the disk, since the ingester removes files; meant for a thread beside."""
+        """Count again on the disk, since the ingester removes files; for a separate thread."""
         shares: Counter[tuple[str, int]] = Counter()
         files = 0
         for node in _entries(mirror):

@@ -148,7 +148,7 @@ class LiveEvents:
         return f"event: {name}\nid: {index.number}\ndata: {json.dumps(data)}\n\n"
 
     async def _watch(self, reported: int) -> None:
-        """Report the commits after one, as long as somebody listens."""
+        """Report the commits after one, as long as there are listeners."""
         loop = asyncio.get_running_loop()
         index, wait = self._job_service.index, _POLL_S
         while self._listeners:

@@ -62,8 +62,8 @@ class Topology:
         link_kinds: Index in LINK_KINDS of each link.
         link_dimensions: Dimension along which each link leads; -1: none.
         link_signs: +1 or -1 along its dimension, else 0.
-        forwarding: By switch vertex: for each node vertex, the link that it takes; -1: none. Shape
-            (vertices,) each. Empty where the fabric's tables are not known.
+        forwarding: By switch vertex: for each node vertex as target, the link to it; -1: none.
+            Shape (vertices,) each. Empty where the fabric's tables are not known.
         origin: The source from which it was read, as text.
         notes: What could not be read, or was guessed; sentences for the user.
     """

@@ -30,7 +30,7 @@ class Grid:
 
     Attributes:
         first: Number of the first one since the epoch.
-        count: How many.
+        count: Number of slices.
         slice_ns: Their length.
     """
 

@@ -39,7 +39,7 @@ class Grid:
 
     @property
     def count(self) -> int:
-        """How many slices there are."""
+        """Return the number of slices."""
         return (self.end_ns - 1) // self.slice_ns - self.first + 1
 
     def edges(self) -> Ints:
@@ -56,7 +56,7 @@ class Grid:
         """Return the first slice and the number of slices of spans of time.
 
         Args:
-            begin_s: Since the job's start, s; where it is beyond its end, the whole job is meant.
+            begin_s: Since the job's start, s; if it is beyond the end, the whole job counts.
             end_s: The same.
         """
         run_s = (self.end_ns - self.start_ns) / 1e9

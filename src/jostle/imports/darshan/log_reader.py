@@ -82,7 +82,7 @@ class _Reader:
         self._modules: dict[str, Any] = {}
 
     def job(self) -> dict[str, Any]:
-        """Return the record of the job: who ran when, with how many processes."""
+        """Return the record of the job: user, times and number of processes."""
         record = self._ffi.new("struct darshan_job *")
         if self._library.darshan_log_get_job(self._log["handle"], record) < 0:
             raise LogError("the record of its job cannot be read")
@@ -257,7 +257,7 @@ class _Reader:
         header["hosts"] = {**hosts, **header.get("hosts", {})}
 
     def _nodes(self, header: dict[str, Any], arrays: Arrays) -> None:
-        """Read the nodes of the ranks, which the module for MPI knows."""
+        """Read the nodes of the ranks, from the module for MPI."""
         hosts: dict[str, str] = {}
         records = self._records("APMPI")
         next(records, None)  # the first record is about all ranks together

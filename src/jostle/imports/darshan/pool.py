@@ -34,7 +34,7 @@ class LogReaders:
         """Create the pool; it starts no process yet.
 
         Args:
-            number: How many processes read.
+            number: Number of processes.
         """
         self._number = number
         self._readers: list[_Reader] = []

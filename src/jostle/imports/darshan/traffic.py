@@ -63,7 +63,7 @@ def traffic_of(log: DarshanLog, mount_of: Mapping[int, int], mounts: int, grid: 
     Args:
         log: The log.
         mount_of: The mount of each file, by its id.
-        mounts: How many mounts there are.
+        mounts: Number of mounts.
         grid: The slices of the job.
     """
     division = _Division(log, mount_of, mounts, grid)

@@ -58,7 +58,7 @@ class Series:
             edges: m + 1 instants in ns since the epoch.
 
         Returns:
-            m means; NaN where the span lies outside of the series.
+            m means; NaN where the span is outside of the series.
         """
         if not len(self.values):
             return np.full(len(edges) - 1, np.nan)

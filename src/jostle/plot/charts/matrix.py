@@ -74,7 +74,7 @@ def signed(share: float | None) -> str:
 
 
 def met(each: Encounter) -> str:
-    """Return a measured slowdown as text: `+18 %`, or "few" where runs are too few for a test."""
+    """Return a measured slowdown: `+18 %`, or "few" where runs are too few for a test."""
     return signed(each.slowdown.value) if each.slowdown else "few"
 
 

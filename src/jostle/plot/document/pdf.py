@@ -317,7 +317,7 @@ class _Layout:
 def _layout(names: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> _Layout:
     """Set a table: columns as wide as needed, else the widest narrowed, else smaller letters.
 
-    No column becomes narrower than its longest word, as far as there is room for that.
+    No column becomes narrower than its longest word, if the page permits.
     """
     columns = [[name, *(row[place] for row in rows)] for place, name in enumerate(names)]
     room = FULL - _GAP * (len(names) - 1)

@@ -6,7 +6,7 @@ from jostle.report.format.values import count
 
 
 def others_beside(neighbours: int, *, unnamed: bool) -> str:
-    """Return who ran concurrently with a job: `2 other jobs and other users' jobs`; "" for nobody.
+    """Return who ran concurrently with a job: `2 other jobs and other users' jobs`; "" for none.
 
     Args:
         neighbours: Other jobs; those that the viewer may not see count as one.

@@ -88,7 +88,7 @@ def _parts(hit: Hit, loss: ResourceLoss, kind: CauseName, share: float) -> Itera
 
 
 def _in_lost_slices(hit: Hit, loss: ResourceLoss) -> float:
-    """Return the part of a hit's span that lies in slices in which the neighbours caused a loss."""
+    """Return the part of a hit's span in slices in which the neighbours caused a loss."""
     inside = sum(
         max(min(hit.end_ns, begin + loss.slice_ns) - max(hit.start_ns, begin), 0)
         for begin, seconds in zip(loss.steps_ns, loss.lost, strict=False)

@@ -68,8 +68,8 @@ Progress = Callable[[IngestProgress], None]
 
 #: Ending of the profiles of machines.
 MACHINES = ".jsm"
-# Commits for the rows of one batch in a pass; longer batches continue in the next pass, so that
-# nobody's files delay those of others.
+# Commits for the rows of one batch in a pass; longer batches continue in the next pass, so that one
+# user's files do not delay those of others.
 _ROUNDS = 2
 _AHEAD_NS = 3_600_000_000_000
 _BATCH_ROWS = 1 << 19  # of both tables: about 400 MB at most
@@ -311,7 +311,7 @@ class Ingester:
         if peek.life is None or peek.process is None:
             return []
         # Ids of earlier versions did not depend on owners: all are like those of the repository's
-        # owner. If somebody forges such an id, only that user's own data is left out.
+        # owner. If a user forges such an id, only that user's own data is left out.
         old = [process_id(None, *peek.life)] if peek.owner != self._home else []
         return [peek.process, *old]
 

@@ -194,7 +194,7 @@ def superseded_profiles(paths: Mapping[Path, Origin | None]) -> dict[Path, Mark 
                     marks[path] = process[3]
             except OSError:
                 # RATIONALE: the saved profile has less than the process's own one, which would
-                # count as ingested with it. Unreadable files of others delay nobody.
+                # count as ingested with it. Unreadable files of others delay no user.
                 with contextlib.suppress(OSError):
                     origin = paths[own_path]
                     owner = origin.owner if origin else own_path.lstat().st_uid

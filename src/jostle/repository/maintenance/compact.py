@@ -150,7 +150,7 @@ class Compactor:
             self.log.storage.remove([self._replaced.pop(0)[1]])
 
     def remove_strays(self) -> int:
-        """Remove files that no commit names; returns how many."""
+        """Remove files that are in no commit; return their number."""
         storage = self.log.storage
         names = list(storage.strays(self.log.state, GRACE_S, time.time()))
         storage.remove(names)

@@ -61,7 +61,7 @@ _ATTEMPTS = 3
 _MOST_WINDOWS = 1000
 #: Most damaged files without which one query continues.
 _MOST_DAMAGED = 100
-#: Time after which a file that is left out is tried again, s: a network error may be gone.
+#: Time after which a file that is left out is tried again, s: a network error may have passed.
 _LEFT_OUT_S = 60.0
 #: Tables of which the files are about all jobs: also writers continue without a damaged one.
 _SHARED = (

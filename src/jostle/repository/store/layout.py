@@ -1,8 +1,8 @@
 """Defines the tables, columns, partitions and file names of a repository.
 
-Docs: docs/reference/repository.md. All-zero metric columns are left out of a file; the views
+Docs: docs/reference/repository.md. Metric columns with only zeros are left out of a file; the views
 give 0 for them. Histograms are stored as one column per bucket (`<id>_b05`), so that buckets
-nobody uses cost nothing.
+without values cost nothing.
 """
 
 from __future__ import annotations

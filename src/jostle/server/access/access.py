@@ -159,7 +159,7 @@ class Access:
         """
         try:
             known = self._who(request, is_use=False)
-        except AccessError:  # the file of accounts cannot be read: nobody is admitted
+        except AccessError:  # the file of accounts cannot be read: no user is admitted
             return False
         return known is not None and known.viewer == viewer
 
@@ -223,7 +223,7 @@ class Access:
         self._forget(answer)
 
     def end_all(self, viewer: Viewer, answer: Response) -> None:
-        """End all sessions of a viewer, and his tokens for scripts."""
+        """End all sessions of a viewer, and the viewer's tokens for scripts."""
         self.sessions.end_all(viewer.name)
         self._forget(answer)
 

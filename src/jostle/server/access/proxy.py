@@ -32,7 +32,7 @@ class ProxyHeader:
         self.roles = roles
 
     def viewer(self, request: Request) -> Viewer | None:
-        """Return the viewer that the proxy has logged in; None: nobody."""
+        """Return the viewer that the proxy has logged in; None: no user."""
         names = request.headers.getlist(self.header)
         if len(names) != 1 or not _NAME.fullmatch(names[0]):
             return None  # one of two headers may be from the client

@@ -48,7 +48,7 @@ def may_be_disclosed(
         cell: (rows,): number of each row's cell, from 0.
 
     Returns:
-        One flag per cell; True where nobody had any load.
+        One flag per cell; True where no user had any load.
     """
 
     def few(some: AbstractSet[str]) -> Flags:
@@ -69,7 +69,7 @@ def unsafe(load: Floats, cell: Ints) -> Flags:
         cell: (rows,): number of each row's cell, from 0.
 
     Returns:
-        One flag per cell; False where nobody had any load.
+        One flag per cell; False where no user had any load.
     """
     cells = int(cell.max(initial=-1)) + 1
     some = load > 0

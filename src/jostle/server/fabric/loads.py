@@ -71,7 +71,7 @@ def fabric_loads(
         viewer: The viewer.
         span: Start and end, ns since the epoch; cut to the time of visible jobs, and
             to the last LONGEST_NS of it: all messages of all jobs in it are read.
-        steps: The most steps wanted.
+        steps: The most steps.
     """
     visible = [life for life in lives if viewer.sees(life.uid)]
     end = min(span[1], max((life.end_ns for life in visible), default=0))
