@@ -182,7 +182,7 @@ class JobService:
 
     @property
     def state_of_all(self) -> int:
-        """Return a number that changes with the repository and with each new verdict."""
+        """A number that changes with the repository and with each new verdict."""
         return hash((self.repository.commits(), self._verdicts.count))
 
     def has_verdict(self, job: str, viewer: Viewer) -> bool:

@@ -67,7 +67,7 @@ class LiveEvents:
     async def events(
         self, viewer: Viewer, is_still_in: Callable[[], bool] = lambda: True
     ) -> AsyncIterator[str]:
-        """Return an event per change, and comments at intervals against timeouts of proxies.
+        """Yield an event per change, and comments at intervals against timeouts of proxies.
 
         The stream ends within about a second after the listener has logged out or the listener's
         role has changed.

@@ -206,7 +206,7 @@ class Topology:
 
     @cached_property
     def _alike(self) -> Ints:
-        """Return the number of links with the same source and target as each link."""
+        """The number of links with the same source and target as each link."""
         pairs = self.sources * len(self.vertices) + self.targets
         _, index, count = np.unique(pairs, return_inverse=True, return_counts=True)
         return np.asarray(count[index], dtype=np.int64)

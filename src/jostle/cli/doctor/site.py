@@ -43,7 +43,7 @@ class Site:
 
     @cached_property
     def programs(self) -> list[tuple[str, ...]]:
-        """Return the words of each process in this machine's network namespace."""
+        """The words of each process in this machine's network namespace."""
         return list(_programs(self.proc))
 
     def program(self, name: str) -> tuple[str, ...]:
@@ -66,17 +66,17 @@ class Site:
 
     @cached_property
     def agent_conf(self) -> Path:
-        """Return the configuration file of sampler and shipper."""
+        """The configuration file of sampler and shipper."""
         return self.config(self.program("jostle-ship"), "agent.conf")
 
     @cached_property
     def receive_toml(self) -> Path:
-        """Return the configuration file of the receiver."""
+        """The configuration file of the receiver."""
         return self.config(self.verb("receive"), "receive.toml")
 
     @cached_property
     def agent(self) -> dict[str, str]:
-        """Return keys and values of agent.conf; the programs check them themselves."""
+        """Keys and values of agent.conf; the programs check them themselves."""
         try:
             lines = setting_lines(read_regular(self.agent_conf))
         except OSError:
@@ -85,7 +85,7 @@ class Site:
 
     @cached_property
     def has_repository(self) -> bool:
-        """Return whether there is a repository where commands look for it."""
+        """Whether there is a repository where commands look for it."""
         if not is_address(self.repository):
             return any((self.repository / name).exists() for name in (MARKER, COMMITS))
         try:
@@ -98,12 +98,12 @@ class Site:
 
     @property
     def spool(self) -> Path:
-        """Return the spool of this machine."""
+        """The spool of this machine."""
         return Path(settings().get("spool") or self.agent.get("spool") or DEFAULT_SPOOL)
 
     @cached_property
     def roles(self) -> list[str]:
-        """Return the roles of this machine in the site, each with the evidence for it."""
+        """The roles of this machine in the site, each with the evidence for it."""
         roles = []
         sampler = self.program("jostle-agent")
         installed = self.prefix / "bin" / "jostle-agent"

@@ -55,7 +55,7 @@ class EndVerdict:
 
     @property
     def seen(self) -> str:
-        """Return the finding: a key of the table of next steps."""
+        """The finding: a key of the table of next steps."""
         if self.evaluated is None:
             return "no verdict"
         from jostle.cli.next_step import seen_by_estimate

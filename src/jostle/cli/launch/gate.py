@@ -52,23 +52,23 @@ class Gate:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Return variables for the command: the number of the attempt, from 1."""
+        """Variables for the command: the number of the attempt, from 1."""
         return {"JOSTLE_ATTEMPT": str(self._attempt + 1)}
 
     @property
     def status(self) -> int:
-        """Return the exit status for the last run."""
+        """The exit status for the last run."""
         more = {"clean": -self._status, "disturbed": 0, "undecided": 1}
         return self._status + more[self._result.finding]
 
     @property
     def has_estimate(self) -> bool:
-        """Return whether there is an estimate of the last run to show."""
+        """Whether there is an estimate of the last run to show."""
         return self._result.estimate is not None
 
     @property
     def wants_another(self) -> bool:
-        """Return whether another run could help; one that cannot be evaluated would fail again."""
+        """Whether another run could help; one that cannot be evaluated would fail again."""
         return self._may_differ and self._attempt < self._attempts
 
     @property

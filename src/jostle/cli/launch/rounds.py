@@ -59,12 +59,12 @@ class Rounds:
 
     @property
     def rounds(self) -> int:
-        """Return the number of complete rounds that count."""
+        """The number of complete rounds that count."""
         return sum(run.arm == ARMS[0] for run in self.done)
 
     @property
     def timed(self) -> str:
-        """Return the part of a run that is timed."""
+        """The part of a run that is timed."""
         return _MPI if all(run.mpi_s is not None for run in self.done) else _WHOLE
 
     def compare(self) -> dict[str, Overhead]:

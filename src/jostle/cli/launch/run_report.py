@@ -44,19 +44,19 @@ class Supplement(Protocol):
 
     @property
     def key(self) -> str:
-        """Return its key in a report as JSON."""
+        """Its key in a report as JSON."""
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """Return variables for the command."""
+        """Variables for the command."""
 
     @property
     def wants_another(self) -> bool:
-        """Return whether the command must run again."""
+        """Whether the command must run again."""
 
     @property
     def has_estimate(self) -> bool:
-        """Return whether there is an estimate of the run to show next."""
+        """Whether there is an estimate of the run to show next."""
 
     def evaluate(self, files: Sequence[Path], outcome: CommandOutcome) -> bool:
         """Evaluate the profiles of a run; return whether there is a result to report."""

@@ -118,7 +118,7 @@ class Trial:
 
     @property
     def arms(self) -> tuple[str, ...]:
-        """Return the kinds of runs."""
+        """The kinds of runs."""
         return (*ARMS, *self._others)
 
     def close(self) -> None:

@@ -39,7 +39,7 @@ class Grid:
 
     @property
     def count(self) -> int:
-        """Return the number of slices."""
+        """The number of slices."""
         return (self.end_ns - 1) // self.slice_ns - self.first + 1
 
     def edges(self) -> Ints:

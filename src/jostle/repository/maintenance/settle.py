@@ -52,7 +52,7 @@ def settled_chunks(rows: pa.Table, final: pa.ChunkedArray) -> Iterator[Partition
 
 
 def day_chunks(rows: pa.Table) -> Iterator[PartitionChunk]:
-    """Return the files of processes that ended on one day: one with them, one with their kinds."""
+    """Yield the files of processes that ended on one day: one with them, one with their kinds."""
     if not rows.num_rows:
         return
     first = _ints(rows, "first_slice") * _ints(rows, "slice_ns")

@@ -48,7 +48,7 @@ class MpiWorld:
 
     @property
     def missing(self) -> list[int]:
-        """Return the ranks without a profile."""
+        """The ranks without a profile."""
         return sorted(set(range(self.size)) - set(self.ranks)) if self.size < 1 << 20 else []
 
 

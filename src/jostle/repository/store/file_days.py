@@ -221,7 +221,7 @@ class _Listed:
 
     @cached_property
     def _spans(self) -> dict[str, tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
-        """Return for each table the number of its first row, and lo and hi of its rows."""
+        """For each table the number of its first row, and lo and hi of its rows."""
         ends = pa.compute.value_counts(self.rows["table"]).to_pylist()
         first, spans = 0, {}
         lo, hi = (self.rows[name].to_numpy() for name in ("lo", "hi"))

@@ -138,7 +138,7 @@ class ProfilePositions:
 
     @property
     def runs(self) -> list[Run]:
-        """Return all runs in the checkpoint."""
+        """All runs in the checkpoint."""
         return [*self.open_runs, *(run for runs in self.done_runs.values() for run in runs)]
 
     def advance(self, moves: str | Mapping[int, Reached]) -> None:

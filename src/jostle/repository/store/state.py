@@ -123,7 +123,7 @@ class RepositoryState:
 
     @property
     def pieces(self) -> set[str]:
-        """Return the names of the pieces in use, and of those that readers may still open."""
+        """The names of the pieces in use, and of those that readers may still open."""
         return self._named() | self._dropped.keys()
 
     @property

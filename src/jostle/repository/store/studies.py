@@ -74,7 +74,7 @@ class StudyStore:
 
     @property
     def exists(self) -> bool:
-        """Return whether the study was ever begun."""
+        """Whether the study was ever begun."""
         return (self.folder / "plan.json").is_file()
 
     def logs(self, run: str) -> Path:

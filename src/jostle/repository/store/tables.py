@@ -276,7 +276,7 @@ def dictionary(codes: Ints, names: Sequence[str]) -> pa.DictionaryArray:
 
 
 def _raw(table: str, names: NameRanks, rows: _DecodedRows) -> Iterator[PartitionChunk]:
-    """Return rows of a table of slices, sorted by (job, slice, process), then by mount or GPU."""
+    """Yield rows of a table of slices, sorted by (job, slice, process), then by mount or GPU."""
     start = rows.slice * names.slice_ns[rows.index]
     hour = start // HOUR_NS
     keys = [hour, names.job[rows.index], rows.slice, names.process_rank[rows.index]]
@@ -362,7 +362,7 @@ def spread(slices: Ints, span: Ints, columns: Mapping[str, Ints]) -> tuple[Ints,
 
 
 def _rollup(table: str, names: NameRanks, rows: _DecodedRows) -> Iterator[PartitionChunk]:
-    """Return rows of a rollup, sorted by (time, job, resource)."""
+    """Yield rows of a rollup, sorted by (time, job, resource)."""
     metrics = {name: values for name, values in rows.metrics.items() if name in BY_ID}
     if int(rows.span.clip(1, MAX_SPREAD).sum()) > _MOST_SPREAD:
         yield from _rollup_of_spans(table, names, rows, metrics)
@@ -390,7 +390,7 @@ def _rollup(table: str, names: NameRanks, rows: _DecodedRows) -> Iterator[Partit
 def _rollup_of_spans(
     table: str, names: NameRanks, rows: _DecodedRows, metrics: Columns
 ) -> Iterator[PartitionChunk]:
-    """Return rows of a rollup for very many processes with common spans.
+    """Yield rows of a rollup for very many processes with common spans.
 
     RATIONALE: an imported log of 65 536 ranks has only their sums over hours: spread one by one
         that
@@ -429,7 +429,7 @@ def _rollup_chunks(
     count: Ints,
     values_of: tuple[Columns, ...],
 ) -> Iterator[PartitionChunk]:
-    """Return rows of a rollup by partition.
+    """Yield rows of a rollup by partition.
 
     Args:
         table: Name of the rollup.

@@ -53,12 +53,12 @@ class Question:
 
     @property
     def jobs(self) -> tuple[str, ...]:
-        """Return the jobs in the request."""
+        """The jobs in the request."""
         return (self.job,) if self.of in THEMSELVES else (self.job, self.of)
 
     @property
     def of_jobs(self) -> tuple[str, ...]:
-        """Return the jobs on whose data the answer depends; none: all jobs."""
+        """The jobs on whose data the answer depends; none: all jobs."""
         return () if self.of == "others" else self.jobs
 
 
@@ -78,12 +78,12 @@ class SeriesAxis:
 
     @property
     def span(self) -> tuple[int, int]:
-        """Return start and end, ns since the epoch."""
+        """Start and end, ns since the epoch."""
         return self.start_ns, self.start_ns + self.steps * self.step_ns
 
     @property
     def parts(self) -> tuple[int, int, int]:
-        """Return start, step and number of steps, as `resample` takes them."""
+        """Start, step and number of steps, as `resample` takes them."""
         return self.start_ns, self.step_ns, self.steps
 
 

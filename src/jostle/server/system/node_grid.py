@@ -62,7 +62,7 @@ class GridAxis:
 
     @property
     def end_ns(self) -> int:
-        """Return the end of the last column, ns since the epoch."""
+        """The end of the last column, ns since the epoch."""
         return self.start_ns + self.step_ns * self.columns
 
     def place(self, ns: int) -> int:

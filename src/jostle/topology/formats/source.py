@@ -30,7 +30,7 @@ class Source:
 
     @cached_property
     def lines(self) -> list[str]:
-        """Return all lines, without line ends."""
+        """All lines, without line ends."""
         return self.text.splitlines()
 
     def numbered(self) -> Iterator[tuple[int, str]]:

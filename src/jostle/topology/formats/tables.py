@@ -117,7 +117,7 @@ class _Table:
 
     @property
     def dimensions(self) -> list[str]:
-        """Return the dimensions of a table of links: x if there are columns sx and tx."""
+        """The dimensions of a table of links: x if there are columns sx and tx."""
         return [
             name[1:]
             for name in self.columns

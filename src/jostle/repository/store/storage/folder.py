@@ -85,7 +85,7 @@ class FolderStorage:
                 os.utime(self.root / name)
 
     def strays(self, named: Container[str], older_than_s: float, now_s: float) -> Iterator[str]:
-        """Return files left by crashes: in no commit, and too old for one in progress."""
+        """Yield files left by crashes: in no commit, and too old for one in progress."""
         for place in (*TABLES, COMMITS, MERGED):
             for folder, _, names in os.walk(self.root / place):
                 for name in names:

@@ -339,7 +339,7 @@ class ObjectStorage:
             self._create(f"{_LEFT}/{uuid.uuid4().hex}.json", note)
 
     def strays(self, named: Container[str], older_than_s: float, now_s: float) -> Iterator[str]:
-        """Return objects that were left long ago, and uploads that were not committed in a day."""
+        """Yield objects that were left long ago, and uploads that were not committed in a day."""
         recent = set()
         for note in list(self.listed(_LEFT)):
             try:
