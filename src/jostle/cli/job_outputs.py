@@ -40,7 +40,8 @@ _NOTES, _NOTED_S = "digests", 86_400.0
 _LOGIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
 _URL = re.compile(r"https?://[\x21-\x7e]{1,200}")
 
-#: Time without new data of a job before its digest is written, s: nodes send one after another.
+#: Time without new data of a job before its digest is written, s. Agents send every 16 s, several
+#: nodes one after another.
 _SETTLE_S = 5.0
 
 _PROCESSES = """

@@ -91,9 +91,9 @@ class SegmentResult:
             coalesced), token_hash (uint32: the call that ended it, 0 none), globals (int64: global
             collectives that ended in it), globals_before (in all segments before it),
             sequence_hash (uint16), occurrence (int64: how often that call had occurred when it
+            ended the segment; 0 where that does not matter), signature_sum (uint32),
             signature_set (uint64), the columns SEGMENT_VALUES (int64, 0 where the file has no
             value; times in ns), bin_shift, wait_bins and offcpu_bins (binary: one byte per bin
-            nothing; times in ns), bin_shift, wait_bins and offcpu_bins (binary: one byte per bin
             of 10 ms << bin_shift, 255 for a bin that was spent wholly so; the first bin is the one
             with start_ns, counted from the epoch; no more bins than the segment overlaps).
         tokens: process, number (of its entry), hash (uint32), function, bytes, site (offset in

@@ -42,7 +42,7 @@ _SHORTEST_S, _LONGEST_S = 4.0, 60.0
 #: Longest wait for its end, s; then it is killed, without any harm.
 _PATIENCE_S = 1.0
 _MOST_WARNINGS = 100
-#: Its nice value, and that with `--live`, where a user waits for the output.
+#: Its nice value, and that if it handles each slice at once, since a user may wait for it.
 _NICE, _NICE_LOOKING = 19, 10
 #: Rest after showing slices, in multiples of the time of that: at most a fifth of a core.
 _REST_SHOWING = 4

@@ -26,7 +26,8 @@ _WAYS: Final = ("oidc", "proxy", "accounts")
 _LOOPBACK = [ip_network("127.0.0.0/8"), ip_network("::1/128")]
 _REFERENCE = "docs/reference/serve.md has all keys."
 _Text = Annotated[str, Field(min_length=1)]
-#: Least length of the token for monitoring, which gives access to the names of all jobs.
+#: Least length of the token for monitoring, which gives access to the names of all jobs, so nobody
+#: must be able to guess it.
 _LEAST_TOKEN = 32
 
 
