@@ -1,7 +1,7 @@
-"""jostle: watch every job of a cluster at once, on one clock.
+"""jostle: a profiler that records all jobs of a cluster on the same time slices.
 
 `jostle.open()` opens the repository of a site for scripts and notebooks (docs/reference/python.md);
-README.md beside this file lists the rooms of the package.
+README.md in this folder lists the subpackages.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ __version__ = "0.5.0"
 
 
 def __getattr__(name: str) -> Any:
-    """Load `jostle.api` when something of it is used first: `import jostle` itself stays light."""
+    """Load `jostle.api` when one of its names is first used: `import jostle` itself stays light."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module("jostle.api"), name)
@@ -71,7 +71,7 @@ def __dir__() -> list[str]:
 
 
 class NativeMissingError(JostleError):
-    """A compiled part of jostle is not where it should be."""
+    """A compiled part of jostle is in none of the folders where it is looked for."""
 
 
 def native_path(name: str) -> Path:
@@ -81,7 +81,7 @@ def native_path(name: str) -> Path:
         name: File name: libjostle.so, libjostle-decode.so or jostle-run.
 
     Returns:
-        Its absolute path. A folder named by the environment variable JOSTLE_NATIVE wins, then
+        Its absolute path. The folder in the environment variable JOSTLE_NATIVE comes first, then
         the build tree of a source checkout, then the folder that the wheel carries.
 
     Raises:

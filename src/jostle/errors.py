@@ -13,13 +13,13 @@ _NO_ROOM_WORDS = tuple(strerror(number) for number in NO_ROOM)
 
 
 class JostleError(Exception):
-    """Something went wrong that the user should hear about in one sentence.
+    """An error that is reported to the user in one sentence.
 
     The command prints the message, then the hint, and ends with `exit_code`.
 
     Attributes:
         exit_code: 1 for a failure, 2 for a user's mistake.
-        hint: How to mend it; may be empty.
+        hint: How to fix it; may be empty.
     """
 
     exit_code: int = 1
@@ -39,7 +39,7 @@ class JostleError(Exception):
 
 
 class UsageError(JostleError):
-    """The user asked for something that cannot be: wrong option, unknown job, missing file."""
+    """The request cannot be met: wrong option, unknown job, missing file."""
 
     exit_code = 2
 

@@ -1,8 +1,8 @@
-"""What other installed distributions add to jostle: verbs, checks, pages and reports.
+"""Additions to jostle by other installed distributions: verbs, checks, pages and reports.
 
 A distribution names an `Extension` as an entry point of the group `jostle.commands`. `jostle-lab`
 is one; a site may have its own (docs/reference/extensions.md). Everything in an extension is named
-by its module, which is imported when it is asked for: `jostle --help` stays fast.
+by its module, which is imported on demand: `jostle --help` stays fast.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ GROUP = "jostle.commands"
 
 @dataclass(frozen=True)
 class Extension:
-    """What a distribution adds; all of it may be left out.
+    """The additions of a distribution; all are optional.
 
     Attributes:
         verbs: Section of the help text -> verb -> (module, line of help). The module has the click
             command as `command`. A verb of two words is a command of a group: `site demo`.
-        parts: What it is -> `module:function`.
+        parts: Kind of part -> `module:function`.
             checks: for `jostle doctor`; returns pairs of a name and a function that returns a
                 `jostle.cli.doctor.checks.Check`.
             routes: for `jostle serve`; takes the FastAPI application and the server's context.
@@ -39,13 +39,13 @@ class Extension:
 
 @functools.cache
 def extensions() -> tuple[Extension, ...]:
-    """Return what is installed, in the order of the entry points' names."""
+    """Return the installed extensions, in the order of the entry points' names."""
     found = sorted(entry_points(group=GROUP), key=lambda point: point.name)
     return tuple(point.load() for point in found)
 
 
 def named(kind: str) -> list[Any]:
-    """Return the parts of one kind of all extensions, such as `checks`."""
+    """Return the parts of one kind from all extensions, such as `checks`."""
     return [_load(each.parts[kind]) for each in extensions() if kind in each.parts]
 
 

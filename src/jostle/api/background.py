@@ -26,7 +26,7 @@ class Background(JobBackground):
 
     @property
     def job(self) -> str:
-        """The job's name."""
+        """The name of the job."""
         return str(self.row["job"])
 
     def table(self) -> Table[Step]:
@@ -84,10 +84,10 @@ class Background(JobBackground):
 
 
 def step_table(view: View, groups: Sequence[tuple[str | None, Sequence[Steps]]]) -> Table[Step]:
-    """Return the lines of a view, one under the other.
+    """Return the steps of all lines of a view as one table.
 
     Args:
-        view: What they are.
+        view: The view that names the lines and their metrics.
         groups: A resource, or None for a job's own, and the steps of each line of the view.
     """
     schema = pa.schema(

@@ -32,7 +32,7 @@ class JostleWarning(UserWarning):
 
 
 def with_hints(method: Callable[P, R]) -> Callable[P, R]:
-    """Make the errors of a method say how to mend them: notebooks show an error's text alone."""
+    """Add its hint to the text of each error of a method: notebooks show an error's text alone."""
 
     @functools.wraps(method)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -1,7 +1,7 @@
-"""Pieces of HTML for notebooks: everything is escaped, nothing is loaded, no script.
+"""Pieces of HTML for notebooks: text is escaped, no resource is loaded, no script runs.
 
-Styles stand in the elements: notebooks drop style sheets of outputs that they do not trust. Text
-has the notebook's own colour, on light and on dark.
+Styles are attributes of the elements: notebooks drop style sheets of outputs that they do not
+trust. Text has the notebook's own colour, on light and on dark.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def table(
     """Return a table.
 
     Args:
-        columns: Name of each column, and where its cells stand.
+        columns: Name of each column, and how its cells are aligned.
         rows: HTML of the cells.
         wrap: Cells on the left may have several lines.
     """
@@ -93,7 +93,7 @@ def table(
 
 
 def light(colour: str | None) -> str:
-    """Return a light: a dot with its colour, and its word."""
+    """Return a traffic light: a dot in its colour, and the name of the colour."""
     hue = _LIGHTS.get(colour or "", NOTHING)
     dot = "●" if colour else "○"
     return f'<span style="color:{hue}">{dot}</span> <b>{text(colour or "undecided")}</b>'
@@ -114,8 +114,8 @@ def spark(values: NDArray[np.float64], label: str, colour: str, top: float = 0.0
 
     Args:
         values: At least one, not below 0, at even steps; long series are drawn by their greatest.
-        label: What it shows, for who cannot see it.
-        colour: Of the line.
+        label: What it shows, for screen readers.
+        colour: Colour of the line.
         top: The value that reaches the upper edge; 0: the greatest.
     """
     import numpy as np

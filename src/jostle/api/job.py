@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 
 
 class Job:
-    """A job of a site, as the list of jobs had it when it was asked for.
+    """A job of a site, as it was in the list of jobs when it was requested.
 
-    Of a batch job with several parts (`parts`) only `loss` is known of the whole; for everything
-    else ask one of the parts.
+    Of a batch job with several parts (`parts`) only `loss` is known for the whole; ask one of the
+    parts for everything else.
     """
 
     def __init__(self, store: Repository, row: Mapping[str, Any]) -> None:
-        """Take a job from a row of the list (report.models)."""
+        """Create a job from a row of the list (report.models)."""
         self._store = store
         self._row = dict(row)
         self._verdicts: dict[tuple[Any, ...], Verdict] = {}
@@ -58,17 +58,17 @@ class Job:
 
     @property
     def program(self) -> str:
-        """What it runs."""
+        """Name of the program that it runs."""
         return str(self._row["program"])
 
     @property
     def user(self) -> str | None:
-        """Its owner's name here, or `uid N`; None: several users'."""
+        """Its owner's name here, or `uid N`; None: its processes belong to several users."""
         return None if self.uid is None else owner_name(self.uid)
 
     @property
     def uid(self) -> int | None:
-        """Its owner; None: several users'."""
+        """Its owner's number; None: its processes belong to several users."""
         uid: int | None = self._row["uid"]
         return uid
 
@@ -84,7 +84,7 @@ class Job:
 
     @property
     def running(self) -> bool:
-        """Whether some process has not ended."""
+        """Whether at least one process has not ended."""
         return bool(self._row["running"])
 
     @property
@@ -133,7 +133,7 @@ class Job:
     def files(self) -> Table[FileUse]:
         """List the files that its processes used, those with most time in calls first.
 
-        What has no row of its own is in a row without a path. Only processes that are over count.
+        Files without a row of their own share one row without a path. Only ended processes count.
         """
         rows = self._store.job_files(self._one())
         spent = functools.reduce(
@@ -255,7 +255,7 @@ class Job:
 
     @with_hints
     def neighbours(self) -> list[Neighbour]:
-        """List who ran beside it, as `jostle neighbours`, the longest overlap first."""
+        """List the co-running jobs, as `jostle neighbours`, the longest overlap first."""
         return neighbours(self._store.beside(self._one(), cores=False))
 
     # What interference cost it
@@ -264,14 +264,14 @@ class Job:
     def verdict(self, *, method: Method = "jostle", seed: int = 0) -> Verdict:
         """Return what interference cost the job, by what and by whom, as `jostle estimate`.
 
-        It takes from 0.1 s to some seconds; asked again, it is there at once.
+        The first call takes from 0.1 s to some seconds; later calls return the stored verdict.
 
         Args:
             method: `jostle`, or `thesis` (docs/reference/command.md).
-            seed: Of the random steps.
+            seed: Seed of the random steps.
 
         Raises:
-            JostleError: The job is too short, or has nothing that could be evaluated.
+            JostleError: The job is too short, or has no data that can be evaluated.
         """
         job, how = self._one(), {"method": method, "bytes_rule": "exact", "seed": seed}
         key = (self._store.commits(), method, seed)
@@ -289,7 +289,7 @@ class Job:
         """Return who slowed the job, on which resource and when, as `jostle interference`.
 
         Args:
-            seed: Of the random steps.
+            seed: Seed of the random steps.
 
         Raises:
             JostleError: As `verdict`.
@@ -302,10 +302,10 @@ class Job:
         """Return what to change about the job, what it saves and who pays, as `jostle advise`.
 
         Args:
-            seed: Of the random steps.
+            seed: Seed of the random steps.
 
         Raises:
-            JostleError: A file of the time of the job is damaged.
+            JostleError: A file of the repository from the time of the job is damaged.
         """
         return advice_on(self._store, self._one(), seed=seed)
 
@@ -313,7 +313,7 @@ class Job:
     def loss(self) -> LossNumbers:
         """Return what the job lost in a few numbers, as `jostle jobs --lost`.
 
-        It knows batch jobs, too, and where nothing is known, `why` says so.
+        Works for batch jobs, too. Where the loss is not known, `why` gives the reason.
         """
         if "parts" in self._row:
             return loss_numbers(batch_loss(self._store, self._row))
@@ -345,7 +345,7 @@ class Job:
 
 
 def stamped_slices(rows: pa.Table) -> pa.Table:
-    """Return rows of slices without their job, and before all else when each starts and ends."""
+    """Return rows of slices without the job's name, with start and end as the first columns."""
     length, first = rows.column("slice_ns"), rows.column("slice")
     until = pc.multiply(pc.add(first, rows.column("span")), length)
     rows = rows.drop_columns([name for name in ("job",) if name in rows.column_names])
@@ -354,7 +354,7 @@ def stamped_slices(rows: pa.Table) -> pa.Table:
 
 
 def _ids(names: Sequence[str]) -> list[str]:
-    """Return the metrics that some names stand for, each once.
+    """Return the ids of the metrics that names of metrics or groups stand for, each once.
 
     Raises:
         UsageError: No metric and no pair has such a name.

@@ -1,4 +1,4 @@
-"""Machines and their components, as the agents of nodes and servers saw them."""
+"""Machines and their components, as recorded by the agents of nodes and servers."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _KEYS = (
     "component",
     "epoch",
 )
-#: Times in which no machine lived, ns since the epoch.
+#: A span that includes the life of every machine, ns since the epoch.
 _ALWAYS = (0, 2**63 - 1)
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A profile of a node or a server: what its agent wrote in one life, or on one day.
+    """A profile of a node or a server: what one run of its agent wrote, or one day of it.
 
     Attributes:
         machine: Its stable id.
@@ -64,14 +64,14 @@ class Component:
     """A part of a machine that has counters of its own.
 
     Attributes:
-        machine: The profile that it stands in.
+        machine: Id of the machine's profile that contains it.
         host: The machine's name.
         component: Its number in the profile.
         kind: machine, disk, nfs_mount, batch_job, ... (docs/reference/profile-format.md).
         name: Its name on the machine.
         source: What it is a part of, or is mounted from.
         mount: Of a network mount, the identity that `Job.mounts` has; else "".
-        job: The batch job that it counts for; "": all.
+        job: The batch job whose requests it counts; "": all jobs.
         path: Where it is mounted.
     """
 
@@ -109,7 +109,7 @@ def component_slices(
     metrics: Sequence[str] | None,
     span: tuple[int | None, int | None],
 ) -> Table[dict[str, Any]]:
-    """Return slices of components; `span` in ns since the epoch, all else as for the `Site`."""
+    """Return slices of components; `span` in ns since the epoch, the rest as for `Site`."""
     ids = COMPONENT_IDS if metrics is None else metrics
     for name in ids:
         if name not in COMPONENT_IDS:
@@ -117,7 +117,7 @@ def component_slices(
                 f"There is no metric `{name}` of components.",
                 hint="docs/reference/metrics.md has them all, under scope component.",
             )
-    # What is not known is stored as 0: here it is null, so that nobody adds it up.
+    # Unknown values are stored as 0; here they are null, so that sums leave them out.
     values = ", ".join(
         f"CASE WHEN unknown = '' OR NOT list_contains(string_split(unknown, ' '), '{name}') "
         f"THEN {name} END AS {name}"

@@ -1,4 +1,4 @@
-"""Results as the analysis gives them, with a short display for notebooks.
+"""Results as the analysis returns them, each with a short display for notebooks.
 
 Each has the numbers of the command of the same name, by the same functions; `to_json()` returns
 what the command prints with --json.
@@ -160,7 +160,7 @@ class Verdict(VerdictHead):
 
     @classmethod
     def of(cls, evaluated: EvaluatedJob) -> Verdict:
-        """Take the verdict of an evaluated job."""
+        """Return the verdict of an evaluated job."""
         estimate, who = as_given(Estimate, evaluated.estimate), evaluated.who
         return cls(
             **{field.name: getattr(head(estimate), field.name) for field in fields(VerdictHead)},
@@ -285,7 +285,7 @@ def as_given(kind: type[Result], value: Any) -> Result:
 
 
 def with_estimate(who: interference_model.JobInterference, estimate: Estimate) -> Interference:
-    """Return an interference that knows the estimate it agrees with."""
+    """Return the interference of a job with the estimate that belongs to it."""
     found = as_given(Interference, who)
     object.__setattr__(found, "_estimate", estimate)
     return found

@@ -1,4 +1,4 @@
-"""Rows of the tables whose columns are always the same.
+"""Row types of the API's tables that have a fixed set of columns.
 
 Times are `datetime` in UTC; bytes and seconds as the names say; None: not known.
 """
@@ -23,15 +23,15 @@ class Process:
     Attributes:
         process: Its stable id.
         host: Its node.
-        pid: Its number there.
-        ppid: That of its parent.
-        uid: Its user, as it said itself.
+        pid: Process id on its node.
+        ppid: Process id of its parent.
+        uid: Number of its user, as the process reported it.
         program: Its executable.
-        script: What its interpreter ran; "" or None for other programs.
-        start: Its start.
-        end: Its end; None while it runs.
-        end_reason: exit, _exit, exec, abort, continued, killed, end not seen (its profile is gone);
-            "" while it runs.
+        script: The script that its interpreter ran; "" or None for other programs.
+        start: When it started.
+        end: When it ended; None while it runs.
+        end_reason: exit, _exit, exec, abort, continued, killed, end not seen (its profile was
+            removed); "" while it runs.
         world_rank: Its MPI rank; None or 0 without MPI.
         world_size: Ranks of its world; None or 0 without MPI.
     """
@@ -73,13 +73,14 @@ class Mount:
 
 @dataclass(frozen=True)
 class FileUse:
-    """What the processes of a job that are over did with one file, or with all that have no row.
+    """Use of one file, or of all files without a row, by the ended processes of a job.
 
     Attributes:
-        mount: Identity of the mount that it lies on; "" of the others together.
-        path: Its path; "" without names, and of the others.
-        format: HDF5 or netCDF, by its first bytes; "" another, not seen, and of the others.
-        files: 1; of the others how many they are.
+        mount: Identity of the mount that it is on; "" in the row of the other files.
+        path: Its path; "" where names are not recorded, and in the row of the others.
+        format: HDF5 or netCDF, by its first bytes; "" for other formats, unknown ones, and in the
+            row of the others.
+        files: 1; in the row of the others, their number.
         processes: Processes that used it.
         opens: Calls that opened it.
         reads: Calls that read.
@@ -120,8 +121,8 @@ class Gpu:
         name: Its model; "" unknown.
         pci: Its PCI bus id; "" unknown.
         uuid: As its driver gives it; "" unknown.
-        pci_path: Where it hangs in the PCI tree, below /sys/devices; "" unknown.
-        numa: NUMA node that it hangs on; -1: unknown.
+        pci_path: Its place in the PCI tree, below /sys/devices; "" unknown.
+        numa: NUMA node to which it is attached; -1: unknown.
         memory_bytes: Its memory; 0: unknown.
     """
 
@@ -137,14 +138,14 @@ class Gpu:
 
 @dataclass(frozen=True)
 class Step:
-    """A line of a metric over one slice.
+    """The value of one line of a timeline or background in one slice.
 
     Attributes:
-        resource: The mount or node that others were at work on; None: the job's own.
-        line: What it is: `written`, `read`, or the metric.
+        resource: The mount or node that the other jobs used; None: values of the job itself.
+        line: Name of the line: `written`, `read`, or the metric.
         start: Start of the slice.
         end: Its end.
-        value: The sum over the processes in the metric's unit; of a gauge the mean level.
+        value: The sum over the processes in the metric's unit; of a gauge, the mean.
     """
 
     resource: str | None
@@ -155,7 +156,7 @@ class Step:
 
 
 def row_of(kind: type[AnyRow]) -> Callable[[dict[str, Any]], AnyRow]:
-    """Return a function that makes such rows of values by column."""
+    """Return a function that makes a row of this type from its values by column."""
     names = [field.name for field in fields(kind)]
     return lambda values: kind(**{name: values[name] for name in names})
 

@@ -65,7 +65,7 @@ _SHOWN_JOBS = 11
 class Site:
     """A repository, opened to be read. `jostle.open` makes it.
 
-    It may be used by several threads, and while others ingest: each answer is of the newest state.
+    It may be used by several threads, and while others ingest: each call reads the newest state.
     """
 
     def __init__(self, path: Path) -> None:
@@ -84,7 +84,7 @@ class Site:
 
     @property
     def path(self) -> Path:
-        """Folder of the repository; of one in an object store that of its copies."""
+        """Folder of the repository; in an object store: folder of its local copies."""
         return self._store.path
 
     @with_hints
@@ -107,7 +107,7 @@ class Site:
             One row per job; the script and the steps of a batch job are one row.
 
         Raises:
-            UsageError: There is no such user, or `since` is no time.
+            UsageError: There is no such user, or `since` is not a time.
         """
         uid = None if user is None else user_of(str(user))
         begin = None if since is None else _begin_ns(since)
@@ -143,7 +143,7 @@ class Site:
 
     @with_hints
     def predict(self, *loads: str, mount: str | None = None) -> Prediction:
-        """Predict what loads will cost each other, though they never met, as `jostle predict`.
+        """Predict how much loads that never met will slow each other, as `jostle predict`.
 
         Args:
             *loads: Two or more jobs, programs, or kinds such as `aggregate-write:1MiB:x4`.
@@ -195,8 +195,8 @@ class Site:
         Every job of the period is evaluated, which takes from 0.1 s to some seconds each.
 
         Args:
-            days: By the last days, up to the end of the newest job.
-            seed: Of the random steps.
+            days: Length of the period in days; it ends with the newest job.
+            seed: Seed of the random steps.
         """
         evidence = site_evidence(
             self._store, days, lambda name: evaluated_costs(self._store, name, seed=seed)
@@ -205,7 +205,7 @@ class Site:
 
     @with_hints
     def machines(self) -> Table[Machine]:
-        """List the nodes and servers whose agent was at work: one row per profile of a machine."""
+        """List the nodes and servers on which an agent ran: one row per profile of a machine."""
         return machines.machines(self._store)
 
     @with_hints
@@ -249,7 +249,7 @@ class Site:
 
     @with_hints
     def sql(self, query: str, params: Sequence[Any] = ()) -> Table[dict[str, Any]]:
-        """Ask the tables of the repository in SQL (docs/reference/repository.md).
+        """Query the tables of the repository in SQL (docs/reference/repository.md).
 
         Args:
             query: A single SELECT, in DuckDB's dialect, with `?` or `$1` for parameters.
@@ -263,7 +263,7 @@ class Site:
         return Table(self._store.query(query, params), as_dict, "rows", plain=True)
 
     def close(self) -> None:
-        """Let go of the memory of the queries; the next one takes it again."""
+        """Release the memory of the queries; the next query allocates it again."""
         self._store.close()
 
     def __enter__(self) -> Site:
@@ -301,7 +301,7 @@ def open(path: str | os.PathLike[str] | None = None) -> Site:  # noqa: A001
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row of the list of jobs as one of the table."""
+    """Return a row of the list of jobs with the columns of the API's table."""
     facts = row["scheduler"] or {}
     return row | {
         "user": None if row["uid"] is None else owner_name(row["uid"]),
@@ -319,10 +319,10 @@ def _begin_ns(since: datetime | timedelta | str) -> int:
 
 
 def _check_reads(query: str) -> None:
-    """Refuse what is no single SELECT: DuckDB would write files and settings for it.
+    """Refuse anything but a single SELECT: DuckDB would also write files and change settings.
 
     Raises:
-        UsageError: It is none.
+        UsageError: The query is not a single SELECT.
     """
     try:
         kinds = [statement.type for statement in duckdb.extract_statements(query)]

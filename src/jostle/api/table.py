@@ -1,4 +1,4 @@
-"""Tables: Arrow inside; typed rows, data frames and a short display outside."""
+"""Tables of the API: stored as Arrow, read as typed rows, data frames or a short display."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Table(Generic[Row]):
         """Make a table.
 
         Args:
-            content: What it holds.
+            content: The rows.
             row: Makes a row of its values by column.
             what: What a row is, in the plural.
             shown: Columns that displays show; none: the first ones.
@@ -103,7 +103,7 @@ class Table(Generic[Row]):
         return frame
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Hand the rows to another library (the Arrow PyCapsule interface)."""
+        """Pass the rows to another library (the Arrow PyCapsule interface)."""
         return self._content.__arrow_c_stream__(requested_schema)
 
     def __len__(self) -> int:
@@ -143,7 +143,7 @@ class Table(Generic[Row]):
         return f"{count(len(self))} {self._what}{rest}"
 
     def _display(self) -> tuple[list[bool], list[list[str]], int]:
-        """Return which columns are numbers, cells of rows, and after how many rows some lack."""
+        """Return which columns are numbers, the cells, and after which row rows are left out."""
         part = self._content.select(self._shown)
         numbers = [is_number(part.schema.field(name).type) for name in self._shown]
         after = 0
@@ -226,7 +226,7 @@ def stamped(content: pa.Table) -> pa.Table:
 
 def instants(ns: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return ns since the epoch as timestamps in UTC; those of 0 are null."""
-    # Not by ns: pyarrow makes no datetime of those without pandas.
+    # In microseconds: without pandas, pyarrow cannot convert nanoseconds to datetime.
     return pc.if_else(pc.equal(ns, 0), None, pc.divide(ns, 1000)).cast(_INSTANT)
 
 
@@ -237,7 +237,7 @@ def _values(part: pa.Table) -> Iterator[dict[str, Any]]:
         for name, field in zip(part.column_names, part.schema, strict=True)
         if pa.types.is_timestamp(field.type)
     ]
-    for name in times:  # pyarrow's datetime depends on what else is installed, and refuses ns
+    for name in times:  # pyarrow's datetime depends on what else is installed, and fails for ns
         index = part.column_names.index(name)
         column = part.column(name).cast(_INSTANT, safe=False).cast(pa.int64())
         part = part.set_column(index, name, column)

@@ -1,1 +1,1 @@
-"""Serves performance CI: a plug-in of pytest, and reports that pipelines can show."""
+"""Performance tests in CI: a pytest plug-in, and reports that pipelines can show."""

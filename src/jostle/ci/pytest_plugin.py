@@ -19,7 +19,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 MARKER = "undisturbed"
-#: The percentage at which the light of a run changes from green to yellow, and repeats of a test.
+#: The loss in percent above which a run is no longer green, and the most repeats of a test.
 _GATE, _RETRIES = 7.5, 2
 _SPAN = pytest.StashKey[tuple[int, int]]()
 _HOW = "Start it as `jostle run --slice 100ms -- pytest`."
@@ -162,7 +162,7 @@ class Watch:
         answer: Answer,
         attempt: int,
     ) -> None:
-        """Put a finding into the reports of a test; one that stayed disturbed says nothing."""
+        """Put a finding into the reports of a test; no result of one that stayed disturbed."""
         text = f"{answer['finding']}: {answer['message']}"
         for report in reports:
             report.user_properties.append(("jostle", text))

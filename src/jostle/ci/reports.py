@@ -33,7 +33,7 @@ class Case:
     Attributes:
         suite: What made it: `jostle run` or `jostle compare`.
         name: What it is about; the same in every pipeline, which compare findings by it.
-        outcome: What it says of the program.
+        outcome: What the finding means for the program.
         message: The finding, one sentence.
         seconds: Run time, s.
         properties: Further facts by their names.

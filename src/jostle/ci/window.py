@@ -1,4 +1,4 @@
-"""Evaluates spans of a run that still goes on, in a process of its own.
+"""Evaluates spans of a run that has not ended yet, in a separate process.
 
 A benchmark must not share its process with an analysis, whose memory and threads would change what
 is measured. `python -m jostle.ci.window SPOOL JOB` reads requests from standard input and writes
@@ -72,7 +72,7 @@ class RunningJob:
         self._store = Repository(repository, create=True)
 
     def evaluate(self, start_ns: int, end_ns: int, most: float) -> WindowAnswer:
-        """Evaluate the slices that lie wholly in a span of its run.
+        """Evaluate the slices that are completely in a span of its run.
 
         Args:
             start_ns: Start of the span, ns since the epoch.
@@ -106,7 +106,7 @@ class RunningJob:
 
 
 def within(tables: RunTables, start_ns: int, end_ns: int) -> RunTables:
-    """Return the tables of a part of a run: the slices that lie wholly in a span.
+    """Return the tables of a part of a run: the slices that are completely in a span.
 
     Its segments are left out: a span has too few of them to compare with each other.
 
@@ -116,7 +116,7 @@ def within(tables: RunTables, start_ns: int, end_ns: int) -> RunTables:
         end_ns: Its end.
 
     Raises:
-        WindowError: No slice lies wholly in the span.
+        WindowError: No slice is completely in the span.
     """
     slices = _inside(tables.slices, start_ns, end_ns)
     if not slices.num_rows:
@@ -125,7 +125,7 @@ def within(tables: RunTables, start_ns: int, end_ns: int) -> RunTables:
             hint="Measure for longer, or take shorter slices: jostle run --slice 100ms -- pytest",
         )
     length = int(slices["slice_ns"].to_numpy().min())
-    # What an idle process did not do is in no row.
+    # Slices in which a process was idle have no row.
     begin, end = -(-start_ns // length) * length, end_ns // length * length
     processes = tables.processes
     own_end = floats(processes, "end_ns").astype(np.int64)

@@ -1,4 +1,4 @@
-"""`python3 -m jostle.cli` is the command `jostle`."""
+"""Runs the command `jostle` by `python3 -m jostle.cli`."""
 
 import sys
 

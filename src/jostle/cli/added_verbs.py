@@ -1,4 +1,4 @@
-"""The verbs that other distributions add, and groups of commands that take some of them."""
+"""Verbs that other distributions add, and groups of commands that contain some of them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ExtensibleGroup(click.Group):
     """A group of commands to which extensions add verbs of two words: `site demo`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of its own commands and of those that are added."""
+        """Return the names of the group's commands and of the added ones."""
         own = f"{self.name} "
         return [
             *super().list_commands(ctx),
@@ -37,7 +37,7 @@ class ExtensibleGroup(click.Group):
         ]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command of its own, or one that is added."""
+        """Return a command of the group, or an added one."""
         if command := super().get_command(ctx, cmd_name):
             return command
         entry = added_verbs().get(f"{self.name} {cmd_name}")

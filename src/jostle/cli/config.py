@@ -1,4 +1,4 @@
-"""The runtime's settings as users see them: defaults, operator's file, environment."""
+"""The runtime's settings in force: defaults, operator's file, environment."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class RuntimeSettings:
     """The settings that are in force for the runtime.
 
     Attributes:
-        file: The operator's file, when there is one.
-        values: Its keys and values.
+        file: The operator's file, if there is one.
+        values: Keys and values of the file.
         locked: Keys that the environment may not change.
         problems: Invalid lines of the file, each in one sentence.
     """
@@ -71,7 +71,7 @@ class RuntimeSettings:
 
 
 def settings() -> RuntimeSettings:
-    """Read the operator's file (JOSTLE_CONFIG counts only where the system has none)."""
+    """Read the operator's file (JOSTLE_CONFIG counts only if the system has none)."""
     path = SYSTEM_CONFIG
     named = os.environ.get("JOSTLE_CONFIG")
     try:
@@ -113,7 +113,7 @@ def setting_lines(content: bytes) -> Iterator[tuple[str, str | None]]:
 
 
 def closed_by(path: Path) -> tuple[Path, str]:
-    """Return the first part of a path that we may not enter (or the path itself), and its owner."""
+    """Return the first part of a path without access (or the path itself), and its owner."""
     whole = path.absolute()
     for place in [*reversed(whole.parents), whole]:
         if not os.access(place, os.X_OK if place != whole else os.W_OK):
@@ -125,7 +125,7 @@ def closed_by(path: Path) -> tuple[Path, str]:
 
 
 def foreign_profiles(spools: Sequence[Path]) -> dict[str, int]:
-    """Count the profiles in spools that we may not read, by owner."""
+    """Count the profiles in spools that this user may not read, by owner."""
     counts: dict[str, int] = {}
     for folder in spools:
         files = [folder] if folder.is_file() else folder.rglob("*.js[pst]")

@@ -1,4 +1,4 @@
-"""What verbs of other distributions use of the command: starting, collecting and showing runs."""
+"""Interface for verbs of other distributions: starting, collecting and showing runs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Digests of jobs that ended: appended to the job's output as its user, or mailed.
 
-Runs on the repository's host. It learns of a job's end from table batch_jobs, waits until the
-profiles of all of its nodes are there, but not for long, and writes at most one digest per job.
+Runs on the repository's host. It gets the ends of jobs from table batch_jobs, waits for a limited
+time for the profiles of all nodes of a job, and writes at most one digest per job.
 """
 
 from __future__ import annotations
@@ -31,16 +31,17 @@ if TYPE_CHECKING:
 
 SITE_CONFIG = Path("/etc/jostle/site.conf")
 WAYS = ("off", "output", "mail")
-#: Jobs that ended earlier have no digest: the service was not running then.
+#: Jobs that ended longer ago get no digest, ns: the service was not running then.
 _LATEST_NS = 3_600 * 10**9
-#: Writing into a user's file may hang with its file system, s.
+#: Time limit of a write into a user's file, which may hang with its file system, s.
 _PATIENCE_S = 20.0
-#: What was written is noted in this folder of the repository, for so long, s.
+#: Folder of the repository with notes of written digests, and how long they are kept, s.
 _NOTES, _NOTED_S = "digests", 86_400.0
 _LOGIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
 _URL = re.compile(r"https?://[\x21-\x7e]{1,200}")
 
-#: Nothing new of a job must come for so long: agents send every 16 s, several nodes one by one.
+#: Time without new data of a job before its digest is written, s. Agents send every 16 s, several
+#: nodes one after another.
 _SETTLE_S = 5.0
 
 _PROCESSES = """
@@ -52,12 +53,12 @@ FROM processes WHERE list_contains($1, job) GROUP BY host ORDER BY host
 
 @dataclass(frozen=True)
 class SiteSettings:
-    """What an operator wants at the end of jobs.
+    """The operator's settings for digests at the end of jobs.
 
     Attributes:
         digest: off, output (append it to the job's output) or mail (a link).
-        wait_s: Profiles of all nodes are waited for so long after the job's end, s.
-        url: Address of the pages, without a slash at its end; "" without.
+        wait_s: Longest wait for the profiles of all nodes after the job's end, s.
+        url: URL of the pages, without a final slash; "" if there are none.
     """
 
     digest: str = "off"
@@ -69,7 +70,7 @@ def site_settings(path: Path = SITE_CONFIG) -> SiteSettings:
     """Read the site's file.
 
     Raises:
-        UsageError: It has a line that is not understood; the message names it.
+        UsageError: The file has a line that is not valid; the message names it.
     """
     values: dict[str, Any] = {}
     try:
@@ -113,14 +114,14 @@ class JobOutputs:
 
         Args:
             store: The repository.
-            settings: What the operator wants.
-            settle_s: Nothing new of a job must have come for so long, s.
+            settings: The operator's settings.
+            settle_s: Time without new data of a job before its digest is written, s.
 
         Raises:
-            JostleError: It cannot be made.
+            JostleError: The folder cannot be created.
         """
         self._store, self._settings, self._settle_s = store, settings, settle_s
-        #: Of jobs that are waited for: what was there of them, and since when (monotonic, s).
+        #: Waiting jobs: the state of their data, and since when it is unchanged (monotonic, s).
         self._waiting: dict[int, tuple[object, float]] = {}
         self._notes = store.path / _NOTES
         try:
@@ -168,7 +169,7 @@ class JobOutputs:
         hosts = [row["host"] for row in rows]
         if missing_nodes(facts["nodes"], hosts) or now <= facts["end_ns"] + rest:
             return False
-        # The last processes may have left profiles that are still on their way.
+        # The last processes may have left profiles that have not arrived yet.
         if self._store.loads.behind(hosts, facts["end_ns"]):
             return False
         known, since = self._waiting.get(facts["batch_job"], (None, 0.0))
@@ -178,7 +179,7 @@ class JobOutputs:
         return time.monotonic() - since >= self._settle_s
 
     def _note(self, batch_job: int) -> bool:
-        """Note that a digest is written; return whether nobody did so before."""
+        """Note that a digest is written; return whether it is the first note."""
         try:
             os.close(os.open(self._notes / str(batch_job), os.O_CREAT | os.O_EXCL, 0o644))
         except FileExistsError:
@@ -191,7 +192,7 @@ class JobOutputs:
                 path.unlink(missing_ok=True)
 
     def _write(self, facts: Mapping[str, Any], parts: Sequence[str]) -> str:
-        """Write one digest; return what came of it."""
+        """Write one digest; return the result."""
         if not parts:
             return "no profile of it came: no digest"
         batch = batch_job_of(facts["job"])
@@ -207,7 +208,7 @@ class JobOutputs:
 
 
 def output_of(facts: Mapping[str, Any]) -> str:
-    """Return the file of a job's output: Slurm's controller may leave its pattern as it is.
+    """Return the file of a job's output: Slurm's controller may not expand its pattern.
 
     Args:
         facts: A row of table batch_jobs.
@@ -248,15 +249,15 @@ def append_as(uid: int, path: str, text: str) -> str:
         text: The text.
 
     Returns:
-        What came of it, part of a sentence.
+        The result, as a part of a sentence.
     """
     if not path.startswith("/") or "\0" in path or path == "/dev/null":
         return "its output is no file: no digest"
     rights, why = _rights_of(uid)
     if why:
         return why
-    # O_APPEND, so that two writers do not overwrite each other; O_NONBLOCK: a pipe keeps nobody
-    # waiting; O_NOFOLLOW, and with the user's rights a path leads only where he may go himself.
+    # O_APPEND, so that two writers do not overwrite each other; O_NONBLOCK: a pipe must not block;
+    # O_NOFOLLOW, and with the user's rights a path leads only where the user has access.
     command = [
         "dd",
         f"of={path}",
@@ -285,7 +286,7 @@ def append_as(uid: int, path: str, text: str) -> str:
 
 
 def _rights_of(uid: int) -> tuple[dict[str, Any], str]:
-    """Return what makes a process that of a user; or why it cannot be."""
+    """Return the arguments that run a process as a user; or why that is not possible."""
     if os.geteuid() == uid:
         return {}, ""
     if os.geteuid() != 0:
@@ -299,7 +300,7 @@ def _rights_of(uid: int) -> tuple[dict[str, Any], str]:
 
 
 def mail(uid: int, title: str, link: str) -> str:
-    """Mail the address of a job's page to its user; return what came of it."""
+    """Mail the address of a job's page to its user; return the result."""
     program = shutil.which("sendmail", path="/usr/sbin:/usr/lib:/usr/bin")
     if program is None:
         return "there is no sendmail here: no mail"

@@ -1,4 +1,4 @@
-"""The command line's entry: verbs, did-you-mean, and how errors reach the user."""
+"""The command line's entry: verbs, did-you-mean, and reporting of errors."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _OWN = {
     for section in SECTIONS.values()
     for verb, (module, line) in section.items()
 }
-#: Verbs of jostle-lab that documents name.
+#: Verbs of jostle-lab that the documentation mentions.
 _OF_THE_LAB = ("demo", "inject", "lab", "signal", "simulate", "study", "validate")
 
 
@@ -72,21 +72,21 @@ def all_verbs() -> dict[str, tuple[str, str]]:
 
 
 class Verbs(click.Group):
-    """A group whose commands are imported when they are asked for."""
+    """A group whose commands are imported on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the verbs in the order of the help text."""
         return [verb for verbs in _all_sections().values() for verb in verbs]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the verb's module and return its command; None when there is no such verb."""
+        """Import the verb's module and return its command; None if there is no such verb."""
         entry = _OWN.get(cmd_name) or all_verbs().get(cmd_name)
         return command_of(entry[0]) if entry else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the verb, or say which one may have been meant."""
+        """Find the verb, or suggest the one that may have been meant."""
         name = args[0]
         if name in _OWN or name.startswith("-") or name in (verbs := all_verbs()):
             return super().resolve_command(ctx, args)
@@ -167,7 +167,7 @@ def main(args: Sequence[str] | None = None) -> int:
         args: Words after `jostle`; those of the process when None.
 
     Returns:
-        Exit status: 0, 2 for a user's mistake, 1 for a failure, else what the verb says.
+        Exit status: 0, 2 for a user's mistake, 1 for a failure, else that of the verb.
     """
     words = list(sys.argv[1:] if args is None else args)
     try:
@@ -178,7 +178,7 @@ def main(args: Sequence[str] | None = None) -> int:
         click.echo(error.ctx.get_help() if error.ctx else "", err=True)
         return 2
     except click.UsageError as error:
-        verb = next((word for word in words if word in all_verbs()), "")  # some know no verb
+        verb = next((word for word in words if word in all_verbs()), "")  # some have no verb
         context = error.ctx.command_path if error.ctx else f"jostle {verb}".rstrip()
         return _fail(words, _plain(error.format_message()), f"See `{context} --help`.", 2)
     except click.ClickException as error:
@@ -206,23 +206,23 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def _plain(message: str) -> str:
-    """Return a message of click with words for its types that users know."""
+    """Return a message of click with users' words for its types."""
     message = re.sub("a valid (float|float range)[.]", "a number, such as 7.5.", message)
     return re.sub("a valid (integer|integer range)[.]", "a whole number.", message)
 
 
 def _full(words: Sequence[str], error: Exception, why: str) -> int:
-    """Report that a disk is full: that of the file which the error names, else of the output."""
+    """Report that a disk is full: that of the file in the error, else of the output."""
     named = getattr(error, "filename", None)
     if not named:
-        _silence()  # Python would write the rest of stdout again, and fail again
+        _silence()  # Python would try to write the rest of stdout again
     where = os.fsdecode(named) if named else "The output"
     hint = "Free some space there, or write to another disk; then do it again."
     return _fail(words, f"{where} cannot be written: {why}.", hint, 1)
 
 
 def _closed(error: PermissionError) -> tuple[str, str]:
-    """Return who owns the file that we may not access, and what to do."""
+    """Return the owner of a file without access, and the remedy."""
     from jostle.cli.config import closed_by
 
     where = Path(os.fsdecode(error.filename or "?"))
@@ -234,14 +234,14 @@ def _closed(error: PermissionError) -> tuple[str, str]:
 
 
 def _silence() -> int:
-    """End quietly because the reader of our output (say `head`) has seen enough."""
-    # Python would complain once more at its exit.
+    """End quietly because the reader of the output (such as `head`) has ended."""
+    # Python would report the error again at its exit.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
 def _fail(words: Sequence[str], message: str, hint: str, exit_code: int) -> int:
-    """Say on stderr what went wrong and how to mend it, as JSON where --json was asked for."""
+    """Report on stderr what went wrong and how to fix it, as JSON with --json."""
     own = words[: words.index("--")] if "--" in words else words
     if "--json" in own:
         error = {"message": message, "mend": hint or None, "exit_code": exit_code}

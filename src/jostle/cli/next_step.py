@@ -1,8 +1,8 @@
-"""The next command after each verb: a table of what a verb has shown and what to look at then.
+"""The next command after each verb: a table from the finding of a verb to commands.
 
 The verbs about a job form a path: `run`, `digest`, `estimate`, `interference`, the page. A verb
-only leads to verbs behind it in `PATH`, so that nobody who follows the hints walks in a circle.
-What begins the path anew (another run, profiles that are not ingested yet) is in `ANEW`.
+only leads to verbs after it in `PATH`, so that hints never lead in a circle. Commands that start
+the path again (another run, profiles that are not ingested yet) are in `ANEW`.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ PATH = (
     "background",
     "serve",
 )
-#: What may follow any verb, since it looks at something new.
+#: Commands that may follow any verb, since they use new data.
 ANEW = ("run --slice 250ms -- CMD", "run -- CMD", "ingest SPOOL", "demo", "agent start")
 
-#: Verb -> what was seen -> the commands to try next, the first one first. JOB, OTHERS, ANOTHER_RUN
-#: (of the same program) and SPOOL are filled in; what names a run that is not there is left out.
+#: Verb -> finding -> the commands to try next, in order. JOB, OTHERS, ANOTHER_RUN
+#: (of the same program) and SPOOL are filled in; commands about a missing run are left out.
 TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "run": {
         "a verdict": ("estimate JOB", "digest JOB"),
@@ -133,21 +133,21 @@ def steps(
 
     Args:
         verb: The verb that ends.
-        seen: What it has shown: a key of its part of `TABLE`.
-        job: The job that it is about.
-        flag: Option that names the repository, with a blank before it; "" for the default one.
-        viewer: User (uid) whose view was asked for; verbs that know no such option are left out
-            where they would name others' jobs.
+        seen: Its finding: a key of its part of `TABLE`.
+        job: The job of the verb.
+        flag: Option with the repository, with a blank before it; "" for the default one.
+        viewer: User (uid) whose view was requested; verbs without such an option are left out
+            if they would name others' jobs.
         others: Other jobs that were shown.
-        words: What other words of the table stand for: ANOTHER_RUN (of the same program; without
-            it commands about one are left out), SPOOL (a folder of profiles that are in no
+        words: Values of other words of the table: ANOTHER_RUN (of the same program; without
+            it, commands about one are left out), SPOOL (a folder of profiles that are in no
             repository) and NODE (a machine that was shown).
 
     Returns:
-        Whole commands.
+        Complete commands.
 
     Raises:
-        KeyError: The table has no such row.
+        KeyError: The table has no such entry.
     """
     commands = []
     for template in TABLE[verb][seen]:
@@ -181,11 +181,11 @@ _AS_USER = ("advise", "estimate", "interference", "neighbours", "matrix", "place
 
 
 def seen_by_estimate(evaluated_job: EvaluatedJob, slice_ns: int) -> str:
-    """Return what an estimate has shown: a key of TABLE["estimate"].
+    """Return the finding of an estimate: a key of TABLE["estimate"].
 
     Args:
         evaluated_job: The estimate and the suspects.
-        slice_ns: Longest slice of the job, ns: shorter ones help only where they are long.
+        slice_ns: Longest slice of the job, ns: shorter ones help only if they are long.
     """
     from jostle.analysis.estimation.light import LEAST_COVERAGE
     from jostle.report.verdict.verdict import WORTH_A_WORD, blame_of
@@ -200,5 +200,5 @@ def seen_by_estimate(evaluated_job: EvaluatedJob, slice_ns: int) -> str:
     return "a loss" if lost else "no loss"
 
 
-#: The length of a slice that hints name, for jobs under a minute, in nanoseconds.
+#: The length of a slice in hints, for jobs under a minute, in nanoseconds.
 SHORT_SLICE_NS = 250_000_000

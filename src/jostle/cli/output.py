@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-#: Whether views are asked for a document: any width, all letters.
+#: Whether views write for a document: any width, all letters.
 _paper: ContextVar[bool] = ContextVar("paper", default=False)
-#: A table of more rows is not turned on its side, but becomes paragraphs.
+#: Most rows of a table that is transposed; a longer one becomes paragraphs.
 _MOST_TURNED = 6
-#: Stands for a blank at which no line is broken, such as that between a number and its unit.
+#: Replacement of a blank at which no line is broken, such as that between a number and its unit.
 _BOUND = "\ue000"
 _BREAK = re.compile(
     r"(?<=\d) (?=(?:%|[nµm]?s|[KMGTP]?i?B|B/s|[KMGTP]iB/s|min|h)(?:[\W]|$))"
     r"|(?<=[pnq]) (?==)|(?<=[pnq] =) (?=\d)"
 )
-#: A column of texts is wrapped down to this width.
+#: Least width to which a column of texts is wrapped.
 _LONGEST_WORD = 24
 _ANSI = {"red": "\033[31m", "bold": "\033[1m", "dim": "\033[2m", "reset": "\033[0m"}
 
@@ -45,12 +45,12 @@ def has_colour(stream: TextIO) -> bool:
 
 
 def stderr_style(name: str) -> str:
-    """Return the escape sequence of a style for stderr; empty where colour is unwelcome."""
+    """Return the escape sequence of a style for stderr; empty if colour is not wanted."""
     return _ANSI[name] if has_colour(sys.stderr) else ""
 
 
 def utf8(stream: TextIO | None = None) -> bool:
-    """Return whether `stream` (stdout, or a document) can carry block characters."""
+    """Return whether `stream` (stdout, or a document) supports block characters."""
     if stream is None and _paper.get():
         return True
     encoding = getattr(stream or sys.stdout, "encoding", None) or "ascii"
@@ -63,7 +63,7 @@ def console(*, err: bool = False) -> Console:
     from rich.console import Console
 
     stream = sys.stderr if err else sys.stdout
-    # A pipe has no width: rich would fold at 80 columns and programs would lose whole words.
+    # A pipe has no width: rich would fold at 80 columns, which would split words for programs.
     width = None if stream.isatty() or "COLUMNS" in os.environ else 200
     if has_colour(stream):
         return Console(file=stream, width=width, highlight=False, markup=False)
@@ -102,8 +102,8 @@ def _natural_width(frame: Table) -> int:
 def fit(frame: Table, *optional: str) -> Table:
     """Leave out optional columns, in this order, until the table fits the terminal.
 
-    A column that names the rows is never optional: `show` turns a table that is still too wide on
-    its side.
+    A column that names the rows is never optional: `show` transposes a table that is still too
+    wide.
     """
     if _paper.get():
         return frame
@@ -118,8 +118,9 @@ def fit_around(frames: Sequence[Table], optional: Sequence[str]) -> Table:
     """Return the first table that fits the terminal; else the last one, without some columns.
 
     Args:
-        frames: The same table in versions that are shorter and shorter.
-        optional: Beginnings of the columns that are left out, in this order, until it fits.
+        frames: The same table in ever shorter versions.
+        optional: Beginnings of the names of columns that are left out, in this order, until it
+            fits.
     """
     for frame in frames:
         if _paper.get() or _natural_width(frame) <= console().width:
@@ -130,7 +131,7 @@ def fit_around(frames: Sequence[Table], optional: Sequence[str]) -> Table:
 
 
 def path_end(path: str, others: int) -> str:
-    """Return the end of a path that leaves `others` columns of a line; in a document all of it."""
+    """Return the end of a path that leaves `others` columns of a line; in a document the path."""
     room = max(console().width - others, 24)
     return path if _paper.get() or len(path) <= room else f"…{path[1 - room :]}"
 
@@ -143,7 +144,7 @@ def heading(bold: str, rest: str = "") -> Text:
 
 
 def light_of(light: str | None, style: str = "") -> Text:
-    """Return a light as a terminal shows it: a word, a dot that is full or hollow, a colour."""
+    """Return a traffic light for a terminal: a word, a full or hollow dot, a colour."""
     from rich.text import Text
 
     dot = ("● " if light else "○ ") if utf8() else ""
@@ -151,7 +152,7 @@ def light_of(light: str | None, style: str = "") -> Text:
 
 
 def pasted(command: str) -> Text:
-    """Return a line that stays whole however narrow the terminal is: it will be pasted."""
+    """Return a line that is never wrapped, since it will be pasted."""
     from rich.text import Text
 
     return Text(command, no_wrap=True)
@@ -160,7 +161,7 @@ def pasted(command: str) -> Text:
 def show(*things: Any, err: bool = False) -> None:
     """Print texts or tables to stdout (or stderr), without blanks at the ends of lines.
 
-    Nothing is printed of nothing, not even an empty line.
+    Without things nothing is printed, not even an empty line.
     """
     if not things:
         return
@@ -172,7 +173,7 @@ def show(*things: Any, err: bool = False) -> None:
         for thing in things:
             for part in narrowed(thing, width) if fixed and not _paper.get() else [thing]:
                 if _is_table(part) and _least_width(part) > width:
-                    # A pipe: a long line is better than a number cut in two.
+                    # A pipe: a long line is better than a split number.
                     target.width = _natural_width(part)
                 target.print(part, soft_wrap=not _is_table(part))
                 target.width = width
@@ -187,12 +188,11 @@ def _is_table(thing: object) -> bool:
 
 
 def narrowed(thing: Any, width: int) -> list[Any]:
-    """Return a text or table as what fits a width: a text in lines, a table without a drawing.
+    """Return a text or table so that it fits a width: a text in lines, a table without bars.
 
-    Of a table that is still too wide the heads of the columns are wrapped, and the names of the
-    rows; then it is turned on its
-    side; else each row becomes a paragraph: its name, and below it the values with the names of
-    their columns.
+    For a table that is still too wide, the names of columns and rows are wrapped; then it is
+    transposed; else each row becomes a paragraph: its name, and below it the values with the names
+    of their columns.
     """
     from rich.text import Text
 
@@ -221,10 +221,10 @@ def narrowed(thing: Any, width: int) -> list[Any]:
 
 
 def without(frame: Table, columns: Sequence[Any]) -> Table:
-    """Take some columns out of a table."""
+    """Remove some columns from a table."""
     frame.columns = [each for each in frame.columns if each not in columns]
     for number, each in enumerate(frame.columns):
-        each._index = number  # rich pads by it
+        each._index = number  # rich uses it for padding
     return frame
 
 
@@ -253,7 +253,7 @@ def _on_its_side(frame: Table, width: int) -> list[Any]:
 
 
 def _is_bars(column: Any) -> bool:
-    """Return whether a column draws what another one says."""
+    """Return whether a column draws the values of another one."""
     cells = [str(cell) for cell in column.cells]
     return (
         not str(column.header)
@@ -276,7 +276,7 @@ def _least_width(frame: Table) -> int:
 
 
 def _folded(line: Text, width: int) -> list[Text]:
-    """Return a line in lines of a width, broken between words alone; later ones are indented."""
+    """Return a line in lines of a width, broken only between words; later ones are indented."""
     from rich.text import Text
 
     if line.cell_len <= width or "│" in line.plain:
@@ -284,9 +284,9 @@ def _folded(line: Text, width: int) -> list[Text]:
         return [line]
     indent = len(line.plain) - len(line.plain.lstrip())
     body = line[indent:]
-    body.plain = _BREAK.sub(_BOUND, body.plain)  # spans stay, as the length does
+    body.plain = _BREAK.sub(_BOUND, body.plain)  # spans stay valid, since the length is the same
     room, begin, breaks = max(width - indent - 2, 20), 0, []
-    for word in re.finditer(r"[^ ]+", body.plain):  # a path stays whole: it will be copied
+    for word in re.finditer(r"[^ ]+", body.plain):  # a path is not broken, since it will be copied
         if word.end() - begin > room and word.start() > begin:
             begin = word.start()
             breaks.append(begin)
@@ -303,7 +303,7 @@ def emit_json(content: object) -> None:
 
 
 def _plain(value: object) -> object:
-    """Turn numpy scalars, arrays and dataclasses into what JSON knows."""
+    """Turn numpy scalars, arrays and dataclasses into values for JSON."""
     for name in ("to_json", "tolist"):
         method = getattr(value, name, None)
         if callable(method):
@@ -313,7 +313,7 @@ def _plain(value: object) -> object:
 
 @contextmanager
 def on_paper() -> Iterator[None]:
-    """Let views write for a document: no column is left out, and all letters are there."""
+    """Let views write for a document: no column is left out, and all letters are available."""
     token = _paper.set(True)
     try:
         yield
@@ -326,7 +326,7 @@ _silent: ContextVar[bool] = ContextVar("silent", default=False)
 
 @contextmanager
 def silent_next() -> Iterator[None]:
-    """Keep verbs within from naming the next command (the demo has an order of its own)."""
+    """Suppress next steps of verbs within the block (the demo has its own order)."""
     token = _silent.set(True)
     try:
         yield
@@ -346,7 +346,7 @@ def next_steps(*commands: str) -> None:
 
 
 def warn(lines: Iterable[str], most: int = 10) -> None:
-    """Print warnings on stderr, at most `most` and then how many more."""
+    """Print warnings on stderr, at most `most`, then the number of further ones."""
     shown = list(lines)
     for line in shown[:most]:
         click.echo(

@@ -21,7 +21,7 @@ class Bar:
     """
 
     def __init__(self, label: str, *, quiet: bool = False) -> None:
-        """Make a bar that says `label`; a quiet one never shows."""
+        """Create a bar with the text `label`; a quiet one is never shown."""
         self._label = label
         self._shown: Progress | None = None
         self._done: float = 0
@@ -33,7 +33,7 @@ class Bar:
             self._timer.daemon = True
 
     def __enter__(self) -> Bar:
-        """Start waiting for the second to pass."""
+        """Start the delay of a second."""
         self.started = time.monotonic()
         if self._timer:
             self._timer.start()
@@ -45,7 +45,7 @@ class Bar:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._timer:
             self._timer.cancel()
         with self._lock:
@@ -54,7 +54,7 @@ class Bar:
                 self._shown = None
 
     def advance(self, done: float, total: float | None, label: str | None = None) -> None:
-        """Say that `done` of `total` is behind us."""
+        """Show that `done` of `total` is finished."""
         with self._lock:
             self._done, self._total = done, total
             self._label = label or self._label

@@ -1,4 +1,4 @@
-"""Where the repository is when nobody names one; the command and the Python API agree on it."""
+"""The default repository, the same for the command and the Python API."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def is_loadable(path: str | Path) -> bool:
 
 
 def _kind(path: str | Path) -> bytes:
-    """Return the bytes of the ELF header that tell kinds of programs apart; b"" if it has none."""
+    """Return the bytes of the ELF header that distinguish kinds of programs; b"" if it has none."""
     with Path(path).open("rb") as file:
         header = file.read(20)
     return header[4:6] + header[18:20] if header[:4] == b"\x7fELF" and len(header) == 20 else b""

@@ -1,7 +1,7 @@
 """Access to files named by users, variables or configuration files: regular files only.
 
-A pipe that nobody writes to is waited for without end, a device may never end or do something when
-it is opened, and a huge file fills the memory.
+A read of a pipe without a writer never returns, a device may never end or have effects when it is
+opened, and a huge file fills the memory.
 """
 
 from __future__ import annotations

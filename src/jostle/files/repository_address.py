@@ -1,13 +1,13 @@
-"""Addresses of repositories in object stores, which pass for paths inside the command."""
+"""Addresses of repositories in object stores, which the command handles as paths."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-# A path drops the second slash of s3://.
+# pathlib removes the second slash of s3://.
 _ADDRESS = re.compile(r"s3:/{1,2}([A-Za-z0-9][A-Za-z0-9._-]{1,62})(?:/(.*))?")
-#: Addresses by the folders of their copies.
+#: Folder of the local copies -> address of the repository.
 _COPIED: dict[Path, str] = {}
 
 
@@ -23,7 +23,7 @@ def parts_of(place: Path | str) -> tuple[str, str] | None:
 
 
 def shown(place: Path | str) -> str:
-    """Return the place of a repository as a person writes it; a folder of copies by its address."""
+    """Return the path or address of a repository as users write it."""
     if parts := parts_of(place):
         return f"s3://{'/'.join(part for part in parts if part)}"
     return _COPIED.get(Path(place)) or str(place)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 M = TypeVar("M")
-#: What a model needs so that no key is taken that it does not know, and no text for a number.
+#: Configuration of models that refuses unknown keys and text in place of numbers.
 STRICT: Any = {"extra": "forbid", "strict": True, "frozen": True}
 _UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
-#: What a value is not, by the type of pydantic's error.
+#: What was expected, by the type of pydantic's error.
 _NOT = {
     "list_type": "a list of strings",
     "tuple_type": "a list of strings",
@@ -45,8 +45,8 @@ def read_toml(
         path: The file.
         model: A pydantic model, or a dataclass with `__pydantic_config__`; see `STRICT`.
         reference: Sentence that says where all keys are explained.
-        error: What is raised.
-        prepare: Puts what may be written shorter into the form of the model.
+        error: Class of the error to raise.
+        prepare: Expands permitted short forms into the form of the model.
 
     Raises:
         FileNotFoundError: There is no such file.
@@ -100,7 +100,7 @@ def _reason(first: ErrorDetails) -> str:
 
 
 def _without_points(value: Any) -> Any:
-    """Return a value with whole numbers as such: 16e9 is 16 000 000 000 bytes."""
+    """Return a value with whole numbers as integers: 16e9 is 16 000 000 000 bytes."""
     if isinstance(value, dict):
         return {key: _without_points(each) for key, each in value.items()}
     if isinstance(value, list):

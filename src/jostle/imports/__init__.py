@@ -1,4 +1,4 @@
-"""Takes what sites have already into a repository: logs of Darshan, accounting, counters."""
+"""Imports what sites have recorded already: logs of Darshan, accounting, counters."""
 
 from jostle.imports.accounting.importer import AccountingImport, AccountingReport
 from jostle.imports.accounting.lsf import read_lsf

@@ -1,4 +1,4 @@
-"""The errors of imports."""
+"""Errors of imports from other tools' records."""
 
 from __future__ import annotations
 

@@ -1,20 +1,20 @@
-"""What the times of a job rest on, and which answers that allows.
+"""What the recorded times of a job are based on, and which questions they can answer.
 
-A profile has bytes, calls and time of every slice, and execution segments. What is imported has
-less. Column `basis` of table processes says what: "" for a profile, else source and resolution,
-such as "darshan:bins".
+A profile has bytes, calls and time of every slice, and execution segments. Imported jobs have less.
+Column `basis` of table processes says what: "" for a profile, else source and resolution, such as
+"darshan:bins".
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: What an answer may need of a job, in words of a sentence.
+#: Kinds of data that an answer may need of a job, as parts of a sentence.
 BYTES = "bytes per slice"
 TIMES = "the time of calls per slice"
 SEGMENTS = "execution segments"
 MESSAGES = "messages between ranks"
-#: What a job has by the resolution of its basis.
+#: Kinds of data that a job has, by the resolution of its basis.
 _HAS = {
     "": frozenset({BYTES, TIMES, SEGMENTS, MESSAGES}),
     "operations": frozenset({BYTES, TIMES}),
@@ -40,7 +40,7 @@ NEEDS = {
 }
 #: What the sentence about the basis of an imported job begins with.
 RESTS_ON = "Rests on a log of"
-#: How what is lacking can be had.
+#: How to obtain data that is missing.
 _REMEDIES = {
     SEGMENTS: "profile a run: `jostle run -- CMD`",
     MESSAGES: "profile a run: `jostle run -- CMD`",
@@ -59,7 +59,7 @@ _KNOWN = {
 
 @dataclass(frozen=True)
 class Basis:
-    """What the times of a job rest on.
+    """What the recorded times of a job are based on.
 
     Attributes:
         source: "" for a profile; darshan.
@@ -71,20 +71,20 @@ class Basis:
 
     @property
     def has(self) -> frozenset[str]:
-        """What answers may need and it has."""
+        """Kinds of data that it provides."""
         return _HAS.get(self.resolution, frozenset())
 
     def lacks(self, answer: str) -> frozenset[str]:
-        """Return what an answer needs and it does not have.
+        """Return the kinds of data that an answer needs and that are missing.
 
         Args:
-            answer: Of NEEDS.
+            answer: A key of NEEDS.
         """
         return NEEDS[answer] - self.has
 
 
 def basis_of(text: str | None) -> Basis:
-    """Return the basis that a column says."""
+    """Return the basis that a value of column `basis` stands for."""
     source, _, resolution = (text or "").partition(":")
     return Basis(source, resolution)
 

@@ -1,7 +1,8 @@
 """Names what processes and jobs run: a script, module or class, not its interpreter.
 
-A wrapper or launcher (`timeout`, `mpirun`) is what it starts. The runtime has the same rules for
-command lines (runtime/src/profile/script.c); tests/data/scripts.txt tests both.
+A wrapper or launcher (`timeout`, `mpirun`) is named after the program that it starts. The runtime
+has the same rules for command lines (runtime/src/profile/script.c); tests/data/scripts.txt tests
+both.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from jostle.schema.profile import MpiAdapter
 LAUNCHERS = frozenset(
     "mpirun mpiexec orterun prterun prun orted prted srun slurmstepd aprun jsrun palsrun".split()
 )
-#: Their names with an ending, such as mpiexec.hydra, and their helpers.
+#: Beginnings of launchers' names with an ending, such as mpiexec.hydra, and their helpers.
 LAUNCHER_BEGINNINGS = ("mpirun.", "mpirun-", "mpiexec.", "mpiexec-", "hydra_")
 #: What starts another program and waits for it, or becomes it.
 WRAPPERS = LAUNCHERS | frozenset(
@@ -37,7 +38,7 @@ def identity(script: str | None, program: str | None) -> str:
 
 
 def is_wrapper(name: str) -> bool:
-    """Return whether a process of this identity starts what its job is about."""
+    """Return whether a process of this identity is a wrapper or launcher of the job's program."""
     return name in WRAPPERS or name.startswith(LAUNCHER_BEGINNINGS)
 
 
@@ -168,7 +169,7 @@ _KNOWN = (
         "octave octave-cli octave-gui", value="-p --path --image-path --exec-path", code="--eval"
     ),
 )
-#: No code, which an option that is not known here may put where a script is looked for.
+#: Names of scripts; an argument of an unknown option may be code instead.
 _NAME = re.compile(r"[A-Za-z0-9_.+@%,:~$#\u0080-\U0010ffff-]*")
 #: Python modules that run the script among their arguments within their own process.
 _IN_PROCESS = "mpi4py mpi4py.run mpi4py.futures cProfile profile trace coverage".split()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-#: Names of the libraries as profiles have them, a version behind them.
+#: Names of the libraries in profiles, where a version follows.
 _LIBRARIES = ("NCCL", "RCCL", "gloo")
 
 
 def is_collective_library(library: str | None) -> bool:
-    """Return whether the library that made a world, such as "NCCL 2.27.3", is no MPI."""
+    """Return whether the library that made a world, such as "NCCL 2.27.3", is not MPI."""
     return (library or "").partition(" ")[0] in _LIBRARIES

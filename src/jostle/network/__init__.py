@@ -1,9 +1,10 @@
-"""Routes through a fabric, and what its links carried.
+"""Routes through a fabric, and the loads of its links.
 
 The package's interface:
     link_loads: traffic of jobs -> LinkLoads: bytes per link, slice and job.
     routes_of: pairs of vertices -> Routes: which links carry their traffic.
-    shared_links, shared_routers: where two jobs meet. zone_links: the links of a part of a fabric.
+    shared_links, shared_routers: links and routers that two jobs share. zone_links: the links of a
+        part of a fabric.
     footprint: the links that traffic among some nodes may take; distances: hops.
 
 Pure functions on tables: no files, no printing.

@@ -1,4 +1,4 @@
-"""Puts rows of slices on an axis of slices of another length."""
+"""Converts rows of slices to an axis of slices of another length."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-#: No slice ends later, ns after the beginning of an axis.
+#: Latest end of a slice, ns after the beginning of an axis.
 _END_NS = 1 << 62
 
 
 def portions(table: pa.Table, axis: tuple[int, int, int], most: int) -> Iterator[slice]:
-    """Divide a table into runs of rows that meet at most so many slices of an axis together.
+    """Divide a table into runs of rows that together overlap at most so many slices of an axis.
 
     Args:
         table: As for `on_axis`.
         axis: As for `on_axis`.
-        most: Rows of the answer of `on_axis`; one row of the table alone may have more.
+        most: Rows of the answer of `on_axis`; a single row of the table may have more.
     """
     step_ns, span = ints(table, "slice_ns"), ints(table, "span")
     meets = np.clip(step_ns.astype(np.float64) * span / axis[1] + 2, 1, axis[2])
@@ -40,14 +40,14 @@ def portions(table: pa.Table, axis: tuple[int, int, int], most: int) -> Iterator
 
 
 def on_axis(table: pa.Table, axis: tuple[int, int, int]) -> tuple[Ints | slice, Ints, Floats]:
-    """Return which part of each row of a table is in which slice of an axis.
+    """Return the parts of the rows of a table that are in each slice of an axis.
 
     Args:
         table: With columns slice, slice_ns and span.
         axis: Start ns, length ns and number of the slices.
 
     Returns:
-        Row (all rows in order: a slice), slice and part, as often as a row and a slice meet.
+        Row (a Python slice for all rows in order), slice and part; one entry per overlap.
     """
     start, step, count = axis
     begin, step_ns, span = (ints(table, name) for name in ("slice", "slice_ns", "span"))
@@ -59,7 +59,7 @@ def on_axis(table: pa.Table, axis: tuple[int, int, int]) -> tuple[Ints | slice, 
             return slice(None), at, np.ones(1)
     step_ns = np.maximum(step_ns, 1)
     begin = begin * step_ns - start
-    # A hostile profile may claim any length; its end must be a number.
+    # A damaged profile may have any length; its end must not overflow.
     length = step_ns * np.clip(span, 1, np.maximum((_END_NS - begin) // step_ns, 1))
     first = np.clip(begin // step, 0, count)
     last = np.clip(-(-(begin + length) // step), first, count)

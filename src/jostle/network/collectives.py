@@ -1,6 +1,6 @@
 """Expands collective operations into messages between ranks, by stated algorithms: a model.
 
-What a collective really sends is decided inside the MPI library, where nobody can see it. All
+The messages of a collective are decided inside the MPI library and cannot be recorded. All
 numbers that come from here are labelled *modelled*.
 """
 
@@ -24,10 +24,10 @@ class Messages:
     """Messages of one call.
 
     Attributes:
-        sources: Of each pair, the rank that sends, as a place in the communicator.
+        sources: Of each pair, the rank that sends, as an index in the communicator.
         targets: The rank that receives; no pair appears twice.
-        bytes: What it sends in one call.
-        messages: In how many messages.
+        bytes: Bytes that it sends in one call.
+        messages: Number of messages.
     """
 
     sources: Ints
@@ -38,7 +38,7 @@ class Messages:
 
 @dataclass(frozen=True, eq=False)
 class _Steps:
-    """What ranks send in all steps together; rank 0 is the root.
+    """Messages of ranks in all steps of an operation; rank 0 is the root.
 
     A block is what the operation moves per rank, or the whole vector.
     """
@@ -68,13 +68,13 @@ def _ring(ranks: int) -> _Steps:
 
 
 def _ring_twice(ranks: int) -> _Steps:
-    """Reduce round the ring, then hand the result round it."""
+    """Reduce along the ring, then pass the result along it."""
     once = _ring(ranks)
     return _Steps(once.sources, once.targets, 2 * once.blocks, 2 * once.messages)
 
 
 def _bruck_gather(ranks: int) -> _Steps:
-    """Send what is there in step k, 2^k blocks; in the last step what is left."""
+    """Send the blocks held in step k, 2^k of them; in the last step the remaining ones."""
     source = np.arange(ranks)
     return _steps(
         [
@@ -96,7 +96,7 @@ def _bruck_exchange(ranks: int) -> _Steps:
 
 
 def _recursive_doubling(ranks: int) -> _Steps:
-    """Exchange the whole at distance 2^k; ranks beyond a power of two hand theirs over before."""
+    """Exchange the whole at distance 2^k; ranks beyond a power of two send theirs before that."""
     power = 1 << (ranks.bit_length() - 1)
     extra, source = np.arange(power, ranks), np.arange(power)
     ones = np.ones(len(extra))
@@ -110,7 +110,7 @@ def _recursive_doubling(ranks: int) -> _Steps:
 
 
 def _scan(ranks: int) -> _Steps:
-    """Exchange the whole at distance 2^k, where both ranks are there."""
+    """Exchange the whole at distance 2^k, where both ranks exist."""
     parts: _Parts = []
     for step in _powers(ranks):
         source = np.arange(ranks)
@@ -126,14 +126,14 @@ def _binomial(ranks: int) -> _Steps:
 
 
 def _binomial_parts(ranks: int) -> _Steps:
-    """As `_binomial`; a message holds a block for each rank of the part that it is for."""
+    """As `_binomial`; a message has a block for each rank of the part to which it goes."""
     target = np.arange(1, ranks)
     blocks = np.minimum(target & -target, ranks - target).astype(np.float64)
     return _steps([(target & (target - 1), target, blocks)])
 
 
 def _back(steps: Callable[[int], _Steps]) -> Callable[[int], _Steps]:
-    """Send the same messages the other way: from all to one."""
+    """Reverse the direction of the messages: from all to one."""
 
     def reversed_steps(ranks: int) -> _Steps:
         there = steps(ranks)
@@ -164,21 +164,22 @@ def _one_per_rank(ranks: int) -> float:
 
 
 def _scattered(ranks: int) -> float:
-    """Count a block per rank on the root, and one on each other rank."""
+    """Return the blocks that a rank counts, on average: one per rank on the root, else one."""
     return (2 * ranks - 1) / ranks
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """What an operation is taken to do.
+    """The assumed algorithm of an operation.
 
     Attributes:
         operation: `Allreduce`, also for its non-blocking and persistent forms.
-        name: Of the algorithm.
-        below: Up to how many bytes a rank (as the metrics count them), this included; else the
+        name: Name of the algorithm.
+        below: Largest bytes per rank (as the metrics count them) for which it is used; above, the
             operation's next row counts.
-        steps: From the number of ranks, the messages in blocks.
-        counted: From the number of ranks, the blocks that a rank counts in one call, on average.
+        steps: Function from the number of ranks to the messages, in blocks.
+        counted: Function from the number of ranks to the mean blocks that a rank counts in one
+            call.
     """
 
     operation: str
@@ -189,8 +190,8 @@ class Algorithm:
 
 
 _ALWAYS = float("inf")
-#: The algorithms, one or two per operation. Barriers move no bytes; messages of neighbourhood
-#: operations are known, rank by rank.
+#: The algorithms, one or two per operation. Barriers move no bytes; the messages of neighbourhood
+#: operations are recorded for each pair of ranks.
 ALGORITHMS: tuple[Algorithm, ...] = (
     Algorithm("Bcast", "binomial", _ALWAYS, _binomial),
     Algorithm("Scatter", "binomial", _ALWAYS, _binomial_parts, _scattered),
@@ -218,7 +219,7 @@ for _each in ALGORITHMS:
 
 
 def algorithm_of(operation: str, bytes_per_rank: float) -> Algorithm | None:
-    """Return what an operation is taken to do; None: it moves nothing, or is not known.
+    """Return the assumed algorithm of an operation; None: it moves nothing, or is unknown.
 
     Args:
         operation: `Allreduce`, `MPI_Iallreduce`, `Allreduce_init`, ...
@@ -235,7 +236,7 @@ def messages(operation: str, ranks: int, root: int, bytes_per_rank: float) -> Me
     Args:
         operation: As for `algorithm_of`.
         ranks: Size of the communicator.
-        root: Its root, a place in the communicator; -1: it has none.
+        root: Index of its root in the communicator; -1: it has none.
         bytes_per_rank: What one rank counts in one call, on average over all ranks.
     """
     algorithm = algorithm_of(operation, bytes_per_rank)
@@ -248,15 +249,15 @@ def messages(operation: str, ranks: int, root: int, bytes_per_rank: float) -> Me
 
 
 def between_hosts(algorithm: Algorithm, hosts: Ints, root: int) -> Messages:
-    """Return what hosts send to each other for each byte that all ranks together count.
+    """Return the traffic between hosts per byte that all ranks together count.
 
     A group in which all hosts would have too many partners (`MOST_PAIRS` in all) is thinned: each
     has fewer partners, at even distances, and sends more to each of them.
 
     Args:
-        algorithm: What the operation does.
-        hosts: Of each rank, its host: a number from 0.
-        root: The root, a place among the ranks; -1: none.
+        algorithm: Algorithm of the operation.
+        hosts: Number of each rank's host, from 0.
+        root: Index of the root; -1: none.
 
     Returns:
         Sources and targets are hosts; what stays on a host is left out. Messages are those of one
@@ -280,10 +281,11 @@ def between_hosts(algorithm: Algorithm, hosts: Ints, root: int) -> Messages:
 
 
 def even(weights: Ints) -> tuple[Ints, Ints, Floats]:
-    """Divide what each of some hosts sends among the others, by their weights.
+    """Divide the traffic of each host among the others, by their weights.
 
     Returns:
-        Source and target of each pair, and the part of the source's traffic; of each source 1.
+        Source and target of each pair, and its part of the source's traffic; the parts of a source
+        add up to 1.
     """
     count = len(weights)
     if count < 2:

@@ -1,4 +1,4 @@
-"""What hosts send to each other, as matrices: all kinds of traffic, with collectives expanded."""
+"""Traffic between hosts as matrices: all kinds of traffic, with collectives expanded."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_KEYS = 1 << 27
 
 
 class Names:
-    """Names and their numbers, from 0 in the order in which they were met."""
+    """Numbers of names, from 0 in the order in which they first occurred."""
 
     def __init__(self) -> None:
         self.known: dict[str, int] = {}
@@ -42,7 +42,7 @@ class Names:
         if not pa.types.is_dictionary(encoded.type):
             encoded = encoded.dictionary_encode()
         encoded = encoded.unify_dictionaries().combine_chunks()
-        if isinstance(encoded, pa.ChunkedArray):  # of no rows
+        if isinstance(encoded, pa.ChunkedArray):  # a table without rows
             return np.zeros(0, np.int64)
         codes = self.numbers(encoded.dictionary.to_pylist())
         places = encoded.indices.fill_null(0).to_numpy(zero_copy_only=False)
@@ -58,8 +58,8 @@ class Demand:
         table: Its rows, with job, slice, slice_ns, span and bytes.
         job: Of each row, the number of its job.
         pattern: Of each row, a row of the patterns.
-        patterns: Part of a row's bytes between each pair of hosts, shape (patterns, pairs); more
-            than 1 together where a collective sends more than it is counted for.
+        patterns: Part of a row's bytes between each pair of hosts, shape (patterns, pairs); the sum
+            is above 1 where a collective sends more bytes than the metrics count for it.
         nowhere: Of each pattern, whether its partners are not known.
     """
 
@@ -79,7 +79,7 @@ class Demand:
             values = ints(table, "bytes").astype(np.float32)[row] * share.astype(np.float32)
             place = (self.job[part][row] * axis[2] + at).astype(np.int32)
             matrix = coo_array((values, (place, self.pattern[part][row].astype(np.int32))), shape)
-            # Products need neither order nor single entries; to make them takes longer than all.
+            # Products need no sorted or unique entries; making them takes longer than the rest.
             matrix.has_canonical_format = True
             yield matrix.tocsr()
 
@@ -91,7 +91,7 @@ class Demands:
     Attributes:
         jobs: Their names.
         hosts: Names of hosts.
-        sources: Of each pair, the host where it begins; targets: where it ends.
+        sources: Source host of each pair; targets: its target host.
         parts: The traffic; their patterns have a column per pair.
     """
 
@@ -104,7 +104,7 @@ class Demands:
 
 @dataclass(frozen=True, eq=False)
 class _Pattern:
-    """Patterns before all pairs are known: rows, hosts and parts."""
+    """Patterns while not all pairs are known yet: rows, hosts and parts."""
 
     row: Ints
     source: Ints
@@ -167,7 +167,7 @@ def _pairs(table: pa.Table, hosts: Names) -> tuple[Ints, _Pattern]:
 
 
 def _distinct(keys: Ints, below: int) -> tuple[Ints, Ints]:
-    """Return the distinct keys in order, and the place of each key among them."""
+    """Return the distinct keys in order, and the index of each key among them."""
     if below > _MOST_KEYS:
         known, place = np.unique(keys, return_inverse=True)
         return known, place
@@ -214,7 +214,7 @@ def _collectives(table: pa.Table, groups: Sequence[Ints]) -> tuple[Ints, _Patter
 
 
 def _spread(table: pa.Table, groups: Sequence[Ints], hosts: Names) -> tuple[Ints, _Pattern]:
-    """Give each host of a group a pattern: the same to all others, or to some of many."""
+    """Give each host of a group a pattern: equal parts to all others, or to some of them."""
     group, host = ints(table, "group"), hosts.column(table, "host")
     width = max(len(hosts.known), 1)
     known, pattern = np.unique(group * width + host, return_inverse=True)

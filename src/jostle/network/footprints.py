@@ -1,4 +1,4 @@
-"""The links that traffic among some nodes may take, whatever is sent: a job's footprint."""
+"""A job's footprint: the links that traffic among its nodes may take."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 _PAIRS_AT_ONCE = 200_000
-#: Hops between two switches that no link joins, nor a chain of links.
+#: Distance in hops of two switches without a path between them.
 APART = 2**15 - 1
 
 
 def between_switches(topology: Topology) -> Flags:
-    """Return of each link whether it joins two switches."""
+    """Return whether each link joins two switches."""
     switch = topology.is_switch
     flags: Flags = switch[topology.sources] & switch[topology.targets]
     return flags
 
 
 def distances(topology: Topology, switches: Ints) -> Ints:
-    """Return the fewest links between switches, shape (switches, vertices); APART: no way.
+    """Return the fewest links between switches, shape (switches, vertices); APART: no path.
 
     Args:
         topology: The fabric.
@@ -53,7 +53,7 @@ def _graph(topology: Topology) -> csr_array:
 
 
 def footprint(topology: Topology, nodes: Ints) -> Flags:
-    """Return of each link whether traffic among some nodes may take it by minimal routes.
+    """Return whether traffic among some nodes may take each link by minimal routes.
 
     The routes are those of `routes_of`. Links of nodes to their switch do not count.
 
@@ -70,7 +70,7 @@ def footprint(topology: Topology, nodes: Ints) -> Flags:
     known = topology.coordinates[switches] if topology.sizes else None
     if known is not None and (known >= 0).all() and not topology.forwarding:
         return _in_dimension_order(topology, known)
-    # From a switch on, a route depends on its end alone; on which node of a switch, by tables only.
+    # A route from a switch depends on the target switch; on the target node only with tables.
     by_node = bool(topology.forwarding) or topology.kind in ("fat tree", "tree")
     starts, ends = nodes[first], nodes if by_node else nodes[first]
     used = np.zeros(len(topology.sources), dtype=bool)
@@ -85,10 +85,10 @@ def footprint(topology: Topology, nodes: Ints) -> Flags:
 class _Lines:
     """The lines of a torus along each dimension, and the links on them.
 
-    A line is numbered by all other coordinates, a place on it by line * size + coordinate.
+    A line is numbered by all other coordinates, a position on it by line * size + coordinate.
 
     Attributes:
-        links: Of each dimension and sign, its links; places: where each begins.
+        links: Links of each dimension and sign; places: the position where each begins.
     """
 
     def __init__(self, topology: Topology) -> None:
@@ -111,10 +111,10 @@ _LINES: WeakKeyDictionary[Topology, _Lines] = WeakKeyDictionary()
 
 
 def _in_dimension_order(topology: Topology, at: Ints) -> Flags:
-    """Return the links of a torus that dimension order takes among switches at some places.
+    """Return the links of a torus that dimension order takes among switches at some positions.
 
-    While a message moves along dimension k, its earlier coordinates are those of its end and its
-    later ones those of its beginning: the lines on which traffic moves are the combinations of
+    While a message moves along dimension k, its earlier coordinates are those of its target and the
+    later ones those of its source: the lines on which traffic moves are the combinations of
     both, and are far fewer than the pairs.
     """
     lines = _LINES.get(topology)
@@ -143,7 +143,7 @@ def _in_dimension_order(topology: Topology, at: Ints) -> Flags:
 
 
 def _place(coordinates: Ints, sizes: Ints) -> Ints:
-    """Return coordinates as one number, the last one fastest."""
+    """Return coordinates as one number, the last one varies fastest."""
     place = np.zeros(len(coordinates), np.int64)
     for k, size in enumerate(sizes.tolist()):
         place = place * size + coordinates[:, k]
@@ -151,9 +151,9 @@ def _place(coordinates: Ints, sizes: Ints) -> Ints:
 
 
 def _left(line: Ints, begin: Ints, steps: Ints, sign: int, shape: tuple[int, int]) -> Flags:
-    """Return of every place of all lines whether a message leaves it in a direction."""
+    """Return whether a message leaves each position of all lines in a direction."""
     count, size = shape
-    wide = 2 * size + 1  # so that no stretch reaches round the end
+    wide = 2 * size + 1  # so that no span wraps around
     first = line * wide + (begin if sign > 0 else begin + size - steps + 1)
     marks = np.bincount(first, minlength=count * wide)
     marks -= np.bincount(first + steps, minlength=count * wide)

@@ -1,4 +1,4 @@
-"""What each link of a fabric carried, slice by slice, and for whom."""
+"""The loads of a fabric's links per slice and job."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ class LinkLoads:
         topology: The fabric; columns of all matrices are its links.
         axis: Start ns, length ns and number of the slices; rows of all matrices.
         jobs: Name of a job -> its load, shape (slices, links): routed, with the minimal routes
-            where a range is possible. "" is what belongs to no job that is known.
-        low: What all jobs together put there with minimal routes or with Valiant's, the smaller.
+            where a range is possible. "" is traffic of no known job.
+        low: Load of all jobs together with minimal or with Valiant routes, the smaller of both.
         high: The larger of both; where routing is not adaptive, equal to low.
-        measured: What the ports counted; only where `is_measured`.
+        measured: Load that the ports counted; only where `is_measured`.
         is_measured: Of each link, whether its port has counters.
         waiting: Of each link, the part of the time in which data waited at its port, shape
             (slices, links), only where `is_measured`; see `jostle.network.ports`.
         modelled: Of each job, the part of its load that comes from expanded collectives, 0 to 1.
         spread: Of each job, the part of its load whose partners are not known: divided evenly.
-        lost: Of each job, the bytes that no route was found for (nodes that are not in the fabric).
-        offered: Of each job, all bytes that it sent, lost ones too; collectives expanded.
+        lost: Of each job, the bytes without a route (their nodes are not in the fabric).
+        offered: Of each job, all bytes that it sent, including lost ones; collectives expanded.
     """
 
     topology: Topology
@@ -56,7 +56,7 @@ class LinkLoads:
     offered: dict[str, float]
 
     def lost_share(self, job: str) -> float:
-        """Return the part of a job's bytes that no route was found for, 0 to 1."""
+        """Return the part of a job's bytes without a route, 0 to 1."""
         return self.lost[job] / self.offered[job] if self.offered.get(job) else 0.0
 
     @cached_property
@@ -71,10 +71,10 @@ class _HostPairs:
     """Pairs of hosts, and the pairs of their adapters.
 
     Attributes:
-        known: Of each pair, whether there is a way, or none is needed (on one host).
+        known: Whether each pair has a path, or needs none (both on one host).
         low: Part of a pair's traffic on each link, shape (pairs, links).
         adapters: Part of it between each pair of adapters, shape (pairs, pairs of adapters).
-        routes: Of the pairs of adapters.
+        routes: Routes of the pairs of adapters.
     """
 
     known: NDArray[np.bool_]
@@ -86,17 +86,17 @@ class _HostPairs:
 def link_loads(
     topology: Topology, traffic: Traffic, axis: tuple[int, int, int], ports: pa.Table | None = None
 ) -> LinkLoads:
-    """Return what the links of a fabric carried.
+    """Return the loads of the links of a fabric.
 
     A host with several adapters sends evenly by all of them that share a plane with the other
-    host's. What stays on one host loads no link.
+    host's. Traffic within one host loads no link.
 
     Args:
         topology: The fabric.
-        traffic: What hosts sent to each other (Repository.traffic).
+        traffic: Traffic between hosts (Repository.traffic).
         axis: Start ns, length ns and number of the slices that are wanted; slices of jobs that are
-            longer, shorter or shifted are divided in proportion to time.
-        ports: What ports counted (Repository.port_counters).
+            longer, shorter or offset are divided in proportion to time.
+        ports: Counters of ports (Repository.port_counters).
     """
     demands = demands_of(traffic)
     pairs = _host_pairs(topology, demands)
@@ -171,7 +171,7 @@ def _sum(parts: list[csr_array], shape: tuple[int, int]) -> csr_array:
 
 
 def _rows(matrix: csr_array, first: int, count: int) -> csr_array:
-    """Return some rows of a matrix, without a copy of what they hold."""
+    """Return some rows of a matrix, without copying the data."""
     starts = matrix.indptr[first : first + count + 1]
     part = slice(starts[0], starts[-1])
     return csr_array(

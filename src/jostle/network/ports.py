@@ -1,4 +1,4 @@
-"""What ports counted, as loads of the links that they belong to."""
+"""Converts counters of ports to loads of the links to which the ports belong."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from jostle.network.demands import Names
 from jostle.topology import Topology
 from jostle.values.arrow_columns import ints
 
-#: While a port waits, one tick is taken to be the time in which it would have sent so much: the
-#: unit in which InfiniBand counts data. Devices may count in other ticks.
+#: Bits that a port sends in one tick of its wait counter, by assumption: the unit in which
+#: InfiniBand counts data. Devices may count in other ticks.
 _TICK_BITS = 32
 
 
 @dataclass(frozen=True, eq=False)
 class PortLoads:
-    """What ports counted.
+    """Loads of links as their ports counted them.
 
     Attributes:
-        bytes: Per slice of the axis and link.
+        bytes: Bytes per slice of the axis and link.
         waiting: Part of the time in which data waited at the beginning of the link; an estimate.
-        is_known: Of each link, whether a port of it was counted.
+        is_known: Whether each link has a port with counters.
     """
 
     bytes: csr_array
@@ -36,14 +36,14 @@ class PortLoads:
 
     @classmethod
     def nothing(cls, topology: Topology, axis: tuple[int, int, int]) -> PortLoads:
-        """Return what is known where no port has counters."""
+        """Return the loads for a fabric without counters of ports."""
         links = len(topology.sources)
         nothing = csr_array((axis[2], links), dtype=np.float32)
         return cls(nothing, nothing, np.zeros(links, bool))
 
 
 def port_loads(topology: Topology, ports: pa.Table, axis: tuple[int, int, int]) -> PortLoads:
-    """Return what ports counted.
+    """Return the loads of links from the counters of their ports.
 
     A link is counted at its beginning; where that port has no counters, at its end.
 
@@ -109,11 +109,11 @@ def _ports_of(
 
 
 def _readings(topology: Topology, host: str, name: str, only: bool) -> Iterator[tuple[int, str]]:
-    """Return what ports a component may be: of a vertex that it names, or of a node's adapter.
+    """Yield the ports that a component may be: of a vertex that it names, or of a node's adapter.
 
     Args:
         topology: The fabric.
-        host: Of the component.
+        host: Host of the component.
         name: Its name.
         only: Whether the host has no other component.
     """

@@ -1,4 +1,4 @@
-"""Routes of pairs of vertices: which part of a pair's traffic each link carries."""
+"""Routes of pairs of vertices: the part of a pair's traffic on each link."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from jostle.network.rules import (
 from jostle.network.walk import Flags, Floats, Ints, Rule, Walked, walk
 from jostle.topology import Topology
 
-#: The longest way that InfiniBand allows.
+#: The longest path that InfiniBand allows, in hops.
 _MOST_HOPS = 64
 _KEPT = 8
-#: Routes are kept up to so many entries, of 8 bytes.
+#: Most entries, of 8 bytes each, of routes that are cached.
 _KEPT_ENTRIES = 1 << 25
 
 
 @dataclass(frozen=True, eq=False)
 class Detours:
-    """Routes with Valiant routing, as factors: the product of all would be large.
+    """Routes with Valiant routing, as factors, since their product would be large.
 
     Attributes:
-        straight: Part of a pair's traffic on links that it takes anyway, shape (pairs, links).
-        between: Of each pair that may go round, 1 at its pair of switches, shape (pairs, switch
+        straight: Part of a pair's traffic on links that all its paths have, shape (pairs, links).
+        between: Of each pair with detours, 1 at its pair of switches, shape (pairs, switch
             pairs).
-        ways: Of each pair of switches, the parts of its ways, shape (switch pairs, parts).
-        links: Of each part, what it puts on the links, shape (parts, links).
+        ways: Of each pair of switches, the parts of its paths, shape (switch pairs, parts).
+        links: Of each part, its load on the links, shape (parts, links).
     """
 
     straight: csr_array
@@ -55,7 +55,7 @@ class Detours:
         )
 
     def carried(self, traffic: csr_array) -> csr_array:
-        """Return what traffic, shape (rows, pairs), puts on each link: (rows, links)."""
+        """Return the load of traffic, shape (rows, pairs), on each link: (rows, links)."""
         round_ways = ((traffic @ self.between) @ self.ways) @ self.links
         return csr_array(traffic @ self.straight + round_ways)
 
@@ -65,11 +65,12 @@ class Routes:
     """Routes of pairs of vertices.
 
     Attributes:
-        sources: Of each pair, the vertex where it begins; targets: where it ends.
+        sources: Source vertex of each pair; targets: its target vertex.
         low: Part of a pair's traffic on each link with minimal routing, shape (pairs, links).
         detours: The same with Valiant routing; None: routing is not adaptive.
-        reached: Of each pair, whether there is a way.
-        other: Of each pair, whether the fabric's own rule knows no way: it took shortest ones.
+        reached: Whether each pair has a path.
+        other: Of each pair, whether shortest paths were used, since the fabric's own rule has no
+            path.
     """
 
     sources: Ints
@@ -89,42 +90,42 @@ class Routes:
 
     @property
     def hops(self) -> Floats:
-        """Of each pair, the links of its minimal way, on average over its ways."""
+        """Links of each pair's minimal path, the mean over several paths."""
         return np.asarray(self.low.sum(axis=1), np.float32)
 
 
 def routes_of(topology: Topology, sources: Ints, targets: Ints) -> Routes:
-    """Return the routes of pairs of vertices; of sets of pairs that were asked before, at once.
+    """Return the routes of pairs of vertices; results are cached by sets of pairs.
 
-    Torus and mesh: dimension by dimension, the shorter way round, ties half and half. Where the
-    fabric's forwarding tables are known: by these. Fat tree and tree else: D-mod-k. Dragonfly:
+    Torus and mesh: dimension by dimension, in the shorter direction, ties divided in halves. Where
+    the fabric's forwarding tables are known: by them. Fat tree and tree else: D-mod-k. Dragonfly:
     minimal (local, global, local), and Valiant (by every other group, on average). Other graphs,
-    and pairs for which these rules know no way: shortest paths, divided evenly at each switch.
+    and pairs for which these rules have no path: shortest paths, divided evenly at each switch.
 
     Args:
         topology: The fabric.
-        sources: Where the pairs begin: vertices.
-        targets: Where they end.
+        sources: Source vertices of the pairs.
+        targets: Target vertices of the pairs.
     """
     return _router_of(topology).routes(np.asarray(sources, np.int64), np.asarray(targets, np.int64))
 
 
 def minimal_links(topology: Topology, sources: Ints, targets: Ints) -> csr_array:
-    """Return `low` of `routes_of` alone: where routing is adaptive, detours cost most of the time.
+    """Return `low` of `routes_of` alone: this avoids detours, which take most of the time.
 
-    Arguments and rules are those of `routes_of`; nothing is kept.
+    Arguments and rules are those of `routes_of`; nothing is cached.
     """
     return _router_of(topology).minimal(sources, targets)
 
 
 class _Router:
-    """Knows one fabric's rule, and the routes that were asked last."""
+    """The routing rule of one fabric, with a cache of the last routes."""
 
     def __init__(self, topology: Topology) -> None:
-        # A topology that is no longer used takes its router with it: what the router has of it
-        # may not keep it alive.
+        # The router must not keep its topology alive: a topology that is no longer used is freed
+        # together with its router.
         self._topology = _twin(topology)
-        self._guard = threading.Lock()  # threads of a server ask side by side
+        self._guard = threading.Lock()  # threads of a server call it concurrently
         self._kept: OrderedDict[bytes, Routes] = OrderedDict()
         self._own = _own_rule(self._topology)
 
@@ -158,7 +159,7 @@ class _Router:
         return self._topology.kind == "dragonfly" and not self._topology.forwarding
 
     def _minimal(self, sources: Ints, targets: Ints) -> tuple[Walked, Flags]:
-        """Walk pairs by the fabric's rule, and those that it does not know by shortest paths."""
+        """Walk pairs by the fabric's rule, and those for which it has no path by shortest paths."""
         if self._own is not None:
             walked = self._walk(sources, targets, self._own)
         else:
@@ -203,7 +204,7 @@ class _Router:
     # Valiant
 
     def _detours(self, sources: Ints, targets: Ints, low: csr_array) -> Detours:
-        """Return the ways by every other group; within a group, by every other switch of it."""
+        """Return the paths by every other group; within a group, by its other switches."""
         topology = self._topology
         count = len(topology.vertices)
         a, b = topology.switch_of[sources], topology.switch_of[targets]
@@ -297,7 +298,7 @@ class _Router:
 
 
 def _rows(places: Ints, matrix: csr_array, count: int) -> csr_array:
-    """Put the rows of a matrix at some places of a taller one."""
+    """Put the rows of a matrix at some rows of a larger one."""
     rows, columns = matrix.tocoo().coords
     return csr_array((matrix.data, (places[rows], columns)), shape=(count, matrix.shape[1]))
 
@@ -327,7 +328,7 @@ def _router_of(topology: Topology) -> _Router:
 
 
 def _twin(topology: Topology) -> Topology:
-    """Return another object for the same fabric, which shares its arrays."""
+    """Return another object for the same fabric, that shares its arrays."""
     twin = object.__new__(Topology)
     twin.__dict__.update(topology.__dict__)
     return twin

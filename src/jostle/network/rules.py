@@ -1,4 +1,4 @@
-"""How each kind of fabric routes: the next link of traffic at a vertex towards its goal."""
+"""How each kind of fabric routes: the next links of traffic at a vertex towards its target."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from scipy.sparse import csr_array
 from jostle.network.walk import Floats, Ints, Lists, Onward, Rule, shared
 from jostle.topology import Topology
 
-#: Goals whose distances are worked out at once; bounds memory.
+#: Targets of which distances are computed at once; bounds memory.
 _GOALS_AT_ONCE = 512
 _FAR = np.iinfo(np.int16).max
 
 
 def to_own_switch(topology: Topology, inner: Rule) -> Rule:
-    """Return the rule for nodes: up their cable, between switches by `inner`, down the cable.
+    """Return the rule for nodes: first a link to a switch, then `inner`, last a link to the node.
 
     Goals are vertices of nodes, or switches.
     """
@@ -54,7 +54,7 @@ class _Cables:
         self._same = Lists.of(inverse, len(self._known))
 
     def first(self, at: Ints, goal: Ints) -> Onward:
-        """Leave a node: straight to the goal where a cable leads there, else to its switch."""
+        """Leave a node: to the target if a cable joins both, else to its switch."""
         direct = self.between(at, goal)
         other = np.ones(len(at), bool)
         other[direct.state] = False
@@ -64,7 +64,7 @@ class _Cables:
         return _joined([(places, direct), (places, to_switch)])
 
     def between(self, at: Ints, there: Ints) -> Onward:
-        """Return the cables from some vertices to others, which share by their lanes."""
+        """Return the cables from some vertices to others, with traffic divided by their lanes."""
         key = at * len(self._topology.vertices) + there
         place = np.searchsorted(self._known, key)
         place[place == len(self._known)] = 0
@@ -76,7 +76,7 @@ class _Cables:
 
 
 def _joined(parts: Sequence[tuple[Ints, Onward]]) -> Onward:
-    """Put rules for different states together: (places of the states, the rule's answer)."""
+    """Join the results of rules for different states: (indices of the states, the result)."""
     state = np.concatenate([places[onward.state] for places, onward in parts])
     link = np.concatenate([onward.link for _, onward in parts])
     share = np.concatenate([onward.share for _, onward in parts])
@@ -88,9 +88,9 @@ def _joined(parts: Sequence[tuple[Ints, Onward]]) -> Onward:
 
 
 def dimension_order(topology: Topology) -> Rule:
-    """Return the rule of a torus or mesh: dimension by dimension, the shorter way round.
+    """Return the rule of a torus or mesh: dimension by dimension, in the shorter direction.
 
-    Of two ways of the same length, each carries half.
+    Two paths of the same length carry half of the traffic each.
     """
     count = len(topology.sizes)
     sizes = np.array(topology.sizes, np.int64)
@@ -139,7 +139,7 @@ def by_table(topology: Topology, table: NDArray[np.int32], row: Ints) -> Rule:
 
     def rule(at: Ints, goal: Ints) -> Onward:
         link = np.where(row[at] >= 0, table[row[at], goal], -1).astype(np.int64)
-        # A table that names another switch's link is wrong.
+        # A table that names another switch's link is not valid.
         link[(link >= 0) & (topology.sources[link] != at)] = -1
         state = np.flatnonzero(link >= 0)
         return Onward(state, link[state], np.ones(len(state), np.float32))
@@ -159,9 +159,9 @@ def forwarding_table(topology: Topology) -> tuple[NDArray[np.int32], Ints]:
 def d_mod_k_table(topology: Topology) -> tuple[NDArray[np.int32], Ints]:
     """Make tables for a tree that has none: D-mod-k.
 
-    Up, a switch takes of its k links that with the number of the destination modulo k, so that all
-    traffic to one node meets early; down there is one way, or several that are chosen alike.
-    Nodes are numbered leaf by leaf.
+    Upwards, a switch uses, of its k links, the one with the number of the destination modulo k, so
+    that all traffic to one node meets early; downwards there is one path, or several that are
+    chosen in the same way. Nodes are numbered leaf by leaf.
     """
     vertices = len(topology.vertices)
     switches = np.flatnonzero(topology.is_switch)
@@ -171,7 +171,7 @@ def d_mod_k_table(topology: Topology) -> tuple[NDArray[np.int32], Ints]:
     row = np.full(vertices, -1, np.int64)
     row[switches] = np.arange(len(switches))
     table = np.full((len(switches), vertices), -1, np.int32)
-    below = np.zeros((len(switches), vertices), bool)  # which nodes are reached by going down
+    below = np.zeros((len(switches), vertices), bool)  # nodes that are reached downwards
     levels = topology.levels
     climb = levels[topology.targets] - levels[topology.sources]
     between = topology.is_switch[topology.sources] & topology.is_switch[topology.targets]
@@ -190,7 +190,7 @@ def d_mod_k_table(topology: Topology) -> tuple[NDArray[np.int32], Ints]:
                 number // falling[switch],
             )
             below[row[switch]] |= below[row[topology.targets[links]]].any(axis=0)
-    reached = below.copy()  # by going up and down
+    reached = below.copy()  # upwards, then downwards
     for switch in order[::-1]:
         links = up.expand(np.array([switch]))[1]
         if len(links):
@@ -201,10 +201,10 @@ def d_mod_k_table(topology: Topology) -> tuple[NDArray[np.int32], Ints]:
 
 
 def _divisors(levels: Ints, switches: Ints, up: Lists) -> tuple[Ints, Ints]:
-    """Return by what each switch divides a node's number to choose its way up, and down.
+    """Return the divisors of a node's number by which switches choose links up and down.
 
-    Up, that is the product of the numbers of ways up of all levels below its own. Down, it is that
-    of two levels below: so the way down meets the switches that the ways up from below take.
+    Upwards, the divisor is the product of the numbers of uplinks of all levels below the switch.
+    Downwards, it is that of two levels below: so the path down uses the switches of the paths up.
     """
     climbing, falling = np.ones((2, len(levels)), np.int64)
     products = [1, 1]
@@ -216,7 +216,7 @@ def _divisors(levels: Ints, switches: Ints, up: Lists) -> tuple[Ints, Ints]:
 
 
 def _choose(line: NDArray[np.int32], links: Ints, able: NDArray[np.bool_], turn: Ints) -> None:
-    """Enter for each goal that some of the links lead to, that whose turn it is."""
+    """Enter a link for each target that some of the links lead to: the one at index `turn`."""
     count = able.sum(axis=0)
     goals = np.flatnonzero((count > 0) & (line < 0))
     wanted = turn[goals] % count[goals]
@@ -231,14 +231,14 @@ def _choose(line: NDArray[np.int32], links: Ints, able: NDArray[np.bool_], turn:
 class Shortest:
     """Shortest paths to goals, shared evenly by the links that begin them at each switch.
 
-    A goal is a set of switches: one switch, or all of a group. In a dragonfly, traffic takes one
-    global link only, that into the goal's group.
+    A target is a set of switches: one switch, or all of a group. In a dragonfly, traffic takes one
+    global link only, the one into the target's group.
     """
 
     def __init__(
         self, topology: Topology, goals: Sequence[Ints], groups: Ints | None = None
     ) -> None:
-        """Work out all distances.
+        """Compute all distances.
 
         Args:
             topology: The fabric.
@@ -288,12 +288,12 @@ class Shortest:
             front = ((front > 0) & (hops == _FAR)).astype(np.float32)
 
     def hops(self, vertices: Ints, goals: Ints) -> Ints:
-        """Return the distance of switches to goals; a large number where there is no way."""
+        """Return the distance of switches to goals; a large number where there is no path."""
         return self._hops[self._row[vertices], goals].astype(np.int64)
 
     def rule(self, at: Ints, goal: Ints) -> Onward:
-        """Return the next links; goals are places in the goals that were given."""
-        # Many pairs stand at one switch with one goal: each of these is looked up once.
+        """Return the next links; `goal` holds indices of the given goals."""
+        # Many pairs have the same switch and goal: each combination is looked up once.
         key, place = np.unique(at * self._hops.shape[1] + goal, return_inverse=True)
         state, link, share = self._steps(key // self._hops.shape[1], key % self._hops.shape[1])
         inner, step = Lists(

@@ -1,4 +1,4 @@
-"""Where two jobs meet: the links and routers that carry the traffic of both at the same time."""
+"""Links and routers that carry traffic of two jobs at the same time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """What two jobs share, the most of both first.
+    """Links or routers that two jobs share, those with the most traffic of both first.
 
     Attributes:
         places: Links, or routers (vertices of switches that nodes are attached to).
@@ -42,7 +42,7 @@ def shared_links(loads: LinkLoads, first: str, second: str) -> Shared:
 
 
 def shared_routers(loads: LinkLoads, first: str, second: str) -> Shared:
-    """Return the routers that two jobs share (arguments as of `shared_links`)."""
+    """Return the routers that two jobs share (arguments as for `shared_links`)."""
     topology = loads.topology
     links = len(topology.sources)
     into = csr_array(

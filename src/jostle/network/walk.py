@@ -1,4 +1,4 @@
-"""Walks many pairs of vertices through a fabric at once, one link per step."""
+"""Follows the routes of many pairs of vertices at once, one link per step."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Onward:
     """The links that traffic takes next.
 
     Attributes:
-        state: Of each step, which state it continues; ascending.
+        state: Of each step, the state that it continues; ascending.
         link: The link.
-        share: The part of the state's traffic that takes it; of one state 1 together.
+        share: The part of the state's traffic that takes it; the shares of a state add up to 1.
     """
 
     state: Ints
@@ -29,20 +29,21 @@ class Onward:
     share: Floats
 
 
-#: Tells the next links of traffic at a vertex towards a goal. A state without one is stuck.
+#: Returns the next links of traffic at a vertex towards a goal; a state without one does not
+#: arrive.
 Rule = Callable[[Ints, Ints], Onward]
 
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """Many short lists behind each other: list k is `items[starts[k]:starts[k + 1]]`."""
+    """Many short lists in one array: list k is `items[starts[k]:starts[k + 1]]`."""
 
     starts: Ints
     items: Ints
 
     @classmethod
     def of(cls, keys: Ints, count: int) -> Lists:
-        """List the places of `keys` that hold 0, 1, ... up to `count`; others are left out."""
+        """List the indices of `keys` that hold 0, 1, ... up to `count`; others are left out."""
         order = np.argsort(keys, kind="stable")
         return cls(np.searchsorted(keys[order], np.arange(count + 1)), order)
 
@@ -51,7 +52,7 @@ class Lists:
         return np.asarray(self.starts[lists + 1] - self.starts[lists], np.int64)
 
     def expand(self, lists: Ints) -> tuple[Ints, Ints]:
-        """Return all items of some lists, and for each the place in `lists` that it is from."""
+        """Return all items of some lists, and for each the index in `lists` of its list."""
         count = self.length(lists)
         place = np.repeat(np.arange(len(lists)), count)
         inner = np.arange(len(place)) - np.repeat(np.cumsum(count) - count, count)
@@ -70,8 +71,8 @@ class Walked:
 
     Attributes:
         links: Part of each pair's traffic on each link, shape (pairs, links).
-        ends: Part that came to its goal at each vertex, shape (pairs, vertices).
-        arrived: Of each pair, whether all of it came there.
+        ends: Part that reached its goal at each vertex, shape (pairs, vertices).
+        arrived: Of each pair, whether all of it arrived.
     """
 
     links: csr_array
@@ -88,16 +89,16 @@ def walk(
     vertices: int,
     most_hops: int,
 ) -> Walked:
-    """Walk pairs from their vertices to their goals.
+    """Follow pairs from their vertices to their goals.
 
     Args:
         at: Of each pair, the vertex where it begins.
-        goal: What the rule takes for where it ends.
-        rule: Tells the next links.
-        is_there: Tells whether traffic at some vertices has come to its goals.
+        goal: Its target, as the rule takes it.
+        rule: Returns the next links.
+        is_there: Returns whether traffic at some vertices has reached its goals.
         targets: Of each link, the vertex where it ends.
-        vertices: How many there are.
-        most_hops: What takes more than this many steps does not arrive: tables may lead in circles.
+        vertices: Number of vertices.
+        most_hops: What takes more than this many steps does not arrive: tables may have loops.
     """
     pairs = len(at)
     pair, weight = np.arange(pairs), np.ones(pairs, np.float32)
@@ -127,7 +128,7 @@ def walk(
 
 
 def _merged(pair: Ints, at: Ints, weight: Floats, vertices: int) -> tuple[Ints, Ints, Floats]:
-    """Add up what met again at one vertex."""
+    """Add up traffic of a pair that met again at a vertex."""
     key = pair * vertices + at
     if not len(key) or bool((np.diff(key) > 0).all()):
         return pair, at, weight

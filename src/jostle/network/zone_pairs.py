@@ -1,4 +1,4 @@
-"""What leaves, groups or routers sent to one another, slice by slice."""
+"""Traffic between leaf switches, groups or routers, per slice."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Zones:
     """Parts of a fabric that have nodes.
 
     Attributes:
-        names: Of each zone.
+        names: Name of each zone.
         vertices: Of each zone, its switches.
         zone_of: Of each vertex, its zone; -1: none.
     """
@@ -41,7 +41,7 @@ def zones_of(
     Args:
         topology: The fabric.
         by: One zone per switch that nodes are attached to, or one per group.
-        groups: Only what lies in these groups; empty: all.
+        groups: Only zones in these groups; empty: all.
     """
     router = topology.switch_of
     own = topology.groups[router]
@@ -62,11 +62,11 @@ def zones_of(
 
 @dataclass(frozen=True, eq=False)
 class ZoneLoads:
-    """What zones sent to one another.
+    """Traffic between zones.
 
     Attributes:
         jobs: By job, bytes: (slices, from * zones + to).
-        modelled: The part of it all that comes from expanded collectives, 0 to 1.
+        modelled: The part of all traffic that comes from expanded collectives, 0 to 1.
     """
 
     jobs: dict[str, csr_array]
@@ -80,7 +80,7 @@ def zone_loads(
 
     Args:
         topology: The fabric.
-        traffic: What hosts sent to each other.
+        traffic: Traffic between hosts.
         axis: Start ns, length ns and number of the slices.
         zones: The zones.
     """

@@ -1,4 +1,4 @@
-"""Zones: parts of a fabric, by the words that users write."""
+"""Zones: parts of a fabric, as users name them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LISTED = 8
 
 
 def zone_links(topology: Topology, zone: str) -> Flags:
-    """Return of each link of a fabric whether it is in a zone.
+    """Return whether each link of a fabric is in a zone.
 
     A link is in the zone of some vertices if it begins or ends there, so that what enters and
     leaves them counts.
@@ -46,7 +46,7 @@ def zone_links(topology: Topology, zone: str) -> Flags:
 
 
 def known_zones(topology: Topology) -> list[str]:
-    """Return which zones a fabric has, in words: `switch:NAME (leaf1, leaf2, spine1)`."""
+    """Return texts that list the zones of a fabric: `switch:NAME (leaf1, leaf2, spine1)`."""
     switches = [topology.vertices[k] for k in np.flatnonzero(topology.is_switch)]
     zones = [f"switch:NAME ({_some(switches)})"]
     inner = np.unique(topology.levels[topology.is_switch])
@@ -68,7 +68,7 @@ def _some(names: Iterable[str]) -> str:
 
 
 def _vertices(topology: Topology, kind: str, name: str) -> Flags | None:
-    """Return of each vertex whether it is in a zone; None: there is no such zone."""
+    """Return whether each vertex is in a zone; None: there is no such zone."""
     inside: Flags
     if kind in ("group", "plane"):
         numbers = topology.groups if kind == "group" else topology.planes

@@ -1,6 +1,6 @@
 """Charts of time slices: the same `Chart` drawn in a terminal or saved as PNG or SVG.
 
-`Bars` are the second kind of chart. `figure` and `bars_figure` are not imported here, because they
+`Bars` are another kind of chart. `figure` and `bars_figure` are not imported here, because they
 load matplotlib.
 """
 

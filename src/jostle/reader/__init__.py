@@ -1,16 +1,16 @@
-"""The reader: profiles and shorts files to Arrow tables.
+"""The reader: turns profiles and files of short-lived processes into Arrow tables.
 
 Public interface:
     read_header: the process that wrote a file, its mounts, clock events and notes.
     read_profiles: the slices of many files, partners, collectives and GPUs, with no loop over rows.
     read_segments: their execution segments, with the calls that ended them, and peers.
     read_machines: what the components of nodes and servers did.
-    read_files: what each file was used for by their processes.
+    read_files: how their processes used each file.
     find_profiles: the files in spool folders.
 
 The files are described byte by byte in docs/reference/profile-format.md; they may be truncated,
-damaged or hostile. What can be read is read, the rest is a warning, and a file that gives nothing
-is a ProfileError.
+damaged or malicious. Whatever can be read is read, the rest is a warning, and a file from which
+nothing can be read is a ProfileError.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Makes columns of what the decoder gives."""
+"""Makes Arrow columns of the decoder's tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jostle.reader.texts import clean_text
 def columns(
     batch: DecoderBatch, table: int, kinds: Mapping[str, pa.DataType]
 ) -> dict[str, pa.Array]:
-    """Return the columns of a table of the decoder, in its order.
+    """Return the columns of a table of the decoder, in the decoder's order.
 
     Args:
         batch: The decoder's batch.
@@ -27,7 +27,7 @@ def columns(
 
 
 def texts(column: pa.Array) -> pa.Array:
-    """Return byte strings as text; there are few different ones."""
+    """Return byte strings as text; only few values are different."""
     encoded = column.dictionary_encode()
     clean = [clean_text(raw) for raw in encoded.dictionary.to_pylist()]
     return pa.array(clean, pa.string()).take(encoded.indices)

@@ -1,4 +1,4 @@
-"""Decodes many profiles in one pass: files in, tables of slices out."""
+"""Decodes many profiles in one pass into tables of slices."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from jostle.reader.traffic import collective_slices, communicators, peer_slices
 from jostle.schema.metrics import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.schema.profile import END_REASONS, HEAD_BYTES, MAGIC, EventType, RecordType
 
-MAX_ROWS = 1 << 22  # of all tables: some GB at worst; a day of 200 processes at 4 s slices
+MAX_ROWS = 1 << 22  # of all tables: a few GB at most; a day of 200 processes with slices of 4 s
 _NO_ROWS = 2**64 - 1
 _LATER = "It is taken when it can be read: look at the file system that it lies on."
 _NUMBER_IDS = tuple(name for name in PROCESS_IDS if name not in HISTOGRAM_IDS)
@@ -50,12 +50,12 @@ _NUMBER_IDS = tuple(name for name in PROCESS_IDS if name not in HISTOGRAM_IDS)
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What is known of a file that came from another machine.
+    """Facts about a file that came from another machine.
 
     Attributes:
-        owner: Whose it is there (a uid).
-        over: Its process has ended, and all of the file is here. Until then it counts as alive:
-            whether it is cannot be seen from here.
+        owner: Uid of its owner on that machine.
+        over: Its process has ended, and the file is complete here. Until then the process counts
+            as alive: this machine cannot see whether it is.
         node: The machine that it came from, by its credential; "" where that is not known.
     """
 
@@ -65,19 +65,19 @@ class Origin:
 
     @property
     def is_coming(self) -> bool:
-        """Whether more of the file is on its way: what is missing may come yet."""
+        """Whether more of the file may arrive."""
         return not self.over
 
 
 @dataclass(frozen=True, slots=True)
 class Bookmark:
-    """Where the reading of a profile stopped, and what it had said besides slices by then.
+    """Where the reading of a profile stopped, and its records other than slices up to there.
 
     Attributes:
         record: ReadResult.records_read.
         at: ReadResult.records_end.
-        slice: Slice that the next record may begin at.
-        mounts: From its 'M' records, the latest of each slot.
+        slice: Earliest slice of the next record.
+        mounts: Mounts from its 'M' records, the latest of each slot.
         clock_events: From its 'C' records.
         notes: From its 'N' records.
     """
@@ -95,18 +95,18 @@ class ReadRequest:
     """One file to read.
 
     Attributes:
-        path: Profile or shorts file.
-        process: Number that its rows carry (a short process gets a negative one of its own).
+        path: A profile, or a file of short-lived processes.
+        process: Number of its rows (a short-lived process has its own negative one).
         from_record: Records before this one give no rows; see ReadResult.records_read.
         remainder: Whether the last, partial slice is taken from the live counters: always, never,
             or (None) when the process has finished. Rows of a remainder are not records: a
-            process that still runs will write them again, with more in them.
-        first_number: For read_segments, which takes no notice of the two above: entries whose
+            running process will write the same slice again, with larger values.
+        first_number: For read_segments, which ignores the two above: entries whose
             number is smaller give no rows; see SegmentRead.next_number.
         names: Number of hard links that the caller knows of; a file with more is not read.
-        origin: What a mirror says of the file, in place of the file system; see Origin.
-        bookmark: ReadResult.bookmark of an earlier reading of this file up to from_record: with it
-            a file costs what is new in it, and not its length.
+        origin: Facts from a mirror, in place of the file system's; see Origin.
+        bookmark: ReadResult.bookmark of an earlier reading of this file up to from_record: with
+            it, only the new part of the file is read.
     """
 
     path: Path
@@ -126,16 +126,16 @@ class ReadResult:
     Attributes:
         request: The request.
         header: ProfileHeader or ShortsHeader; None after an error.
-        error: Why the file gave nothing; None when it was read.
+        error: Why nothing could be read; None if the file was read.
         warnings: One sentence per omission, with its position in the file.
         records_read: from_record for the next reading.
         records_end: Offset after the last good record, bytes.
         slices: Its rows of Decoded.slices, (first, count).
         mount_slices: Its rows of Decoded.mount_slices, (first, count).
         short_processes: Its entries of Decoded.short_processes, (first, count).
-        remainder: Its last row is the remainder.
-        complete: False when max_rows stopped the reading: go on from records_read.
-        bookmark: For the next reading; None where all of the file has to be looked at again.
+        remainder: Whether its last row is the remainder.
+        complete: False if max_rows stopped the reading: continue from records_read.
+        bookmark: For the next reading; None if the whole file must be read again.
     """
 
     request: ReadRequest
@@ -159,27 +159,27 @@ class Decoded:
     Attributes:
         slices: One row per process and record: process (int32), slice (int64), span (int32, slices
             that the row covers), then every process-scope metric of the schema as int64. Timers
-            in ns, gauges as levels at the end, all else as increases. Histograms are lists of 32,
-            null when no call fell into them.
-        mount_slices: One row per process, record and mount slot that moved: process, slice, span,
+            in ns, gauges as levels at the end, all others as increases. Histograms are lists of 32,
+            null if there was no call.
+        mount_slices: One row per process, record and mount slot with changes: process, slice, span,
             slot (int8), then every mount-scope metric.
         results: One per request, in their order.
-        peer_slices: One row per process, record and partner that moved: process, slice, span, peer
-            (int64, rank of MPI_COMM_WORLD; -1: all without a place of their own), then PEER_VALUES
-            (int64). Rows may have the same key: they add up.
-        collective_slices: One row per process, record and operation that moved: process, slice,
+        peer_slices: One row per process, record and partner with changes: process, slice, span,
+            peer (int64, rank of MPI_COMM_WORLD; -1: all that are not in the table), then
+            PEER_VALUES (int64). Rows may have the same key: they add up.
+        collective_slices: One row per process, record and operation with changes: process, slice,
             span, communicator (int64, a hash; 0: MPI_COMM_WORLD), root (int64, world rank; -1:
             none), ops, bytes (int64), operation (string; empty: all others).
         communicators: process, communicator, size (int64), ranks (list of int64: world ranks in
-            order; empty where they are not told). One row per communicator and process that used
-            it, but none of MPI_COMM_WORLD.
-        gpu_slices: One row per process, record and GPU that moved: process, slice, span, place
+            order; empty where they are not recorded). One row per communicator and process that
+            used it, none for MPI_COMM_WORLD.
+        gpu_slices: One row per process, record and GPU with changes: process, slice, span, place
             (int64, of ProfileHeader.gpus), then GPU_VALUES (int64).
-        bits: Of each metric of slices and mount_slices the bits that are set in any of its values,
-            of histograms bucket by bucket (32 numbers): 0 says that all are zero, and no value is
-            larger. Unsigned: a negative value has bit 63.
-        short_processes: The processes of shorts files; entry k has the number -1 - k in the tables
-            and one row in slices.
+        bits: Of each metric of slices and mount_slices the bits that are set in at least one of its
+            values, of histograms bucket by bucket (32 numbers): 0 says that all are zero, and no
+            value is larger. Unsigned: a negative value has bit 63.
+        short_processes: The processes of files of short-lived processes; entry k has the number -1
+            - k in the tables and one row in slices.
     """
 
     slices: pa.Table
@@ -194,10 +194,10 @@ class Decoded:
 
 
 def find_profiles(dirs: Iterable[Path | str]) -> list[Path]:
-    """List the profiles and shorts files in folders (and files named directly), sorted.
+    """List the profiles in folders (and files named directly), sorted.
 
-    Among them are those that heartbeats keep of processes below them (*.jsp), and those of
-    machines (*.jsm).
+    They include files of short-lived processes, those that heartbeats keep of child processes
+    (*.jsp), and those of machines (*.jsm).
 
     Raises:
         ProfileError: A folder does not exist or cannot be read.
@@ -225,7 +225,7 @@ def read_header(path: Path | str) -> ProfileHeader | ShortsHeader:
     """Read the header of a file.
 
     Raises:
-        ProfileError: It is no profile, or not readable.
+        ProfileError: The file is no profile, or cannot be read.
     """
     _, (result,), _ = _read([ReadRequest(Path(path), 0, _NO_ROWS, remainder=False)], 1)
     if result.error is not None:
@@ -241,8 +241,8 @@ def read_profiles(items: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> Dec
 
     Args:
         items: The files.
-        max_rows: Rows of all tables together at which reading stops, give or take one record:
-            the bound of the memory it takes. See ReadResult.complete.
+        max_rows: Rows of all tables together after which reading stops, at the next record:
+            it bounds the memory. See ReadResult.complete.
     """
     batch, results, short_processes = _read(items, max_rows)
     return Decoded(
@@ -312,9 +312,9 @@ class FileRead:
 
     Attributes:
         result: What the decoder says.
-        alive: Whether its process ran when the reading began; None where one cannot look.
-        owner: Whose file it is (a uid), by the file system: the only word on it that its writer
-            cannot choose.
+        alive: Whether its process ran when the reading began; None where that cannot be seen.
+        owner: Uid of the file's owner, by the file system: the only source of it that the file's
+            writer cannot choose.
     """
 
     result: Result
@@ -327,14 +327,14 @@ def add_file(
 ) -> FileRead | ProfileError:
     """Decode one file.
 
-    Whether the process lives is asked before the file is read: when it is dead by then, nobody
-    writes any more and what is read is all there will be.
+    Whether the process lives is checked before the file is read: if it has ended by then, the file
+    does not change any more and is read completely.
 
     Args:
-        batch: Where its rows go.
+        batch: The batch to which its rows are added.
         item: The file.
         begin: Number of the first record or entry that gives rows.
-        flags: For Batch.add; None: the remainder of a process that has finished.
+        flags: Flags of Batch.add; None: with the remainder if the process has finished.
     """
     with opened(item.path, item.names) as fd:
         if isinstance(fd, ProfileError):
@@ -366,8 +366,8 @@ def opened(path: Path, names: int) -> Iterator[int | ProfileError]:
         info = os.fstat(fd)
         mode = info.st_mode
         if stat.S_ISREG(mode) and info.st_nlink > names:
-            # Some kernels let anybody give a name to a file that he cannot write, and so bring it
-            # where it does not belong.
+            # Some kernels allow users to link files that they cannot write, and so to place them
+            # in another folder.
             yield ProfileError(
                 path,
                 f"the file has other names elsewhere (hard links, {info.st_nlink} in all), so who "
@@ -388,7 +388,7 @@ def opened(path: Path, names: int) -> Iterator[int | ProfileError]:
 
 
 def open_error(path: Path, error: OSError) -> ProfileError:
-    """Say why a file cannot be opened or read."""
+    """Return the error that says why a file cannot be opened or read."""
     reasons = {
         errno.ENOENT: (
             "there is no such file or folder",
@@ -425,7 +425,7 @@ def _hint(reason: str) -> str:
 
 
 class Events:
-    """What files hold besides slices, as Python objects."""
+    """Records of files other than slices, as Python objects."""
 
     def __init__(self, batch: DecoderBatch) -> None:
         self._events = batch.events()
@@ -440,18 +440,18 @@ class Events:
         return [clean_text(self._string(event, number)) for number in range(count)]
 
     def each(self, result: Result, texts: int) -> Iterator[tuple[int, tuple[int, ...], list[str]]]:
-        """Yield the events of a file: type, nine numbers, and so many texts of four."""
+        """Yield the events of a file: type, nine numbers, and the first of its four texts."""
         for event in self._events[result.first_event : result.first_event + result.events]:
             yield event[18], event[:9], self._strings(event, texts)
 
     def profile(
         self, read: FileRead, known: Bookmark | None
     ) -> tuple[ProfileHeader, Bookmark | None]:
-        """Make the header of a profile, and the bookmark for the next reading.
+        """Return the header of a profile, and the bookmark for the next reading.
 
         Args:
-            read: What the decoder says.
-            known: The bookmark that the reading had.
+            read: Result of the decoder.
+            known: The bookmark with which the reading began.
         """
         result = read.result
         mounts: dict[int, Mount] = {}
@@ -480,7 +480,7 @@ class Events:
         return header, Bookmark(*place, *said) if result.goes_on else None
 
     def shorts(self, read: FileRead) -> ShortsHeader | None:
-        """Make the headers of a shorts file, appends its processes, returns the last header."""
+        """Add the processes of a file of short-lived processes; return its last header."""
         result = read.result
         headers: dict[int, ShortsHeader] = {}
         mine = self._events[result.first_event : result.first_event + result.events]
@@ -517,7 +517,7 @@ class Events:
 
 
 def clock_event(numbers: tuple[int, ...]) -> ClockEvent:
-    """Make a clock event of the numbers of its record."""
+    """Return a clock event from the numbers of its record."""
     step = numbers[3] - 2**64 if numbers[3] >= 2**63 else numbers[3]
     return ClockEvent(numbers[0], numbers[1], numbers[2], step)
 
@@ -532,7 +532,7 @@ def _result(item: ReadRequest, entry: FileRead | ProfileError, events: Events) -
     raw = entry.result
     if raw.error.text:
         if raw.kind == SHORTS:
-            events.shorts(entry)  # rows of them are there: the next ones have higher numbers
+            events.shorts(entry)  # their rows exist: the next ones have higher numbers
         return ReadResult(item, None, error_of(item, raw), [], item.from_record, 0)
     first = len(events.short_processes)
     header: ProfileHeader | ShortsHeader | None
@@ -544,7 +544,7 @@ def _result(item: ReadRequest, entry: FileRead | ProfileError, events: Events) -
         header,
         None,
         warnings_of(item.path, raw),
-        # A file that has lost its end must not make the next reading begin before the last.
+        # A file that became shorter must not make the next reading begin earlier than this one.
         max(raw.records_read, 0 if item.from_record == _NO_ROWS else item.from_record),
         raw.records_end,
         (raw.first_slice, raw.slices),
@@ -557,7 +557,7 @@ def _result(item: ReadRequest, entry: FileRead | ProfileError, events: Events) -
 
 
 def error_of(item: ReadRequest, raw: Result) -> ProfileError:
-    """Make the error of a file that gave nothing."""
+    """Return the error of a file that could not be read."""
     reason = raw.error.text.decode()
     return ProfileError(
         item.path,
@@ -569,7 +569,7 @@ def error_of(item: ReadRequest, raw: Result) -> ProfileError:
 
 
 def warnings_of(path: Path, raw: Result) -> list[str]:
-    """Make a sentence of each warning."""
+    """Return the warnings as sentences."""
     kept = min(raw.warning_count, len(raw.warnings))
     texts = [
         f"{path}: {issue.text.decode()} (byte {issue.offset})." for issue in raw.warnings[:kept]

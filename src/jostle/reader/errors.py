@@ -31,7 +31,7 @@ class ProfileError(JostleError):
         path: The file.
         offset: Byte in it where reading failed.
         reason: What is wrong there, without the file's name.
-        passing: The reading failed, and another time it may not: nothing is known of the file.
+        passing: The reading may succeed another time: nothing is known of the file.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Reads the tables of files of profiles: what each file was used for."""
+"""Reads profiles' tables of files: how processes used each file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jostle.reader.texts import clean_text
 from jostle.schema.profile import HEAD, HEAD_BYTES, MAGIC, FilePlace, Head
 
 _MOST_BYTES = 16 << 20
-_MOST = 2**61  # of a number; what is larger comes from damage
+_MOST = 2**61  # of a number; larger ones come from damage
 _KINDS = {"mount": "<u2", "format": "<u2", "users": "<u4", "name": "S80"}
 _PLACE = np.dtype([(name, _KINDS.get(name, "<u8")) for name in FilePlace._fields])
 _FORMATS = np.array(["", "HDF5", "netCDF"], dtype=object)
@@ -37,21 +37,21 @@ _SCHEMA = pa.schema(
 )
 
 Places = NDArray[Any]
-_NAMING = ("hash", "key", "mount", "format", "users", "owner", "name")  # what does not count
+_NAMING = ("hash", "key", "mount", "format", "users", "owner", "name")  # no counters
 
 
 @dataclass(frozen=True, slots=True)
 class FileTables:
-    """The files of many processes.
+    """The use of files by many processes.
 
     Attributes:
         rows: One row per process and file: process (int32), hash (int64, of the path: equal in all
-            processes), slot (int8, of its mount; -1: none), path (a cut one begins with "…", empty
-            without names), format (by its first bytes: HDF5, netCDF; "" of others), files
-            (int64: 1; in the row of all others, whose hash is 0, how many were put together
-            there), then FILE_VALUES (int64; times in ns).
+            processes), slot (int8, of its mount; -1: none), path (a truncated one begins with "…",
+            empty without names), format (by its first bytes: HDF5, netCDF; "" of others), files
+            (int64: 1; the number of files in the row of all others, whose hash is 0), then
+            FILE_VALUES (int64; times in ns).
         errors: What could not be read, by process.
-        unread: Processes of whose tables nothing is known: the file could not be read.
+        unread: Processes whose profile could not be read at all.
     """
 
     rows: pa.Table
@@ -60,12 +60,12 @@ class FileTables:
 
 
 def read_files(requests: Sequence[ReadRequest]) -> FileTables:
-    """Read what each file was used for, of many profiles.
+    """Read how processes used each file, from many profiles.
 
     A file that cannot be read does not stop the others: see FileTables.errors.
 
     Args:
-        requests: The profiles; of each, path, process and names are used.
+        requests: The profiles; only their path, process and names are used.
     """
     tables: list[pa.Table] = []
     errors: dict[int, ProfileError] = {}
@@ -89,7 +89,7 @@ def read_files(requests: Sequence[ReadRequest]) -> FileTables:
 
 
 def _places(fd: int, request: ReadRequest) -> tuple[int, Places]:
-    """Return the length of a tick (ns, 32.32 fixed point) and the places of a profile's table."""
+    """Return the length of a tick (ns, 32.32 fixed point) and the rows of a profile's table."""
     nothing = 0, np.empty(0, _PLACE)
     head = os.pread(fd, HEAD_BYTES, 0)
     if len(head) < HEAD_BYTES or not head.startswith(MAGIC):
@@ -108,7 +108,7 @@ def _places(fd: int, request: ReadRequest) -> tuple[int, Places]:
             offset=h.files_offset,
             hint="It is damaged: what it says of files is left out, all else is read.",
         )
-    # A newer format may have longer places.
+    # A newer format may have longer rows.
     return h.tick_ns, np.ndarray((h.files_capacity,), _PLACE, raw, strides=(h.file_bytes,))
 
 
@@ -140,13 +140,13 @@ def _rows(process: int, tick_ns: int, places: Places) -> pa.Table:
 
 
 def _both(rows: Places, name: str) -> NDArray[np.int64]:
-    """Add up what the thread that used a file first counted, and all others; capped."""
+    """Add up the counters of the thread that used a file first, and those of all others; capped."""
     parts = [rows[each] for each in (name, f"other_{name}") if each in FilePlace._fields]
     total: NDArray[np.int64] = sum(np.minimum(part, _MOST).astype(np.int64) for part in parts)
     return total.clip(0, _MOST)
 
 
 def _path(raw: bytes) -> str:
-    """Make a path of a name; of one that was cut the beginning is missing."""
+    """Return a name as a path; the beginning of a truncated one is missing."""
     text = clean_text(raw)
     return f"…{text}" if text and not text.startswith("/") else text

@@ -1,4 +1,4 @@
-"""Makes the table of what GPUs did of what the decoder gives."""
+"""Makes the table of GPU slices of the decoder's tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Headers: the process that wrote a profile, and whether it still runs."""
+"""Headers of profiles: the process that wrote a file, and whether it still runs."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from jostle.schema.profile import (
 )
 
 _NODE_SAMPLES = struct.Struct(f"<{NODE_SAMPLES}I")
-_NO_BINDING = ("",) * (len(Binding._fields) - 1)  # all but the number are texts
-_MOST_SLOTS = (HEAD_BYTES - MOUNTS_AT) // MOUNT_SLOT.size  # as many as the header has room for
+_NO_BINDING = ("",) * (len(Binding._fields) - 1)  # all but the first are texts
+_MOST_SLOTS = (HEAD_BYTES - MOUNTS_AT) // MOUNT_SLOT.size  # as many as fit into the header
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,11 @@ class Gpu:
     """A GPU that a process used, or an instance of one that is divided.
 
     Attributes:
-        pci: PCI bus id such as 0000:3b:00.0; "" unknown, as of the texts below.
+        pci: PCI bus id such as 0000:3b:00.0; "" if unknown, also in the texts below.
         uuid: As its driver gives it; one that begins with MIG- is an instance.
         name: Its model.
-        path: Where it hangs, below /sys/devices: the PCI tree from its root to it.
-        numa: NUMA node that it hangs on; -1: unknown.
+        path: Its path in the PCI tree, from the root, below /sys/devices.
+        numa: NUMA node to which it is attached; -1: unknown.
         memory_bytes: Its memory; 0: unknown.
     """
 
@@ -77,7 +77,7 @@ class Gpu:
 
 @dataclass(frozen=True, slots=True)
 class ClockEvent:
-    """The clock's state as it changed, or a jump of it.
+    """A change of the clock's state, or a jump of the clock.
 
     Attributes:
         realtime_ns: CLOCK_REALTIME, ns.
@@ -102,18 +102,18 @@ class ProfileNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileHeader(ProcessFields):
-    """Header of a process's profile: the fields of the file, and what its records add.
+    """Header of a process's profile: the fields of the file, and those from its records.
 
     Attributes:
         uid: Owner of the file by the file system; the header's own claim is not used.
         mounts: The mounts that it used, by slot.
-        clock_events: Changes of the clock's state, jumps.
-        notes: What the runtime had to say.
-        gpus: The GPUs that it used, by place (column place of gpu_slices).
+        clock_events: Changes of the clock's state, and jumps.
+        notes: Notes of the runtime.
+        gpus: The GPUs that it used, by index (column place of gpu_slices).
         alive: Whether the process ran when the reading began; None when it runs on another
             machine.
-        finished: It had ended, or was killed, by then: no more slices will come.
-        newest_ns: Newest time at which it is known to have run, ns; its end, if it noted that.
+        finished: The process had ended or was killed by then: no more slices will follow.
+        newest_ns: Newest time at which it is known to have run, ns; its end, if that is recorded.
     """
 
     uid: int
@@ -128,7 +128,7 @@ class ProfileHeader(ProcessFields):
 
 @dataclass(frozen=True, slots=True)
 class ShortsHeader:
-    """Header of a shorts file: the fields common to all its processes (slice_ns in ns)."""
+    """Header of a file of short-lived processes: the common fields (slice_ns in ns)."""
 
     slice_ns: int
     boot_id: str
@@ -140,7 +140,7 @@ class ShortsHeader:
 
 @dataclass(frozen=True, slots=True)
 class ShortMount:
-    """A mount of a short process: known by device number only; its name is in other profiles."""
+    """A mount of a short-lived process: only its device number is known, no path."""
 
     slot: int
     major: int
@@ -154,10 +154,11 @@ class ShortProcess:
 
     Attributes:
         process: Its number in the tables: -1, -2, ... over all files of one read_profiles.
-        header: What it shares with the others in the file.
-        record: Number of its record in the file; with the file's name it makes an identity.
+        header: The header of its file.
+        record: Number of its record in the file; together with the file's name, it identifies the
+            process.
         row: Its row of the slices table.
-        uid: Whose file it is, as in ProfileHeader.
+        uid: Owner of the file, as in ProfileHeader.
         program: Base name of the program.
         start_ns: CLOCK_REALTIME, ns; its one row covers the slices from here ...
         end_ns: ... to here.
@@ -191,17 +192,17 @@ def parse_header(
     alive: bool | None = None,
     newest_ns: int = 0,
 ) -> ProfileHeader:
-    """Take the first 4096 bytes of a profile apart.
+    """Parse the first 4096 bytes of a profile.
 
     Args:
         head: The bytes; checked by the decoder.
         owner: Owner of the file (a uid) by the file system; the header's claim is not used.
-        mounts: From its 'M' records, the latest of each slot.
-        clock_events: From its 'C' records.
-        notes: From its 'N' records.
-        gpus: From the table in its head.
-        alive: What is_alive said before the file was read.
-        newest_ns: What the decoder found as the newest time in its blocks, ns; 0: it did not look.
+        mounts: Mounts from its 'M' records, the latest of each slot.
+        clock_events: Clock events from its 'C' records.
+        notes: Notes from its 'N' records.
+        gpus: GPUs from the table in its header.
+        alive: Result of is_alive before the file was read.
+        newest_ns: Newest time in its blocks, from the decoder, ns; 0: not searched.
     """
     h = Head._make(HEAD.unpack_from(head))
     return ProfileHeader(
@@ -212,7 +213,7 @@ def parse_header(
         clock_events=list(clock_events),
         notes=list(notes),
         gpus=list(gpus),
-        # NOTE: end_ns may have come after the question; then this reading may lack the last slice.
+        # NOTE: end_ns may have been written after that check; then the last slice may be missing.
         alive=alive,
         finished=alive is False,
         newest_ns=_newest_ns(h, newest_ns),
@@ -220,13 +221,13 @@ def parse_header(
 
 
 def _newest_ns(h: Head, found_ns: int) -> int:
-    # A time that has not come yet is a damaged file's, or of a clock that was exchanged.
+    # A time in the future comes from damage, or from a clock that was set back.
     known = max(h.heartbeat_ns, h.file_ns)
     return h.end_ns or (max(known, found_ns) if found_ns <= time.time_ns() else known)
 
 
 def _binding(head: bytes) -> tuple[Any, ...]:
-    """Return the values of ProcessFields that lie behind the mount slots: cores, node_samples."""
+    """Return the values of ProcessFields after the mount slots: cores, node_samples."""
     places = BINDING.iter_unpack(head[BINDINGS_AT : BINDINGS_AT + 2 * BINDING.size])
     newest = max(map(Binding._make, places), key=lambda place: place.number)
     if not newest.number:
@@ -242,7 +243,7 @@ def _with_unnamed(head: bytes, slots: int, mounts: Sequence[Mount]) -> list[Moun
     for slot in range(min(slots, _MOST_SLOTS)):
         offset = MOUNTS_AT + slot * MOUNT_SLOT.size
         values = MOUNT_SLOT.unpack_from(head, offset)
-        if values[-1] and slot not in known:  # `used` is the last
+        if values[-1] and slot not in known:  # `used` is the last value
             m = MountSlot._make(values)
             known[slot] = Mount(slot, m.major, m.minor, m.mnt_id, m.fs_magic, "", "", "")
     return [known[slot] for slot in sorted(known)]

@@ -1,8 +1,8 @@
-"""Whether the process that writes a profile still runs: asked of /proc, not of the profile.
+"""Finds out from /proc whether the process that writes a profile still runs.
 
-A profile is complete, and may be removed, only when its process certainly writes no more. The
-profile's own end_ns does not say so: it is written as the process begins to end, and threads, exit
-handlers and a failing exec may count after it.
+A profile is complete, and may be removed, only when its process certainly writes no more. Its
+end_ns does not show that: it is written when the process begins to end, and threads, exit handlers
+and a failed exec may still count after it.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ def is_alive(head: bytes, name: str) -> bool | None:
         name: Name of the file, without its folder.
 
     Returns:
-        False when it certainly writes no more: it is gone, or ran before this machine's latest
-        start. None when it runs on another machine or in a container, where one cannot look, and
-        did not report its own end.
+        False if it certainly writes no more: it has ended, or ran before this machine's latest
+        start. None when it runs on another machine or in a container, where that cannot be seen,
+        and did not report its own end.
     """
     h = Head._make(HEAD.unpack_from(head))
     if h.end_ns and h.end_reason == _CONTINUED:
-        return False  # the process goes on, but in its next file
+        return False  # the process continues with its next file
     alive = _runs(h)
     if not h.end_ns or alive is False:
         return alive
     if alive is None:
-        return False  # its own word is all that there is
+        return False  # there is no other source
     if h.end_reason == _EXEC:
         return _is_mapped(_own_number(h), name, otherwise=h.heartbeat_ns > h.end_ns)
     return True
@@ -64,9 +64,10 @@ def still_written(path: Path) -> bool:
 
 
 def _runs(h: Head) -> bool | None:
-    """Return whether a process runs, by what /proc shows of it; None: it is out of sight."""
+    """Return whether a process runs, according to /proc; None: it is not visible."""
     if h.boot_id != _own_boot_id():
-        # Two machines may have one name: only what was last seen before this one started has ended.
+        # Two machines may have one name: only processes last seen before this one started have
+        # certainly ended.
         mine = clean_text(h.host) == socket.gethostname()
         return False if mine and max(h.heartbeat_ns, h.start_ns) < _own_start_ns() else None
     number = _own_number(h)
@@ -74,7 +75,7 @@ def _runs(h: Head) -> bool | None:
 
 
 def _own_number(h: Head) -> int | None:
-    """Return the number that a running process has for us; 0: it is gone; None: out of sight."""
+    """Return a running process's number as seen from here; 0: it has ended; None: not visible."""
     if h.pid_namespace not in (0, _own_pid_namespace()):
         return _number_within(h.pid_namespace, h.pid, h.proc_start)
     running = _is_running(h.pid, h.proc_start)
@@ -85,7 +86,7 @@ def _number_within(namespace: int, pid: int, proc_start: int) -> int | None:
     """Search from outside for a process of a PID namespace by its number in there.
 
     Returns:
-        Its number here; 0: it is gone; None: no process of that namespace is visible, and some
+        Its number here; 0: it has ended; None: no process of that namespace is visible, and some
         processes are hidden from us.
     """
     seen = False
@@ -119,7 +120,7 @@ def _is_running(pid: int, proc_start: int) -> bool | None:
     began = int(rest[18])
     if proc_start in (0, began):
         return True
-    try:  # the process took it from the clock of its time namespace, which may be another one
+    try:  # the time is from the clock of its time namespace, which may differ from ours
         moved = _clock_offset(str(pid)) - _clock_offset("self")
     except OSError:
         return False
@@ -138,7 +139,7 @@ def _is_hidden(pid: int) -> bool | None:
 
 
 def _clock_offset(process: str) -> int:
-    """Return by how many ticks a process's clock of the time since boot is ahead."""
+    """Return how many ticks a process's clock of the time since boot is ahead of ours."""
     for line in Path(f"/proc/{process}/timens_offsets").read_text().splitlines():
         clock, seconds, nanoseconds = line.split()
         if clock == "boottime":
@@ -150,9 +151,9 @@ def _is_mapped(pid: int | None, name: str, *, otherwise: bool) -> bool:
     """Return whether a process has a file of this name mapped: its exec has not replaced it.
 
     Args:
-        pid: Its number.
-        name: The file's.
-        otherwise: Answer where that cannot be seen.
+        pid: Number of the process.
+        name: Name of the file.
+        otherwise: The result if that cannot be seen.
     """
     try:
         maps = Path(f"/proc/{pid}/maps").read_bytes()

@@ -36,7 +36,7 @@ _FIXED = {
 _UNKNOWN = len(_FIXED)
 _OF_A_MACHINE = 1  # bit of the header's flags
 _MOST_PID, _MOST_UID = 2**32 - 1, 2**32 - 1
-_NUMA_NODES = 1024  # more than Linux has; what is beyond is damage
+_NUMA_NODES = 1024  # more than Linux has; larger numbers come from damage
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +50,13 @@ class Component:
         source: The resource it is a part of; "" where there is none. Of a process: the cores that
             it may run on.
         job: The batch job whose requests it counts, such as slurm-123; "" for all.
-        path: Where it is mounted, or hangs in the tree of devices; "" where it is not. Of a
+        path: Where it is mounted, or its path in the tree of devices; "" if it has none. Of a
             process: its control group.
         major: Device number, major.
         minor: Device number, minor.
-        numa: NUMA node that it hangs on; -1: unknown.
-        pid: Number of a process; 0: it is none.
-        uid: Owner of a process; -1: it is none, or the owner is not recorded.
+        numa: NUMA node to which it is attached; -1: unknown.
+        pid: Number of a process; 0: not a process.
+        uid: Owner of a process; -1: not a process, or the owner is not recorded.
     """
 
     number: int
@@ -74,14 +74,14 @@ class Component:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineHeader(MachineFields):
-    """Header of a machine's profile: the fields of the file, and what its records add.
+    """Header of a machine's profile: the fields of the file, and those from its records.
 
     Attributes:
-        uid: Owner of the file by the file system, or as a mirror says.
+        uid: Owner of the file by the file system, or from a mirror.
         components: Its components, by number.
-        clock_events: Changes of the clock's state, jumps.
-        notes: What the agent had to say.
-        alive: Whether the agent ran when the reading began; None where one cannot look.
+        clock_events: Changes of the clock's state, and jumps.
+        notes: Notes of the agent.
+        alive: Whether the agent ran when the reading began; None where that cannot be seen.
     """
 
     uid: int
@@ -93,16 +93,16 @@ class MachineHeader(MachineFields):
 
 @dataclass(frozen=True, slots=True)
 class MachineRead:
-    """What one file gave.
+    """Result of reading one file.
 
     Attributes:
         request: The request.
         header: None after an error.
-        error: Why the file gave nothing; None when it was read.
+        error: Why nothing could be read; None if the file was read.
         warnings: One sentence per omission, with its position in the file.
         records_read: from_record for the next reading.
         slices: Its rows of MachineTables.slices, (first, count).
-        complete: False when max_rows stopped the reading: go on from records_read.
+        complete: False if max_rows stopped the reading: continue from records_read.
     """
 
     request: ReadRequest
@@ -116,12 +116,12 @@ class MachineRead:
 
 @dataclass(frozen=True, slots=True)
 class MachineTables:
-    """The components of many machines.
+    """Slices of the components of many machines.
 
     Attributes:
         slices: One row per record and component that has values in it: process (int32, number of
             the request), slice (int64), span (int32, slices that the row covers), component
-            (int32), epoch (int8, 1: counters began anew), unknown (string: ids of the metrics
+            (int32), epoch (int8, 1: counters restarted), unknown (string: ids of the metrics
             whose values are not known, separated by spaces), then every metric of scope component
             (int64): increases, and levels at the end.
         results: One per request, in their order.
@@ -143,7 +143,7 @@ def read_machines(requests: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> 
 
     Args:
         requests: The files; remainder and first_number are not used.
-        max_rows: Rows at which reading stops, give or take one record. See MachineRead.complete.
+        max_rows: Rows after which reading stops, at the next record. See MachineRead.complete.
     """
     batch = DecoderBatch((), (), (), max_rows, COMPONENT_IDS)
     entries = [add_file(batch, request, request.from_record, 0) for request in requests]
@@ -162,7 +162,7 @@ def read_machines(requests: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> 
 
 
 def _unknown(codes: pa.Array) -> pa.Array:
-    """Name the metrics that a row does not know; nearly all rows know all of theirs."""
+    """Return the names of the metrics that are unknown in each row; most rows have none."""
     encoded = codes.dictionary_encode()
     texts = [" ".join(COMPONENT_IDS[cell] for cell in code.as_py()) for code in encoded.dictionary]
     indices = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32)

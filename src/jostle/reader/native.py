@@ -129,7 +129,7 @@ def library() -> ctypes.CDLL:
 
 
 class DecoderBatch:
-    """A batch of the decoder, freed with the last table that looks into it."""
+    """A batch of the decoder, freed together with the last table that uses its memory."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class DecoderBatch:
         return Result.from_buffer_copy(view)
 
     def rows(self, table: int) -> int:
-        """Rows of a table."""
+        """Return the number of rows of a table."""
         return int(self._lib.jst_decode_rows(self._handle, table))
 
     def column(self, table: int, number: int, kind: pa.DataType) -> pa.Array:
@@ -187,7 +187,7 @@ class DecoderBatch:
         return pa.Array.from_buffers(pa.binary(), rows, [None, offsets, values], 0)
 
     def histogram(self, number: int) -> pa.Array:
-        """Return a column of histograms, without a copy; null rows are zero throughout."""
+        """Return a column of histograms, without a copy; null rows have only zeros."""
         rows, valid, nulls = self.rows(SLICES), pointer(), c_uint64()
         kind = pa.list_(pa.int64(), BUCKETS)
         if not rows:
@@ -203,15 +203,15 @@ class DecoderBatch:
         return pa.Array.from_buffers(kind, rows, [mask], nulls.value, children=[values])
 
     def bits(self, table: int, columns: int) -> list[int]:
-        """Per column of a table of slices: the bits set in any of its metric's values."""
+        """Return the bits that are set in at least one value, per column of a table of slices."""
         return list(self._lib.jst_decode_bits(self._handle, table)[:columns])
 
     def bucket_bits(self, histograms: int) -> list[int]:
-        """Per histogram and bucket: the bits set in any of the values."""
+        """Return the bits that are set in at least one value, per histogram and bucket."""
         return list(self._lib.jst_decode_bucket_bits(self._handle)[: histograms * BUCKETS])
 
     def events(self) -> list[tuple[int, ...]]:
-        """All events, as plain numbers (see EVENT)."""
+        """Return all events as plain numbers (see EVENT)."""
         count = c_uint64()
         at = self._lib.jst_decode_events(self._handle, count)
         raw = ctypes.string_at(at, count.value * EVENT.size) if count.value else b""

@@ -54,19 +54,19 @@ _PEER = {
 
 @dataclass(frozen=True, slots=True)
 class SegmentRead:
-    """What one file gave.
+    """Result of reading one file.
 
     Attributes:
         request: The request.
         header: ProfileHeader (mounts without names, no clock events, no notes); None after an
-            error, and of a shorts file, which holds no segments.
-        error: Why the file gave nothing; None when it was read.
+            error, and for a file of short-lived processes, which has no segments.
+        error: Why nothing could be read; None if the file was read.
         warnings: One sentence per omission, with its position in the file.
         next_number: first_number for the next reading.
         segments: Its rows of SegmentResult.segments, (first, count).
         tokens: Its rows of SegmentResult.tokens, (first, count).
         peers: Its rows of SegmentResult.peers, (first, count).
-        complete: False when max_rows stopped the reading: go on from next_number.
+        complete: False if max_rows stopped the reading: continue from next_number.
     """
 
     request: ReadRequest
@@ -92,10 +92,10 @@ class SegmentResult:
             collectives that ended in it), globals_before (in all segments before it),
             sequence_hash (uint16), occurrence (int64: how often that call had occurred when it
             ended the segment; 0 where that does not matter), signature_sum (uint32),
-            signature_set (uint64), the columns SEGMENT_VALUES (int64, 0 where the file says
-            nothing; times in ns), bin_shift, wait_bins and offcpu_bins (binary: one byte per bin
-            of 10 ms << bin_shift, 255 for a bin that passed wholly so; the first bin is the one
-            that start_ns lies in, counted from the epoch; none more than the segment touches).
+            signature_set (uint64), the columns SEGMENT_VALUES (int64, 0 where the file has no
+            value; times in ns), bin_shift, wait_bins and offcpu_bins (binary: one byte per bin
+            of 10 ms << bin_shift, 255 for a bin that was spent wholly so; the first bin is the one
+            with start_ns, counted from the epoch; no more bins than the segment overlaps).
         tokens: process, number (of its entry), hash (uint32), function, bytes, site (offset in
             module), module (base name).
         peers: process, rank (of the world; 4294967295: all beyond the process's table), sent_ops,
@@ -112,8 +112,8 @@ class SegmentResult:
 def read_segments(requests: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> SegmentResult:
     """Read the execution segments of many files.
 
-    Who follows a growing file asks for entries from SegmentRead.next_number on: what a row says
-    does not depend on where a reading began. A file that cannot be read does not stop the others:
+    To follow a growing file, read from SegmentRead.next_number on: the rows do not depend on where
+    a reading began. A file that cannot be read does not stop the others:
     see SegmentRead.error.
 
     Args:
@@ -148,7 +148,7 @@ def _result(request: ReadRequest, entry: FileRead | ProfileError) -> SegmentRead
         header,
         None,
         warnings_of(request.path, raw),
-        # A file that has lost its end must not make the next reading begin before the last.
+        # A file that became shorter must not make the next reading begin earlier than this one.
         max(raw.records_read, request.first_number),
         (raw.first_segment, raw.segments),
         (raw.first_token, raw.tokens),

@@ -1,4 +1,4 @@
-"""Texts of profiles, safe to print and to store, and names of numbers in them."""
+"""Decodes texts in profiles so that they are safe to print, and names coded numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def clean_text(raw: bytes) -> str:
     return _clean(raw.partition(b"\0")[0]) if raw[:1] not in (b"", b"\0") else ""
 
 
-# Most processes have their strings in common with others, and are read again and again.
+# Most processes share their strings with others, and are read repeatedly.
 @functools.lru_cache(1 << 14)
 def _clean(raw: bytes) -> str:
     text = raw.decode("utf-8", "backslashreplace")
@@ -27,10 +27,10 @@ def _clean(raw: bytes) -> str:
 
 @functools.lru_cache(1 << 12)
 def boot_text(raw: bytes) -> str:
-    """Write a boot id (16 bytes) as the kernel does."""
+    """Return a boot id (16 bytes) in the kernel's notation."""
     return str(uuid.UUID(bytes=raw))
 
 
 def name_of(names: Sequence[str], number: int) -> str:
-    """Return the name of a number; numbers of a newer format stay numbers."""
+    """Return the name of a coded number; codes of newer formats stay numbers."""
     return names[number] if number < len(names) else str(number)

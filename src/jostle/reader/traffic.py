@@ -1,4 +1,4 @@
-"""Makes tables of partners, collectives and communicators of what the decoder gives."""
+"""Makes tables of partners, collectives and communicators of the decoder's tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jostle.reader.native import COLLECTIVE_SLICES, COMMUNICATORS, PEER_SLICES, 
 #: Counters of a partner, and of a collective.
 PEER_VALUES = ("sent_ops", "sent_bytes", "recv_ops", "recv_bytes", "recv_room")
 COLLECTIVE_VALUES = ("ops", "bytes")
-#: Members of a communicator that are listed at most.
+#: Most members of a communicator that are listed.
 MOST_MEMBERS = 1 << 17
 
 _FIXED = {"process": pa.int32(), "slice": pa.int64(), "span": pa.int32()}
@@ -60,11 +60,11 @@ def members(raw: bytes, size: int) -> list[int]:
     """Return the world ranks of a communicator, in order.
 
     Args:
-        raw: Runs of ranks, as a record holds them.
+        raw: Ranges of ranks, as in a record.
         size: Number of members.
 
     Returns:
-        Nothing where they are not told, are more than MOST_MEMBERS, or contradict the size.
+        An empty list if they are not recorded, are more than MOST_MEMBERS, or contradict the size.
     """
     ranks: list[int] = []
     numbers = iter(_numbers(raw))

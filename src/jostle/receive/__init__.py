@@ -1,9 +1,9 @@
-"""The receiver: takes the spools of nodes over HTTP, keeps a mirror of them, and ingests it.
+"""The receiver: accepts nodes' spools over HTTP, stores a mirror of them, and ingests it.
 
 Public interface:
-    Receiver: it, ready to run.
+    Receiver: the receiver, ready to run.
     ReceiveSettings, read_settings: the operator's file.
-    add_token, tokens_file: a new token of a node, and the file that its hash is kept in.
+    add_token, tokens_file: a new token of a node, and the file of tokens' hashes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The application: takes posts, and hands them to the keeper."""
+"""The receiver's ASGI application: accepts posts, and passes them to the keeper."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from jostle.values.openmetrics import CONTENT_TYPE
 
 PATH = "/ship/1"
 TYPE = "application/x-jostle-ranges"
-#: A post may take so long from its head to its last byte, s.
+#: Longest time from a post's header to its last byte, s.
 BODY_S = 60.0
-#: Bytes of bodies in memory, and posts of one node at once.
+#: Most bytes of bodies in memory, and most concurrent posts of one node.
 _MOST_WAITING, _MOST_OF_NODE = 256 << 20, 4
 _SILENT_S = 300.0
 _LEAST_CREDIT = 64 << 10
 _DISK_EVERY_S = 0.5
 _TELL_EVERY_S, _MOST_TOLD = 3600.0, 10_000
 _LAG_EVERY_S = 60.0
-#: Posts that the nodes are asked for, in all: half of what a core takes.
+#: Rate of posts that all nodes together are allowed: half of what one core can handle.
 _POSTS_PER_S, _ACTIVE_EVERY_S = 500, 5.0
 
 Message = MutableMapping[str, Any]
@@ -54,10 +54,10 @@ class App:
 
         Args:
             settings: How to run.
-            credentials: Tell who sends.
-            keeper: Stores posts.
-            ingest: Takes them into the repository.
-            warn: Called with what the operator should know, not too often.
+            credentials: Identify the sender.
+            keeper: Stores the posts.
+            ingest: Ingests them into the repository.
+            warn: Called with messages for the operator, at a limited rate.
         """
         self._warn = warn
         self._told: dict[tuple[str, str], float] = {}
@@ -101,9 +101,9 @@ class App:
             await _answer(send, refusal.status, text, retry_s=refusal.retry_s)
 
     def _tell(self, scope: Message, refusal: RefusedError) -> None:
-        """Tell the operator that a node is refused: once an hour for the same reason."""
+        """Warn the operator that a node is refused: once an hour for the same reason."""
         if refusal.retry_s and refusal.code != "clock":
-            return  # it passes
+            return  # a temporary refusal
         names = (value for name, value in scope["headers"] if name == b"jostle-node")
         node = next(names, b"").decode("latin-1")
         if not is_node_name(node):
@@ -119,7 +119,7 @@ class App:
         )
 
     async def watch_lag(self) -> None:
-        """Tell the operator each minute by how much the repository lags, where it does."""
+        """Warn the operator each minute while the repository lags behind the mirror."""
         while True:
             await asyncio.sleep(_LAG_EVERY_S)
             lag = self._ingest.lag_s()
@@ -149,7 +149,7 @@ class App:
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
 
         def answer(content: Answer) -> None:
-            if not future.done():  # the node may have gone
+            if not future.done():  # the node may have disconnected
                 future.set_result(content)
 
         post = Post(sender.node, body, sender.digest, answer)
@@ -225,13 +225,13 @@ class App:
         return self._free
 
     def _credit(self, lag: float) -> int:
-        """Return how large the next post may be, decoded: less while posts wait, or ingest lags."""
+        """Return the most decoded bytes of the next post: less while posts wait, or ingest lags."""
         free = 1 - self._waiting_bytes / _MOST_WAITING
         free *= max(1 - lag / self._settings.most_lag_s, 0)
         return max(int(MOST_BODY * free), _LEAST_CREDIT)
 
     def _after_s(self) -> float:
-        """Return how long a node is to wait: so that all together post no more than we take."""
+        """Return how long a node must wait, s, so that all together keep the permitted rate."""
         now = time.monotonic()
         if now > self._active_at:
             self._active = sum(now - at < _SILENT_S for at in self._seen.values())
@@ -285,7 +285,7 @@ def _need(method: str, wanted: str) -> None:
 
 
 def _headers(raw: list[tuple[bytes, bytes]]) -> dict[str, str]:
-    """Return the headers by name; of two with one name nobody could say which one counts."""
+    """Return the headers by name; refuse duplicates, of which none could be preferred."""
     headers: dict[str, str] = {}
     for name, value in raw:
         key = name.decode("latin-1")
@@ -298,7 +298,7 @@ def _headers(raw: list[tuple[bytes, bytes]]) -> dict[str, str]:
 
 
 def _size(headers: dict[str, str]) -> int:
-    """Return the bytes of the body as it is sent."""
+    """Return the size of the body as it is sent, bytes."""
     if headers.get("content-type") != TYPE:
         raise RefusedError(415, "type", "the body's type is not known", f"Content-Type is {TYPE}.")
     if headers.get("content-encoding") != "zstd":

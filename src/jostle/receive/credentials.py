@@ -1,4 +1,4 @@
-"""Who sends a post: by a token, by MUNGE, or by what the proxy in front has verified."""
+"""Identifies the sender of a post by a token, by MUNGE, or by a proxy that has verified it."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Sender:
     """Who sends a post.
 
     Attributes:
-        node: The node's name, which its credential names, too.
-        digest: SHA-256 that the body must have, hexadecimal; "" where none is named.
+        node: The node's name, which its credential confirms.
+        digest: SHA-256 that the body must have, hexadecimal; "" if the credential has none.
         time_ns: The node's clock, ns since the epoch.
     """
 
@@ -37,12 +37,12 @@ class Sender:
 
 
 class Credentials:
-    """The ways in which nodes may show who they are."""
+    """Checks the credentials of nodes, of all permitted kinds."""
 
     def __init__(
         self, tokens: Tokens | None, munge: Munge | None, munge_uids: frozenset[int]
     ) -> None:
-        """Accept these ways, and a proxy's word on its socket.
+        """Accept these kinds, and senders that a proxy names on its socket.
 
         Args:
             tokens: The nodes' tokens.
@@ -52,17 +52,17 @@ class Credentials:
         self._tokens = tokens
         self._munge = munge
         self._munge_uids = munge_uids
-        self._pool = ThreadPoolExecutor(4, "munge")  # each waits for munged
+        self._pool = ThreadPoolExecutor(4, "munge")  # each thread waits for munged
 
     async def sender(self, headers: Mapping[str, str], *, is_proxied: bool) -> Sender:
-        """Find out who sends a post.
+        """Identify the sender of a post.
 
         Args:
-            headers: The request's headers, in small letters, none of them twice.
-            is_proxied: It came on the proxy's socket.
+            headers: The request's headers, in lower case, none of them twice.
+            is_proxied: Whether the request came on the proxy's socket.
 
         Raises:
-            RefusedError: It does not say, or that is not true.
+            RefusedError: The request has no credential, or a wrong one.
         """
         node, time_text = headers.get("jostle-node", ""), headers.get("jostle-time", "")
         if not is_node_name(node):
@@ -180,7 +180,7 @@ def check_clock(sender: Sender, now_ns: int) -> None:
     """Refuse a post from a node whose clock is far from ours.
 
     Raises:
-        RefusedError: It is.
+        RefusedError: The clock is too far from ours.
     """
     ahead = sender.time_ns - now_ns
     if abs(ahead) > MOST_SKEW_NS:
@@ -189,7 +189,7 @@ def check_clock(sender: Sender, now_ns: int) -> None:
 
 
 def clock(why: str) -> RefusedError:
-    """Return the refusal of a post whose time is not near ours."""
+    """Return the refusal of a post whose clock differs too much from ours."""
     return RefusedError(
         409, "clock", why, "Set the clocks by NTP; `time_ns` is the receiver's time.", retry_s=60
     )

@@ -1,4 +1,4 @@
-"""Brings what several posts changed to the disk at once, before any of them is acknowledged."""
+"""Syncs the changes of several posts to the disk together, before they are acknowledged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from jostle.receive.node_mirror import Group
 
-#: Up to so many files and folders are synced one by one; beyond, the whole file system is.
+#: Most files and folders that are synced one by one; for more, the whole file system is.
 _ONE_BY_ONE = 16
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -23,7 +23,7 @@ def sync_group(root: int, group: Group) -> None:
         group: What changed.
 
     Raises:
-        OSError: The disk is full or broken: nothing of the group may count.
+        OSError: The disk is full or broken: no post of the group may be acknowledged.
     """
     paths = {f"{node}/{path}" for node, path in group.files}
     paths |= {f"{node}/.files" for node in group.journals} | group.folders
@@ -48,7 +48,7 @@ def _sync_each(root: int, paths: Iterable[str]) -> None:
     for path in paths:
         try:
             descriptor = os.open(path, _READ, dir_fd=root)
-        except FileNotFoundError:  # the ingester has taken all of it
+        except FileNotFoundError:  # the ingester has removed it
             continue
         try:
             os.fsync(descriptor)

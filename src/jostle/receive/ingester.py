@@ -1,4 +1,4 @@
-"""Keeps the ingesting process running, tells it what changed, and measures how far it lags."""
+"""Runs the ingesting process, passes it the changed files, and measures its lag."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _END_S = 60.0
 
 
 class IngestProcess:
-    """The process, and what it said.
+    """The ingesting process and its results.
 
     Attributes:
-        slices: Process-slices that it put into the repository.
+        slices: Process-slices that it ingested.
         is_up: Whether it runs.
     """
 
     def __init__(self, repository: Path, mirror: Path, warn: Callable[[str], None]) -> None:
-        """Start it.
+        """Start the process.
 
         Args:
             repository: Folder of the repository.
@@ -45,7 +45,7 @@ class IngestProcess:
         self._guard = threading.Condition()
         self._changed: set[str] = set()
         self._since = 0.0
-        #: Batches that are not queryable yet: number, and when the oldest of it came.
+        #: Batches that are not queryable yet: number, and arrival time of the oldest change.
         self._batches: deque[tuple[int, float]] = deque()
         self._last_batch = 0
         self._ending = False
@@ -74,7 +74,7 @@ class IngestProcess:
         return time.monotonic() - oldest if oldest else 0.0
 
     def end(self) -> None:
-        """Let it take what is there, then end it."""
+        """Let the process ingest the rest, then end it."""
         with self._guard:
             self._ending = True
             process = self._process
@@ -84,11 +84,11 @@ class IngestProcess:
             try:
                 process.wait(_END_S)
             except subprocess.TimeoutExpired:
-                process.kill()  # it publishes all or nothing, so nothing is lost
+                process.kill()  # commits are atomic, so nothing is lost
         self._threads[0].join()
 
     def _run(self) -> None:
-        """Start the process, and again when it has ended."""
+        """Start the process, and restart it when it has ended."""
         while True:
             with self._guard:
                 if self._ending:
@@ -101,7 +101,7 @@ class IngestProcess:
                     start_new_session=True,
                 )
                 self._process = process
-                # A new process looks at all files first.
+                # A new process checks all files first.
                 oldest = self._batches[0][1] if self._batches else time.monotonic()
                 self._last_batch += 1
                 self._batches = deque([(self._last_batch, oldest)])
@@ -131,7 +131,7 @@ class IngestProcess:
                 self._batches.popleft()
 
     def _feed(self) -> None:
-        """Send what changed; a thread of its own, since the pipe may be full."""
+        """Send the changed files; in a thread of its own, since the pipe may be full."""
         while True:
             with self._guard:
                 while not self._ending and not (self._changed and self.is_up):
@@ -154,6 +154,6 @@ class IngestProcess:
     ) -> None:
         assert process.stdin is not None
         line = json.dumps({"batch": number or self._last_batch, "paths": paths})
-        with contextlib.suppress(OSError):  # it has ended, and the next one looks at all files
+        with contextlib.suppress(OSError):  # it has ended, and the next one checks all files
             process.stdin.write(line + "\n")
             process.stdin.flush()

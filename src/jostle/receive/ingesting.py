@@ -1,7 +1,7 @@
-"""The process beside the receiver that ingests the mirror: `python -m jostle.receive.ingesting`.
+"""The receiver's child process that ingests the mirror: `python -m jostle.receive.ingesting`.
 
 It reads lines of JSON from standard input, `{"batch": N, "paths": [...]}` with files that changed,
-and writes what it did to standard output, a line of JSON per pass. It ends with its input.
+and writes its results to standard output, one line of JSON per pass. It ends with its input.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from pathlib import Path
 from jostle.errors import JostleError
 from jostle.repository import IngestReport, Repository
 
-#: How often all files are looked at, whether they are known to have changed or not, s.
+#: Interval of checks of all files, also of those without known changes, s.
 _ALL_EVERY_S = 120.0
 _MOST_WAIT_S = 2.0
 _LEAST_WAIT_S = 0.05
 
 
 class Changes:
-    """The files that changed, as the receiver says, until a pass has taken all that is in them.
+    """The changed files, from the receiver, until a pass has ingested them completely.
 
-    Now and then it is the whole mirror.
+    From time to time these are all files of the mirror.
     """
 
     def __init__(self, mirror: Path) -> None:
@@ -57,7 +57,7 @@ class Changes:
             self._news.set()
 
     def take(self) -> Sequence[Path]:
-        """Return the files to look at in a pass."""
+        """Return the files that a pass must read."""
         now = time.monotonic()
         with self._guard:
             self._news.clear()
@@ -71,18 +71,18 @@ class Changes:
         return sorted(path for path in self._taken if path.exists())
 
     def settle(self) -> int:
-        """Note that a pass has taken all of them; returns the batch that is queryable now."""
+        """Note that a pass has ingested all of them; returns the batch that is queryable now."""
         self._taken = set()
         return self._taken_batch
 
     def wait(self, took_s: float) -> None:
-        """Wait for the next pass: soon where there is news, but not all the time."""
+        """Wait for the next pass: soon after changes, but not continuously."""
         time.sleep(min(max(took_s, _LEAST_WAIT_S), _MOST_WAIT_S))
         self._news.wait(_MOST_WAIT_S)
 
 
 def _with_neighbours(paths: set[Path]) -> set[Path]:
-    """Add the profiles that tell whether one saved by a parent (*.jsp) is needed."""
+    """Add the profiles that decide whether one saved by a parent (*.jsp) is needed."""
     more = {path.parent for path in paths if path.suffix == ".jsp"}
     return paths | {path for folder in more for path in folder.glob("*.jst")}
 
@@ -90,7 +90,7 @@ def _with_neighbours(paths: set[Path]) -> set[Path]:
 def main() -> None:
     """Ingest the mirror (second word) into the repository (first word)."""
     repository, mirror = Path(sys.argv[1]), Path(sys.argv[2])
-    os.nice(5)  # storing comes first: what is not stored is not acknowledged
+    os.nice(5)  # storing is more urgent: posts that are not stored are not acknowledged
     changes = Changes(mirror)
     threading.Thread(target=changes.listen, daemon=True).start()
 

@@ -1,6 +1,6 @@
-"""The journal of one node's files: which identity has which name, gaps, and what is over.
+"""The journal of one node's files: their identities, names, gaps, and ends.
 
-One JSON list per line, only ever appended; a line that a kill cut off does not count.
+One JSON list per line, append-only; a line that a kill truncated is ignored.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ Key = tuple[int, int]
 
 @dataclass(slots=True)
 class MirroredFile:
-    """A file of a node.
+    """A file of a node in the mirror.
 
     Attributes:
-        folder: Its folder in that of the node: `1000`, or `1000/again-77`.
-        name: Its name there.
-        have: Bytes that the mirror has, or that will never come.
+        folder: Its folder within the node's folder: `1000`, or `1000/again-77`.
+        name: Its name in that folder.
+        have: Bytes that the mirror has, or that will never arrive.
         gap: End of the last gap.
-        over: Its writer is gone and all of it is here: nothing changes any more.
-        over_s: When that was, s since the epoch.
+        over: Its writer has ended and the file is complete: it does not change any more.
+        over_s: When it was complete, s since the epoch.
         path: Its path in the folder of the node.
     """
 
@@ -45,7 +45,7 @@ class MirroredFile:
 
 @dataclass
 class Journal:
-    """The journal in the folder of a node, and what it says.
+    """The journal in the folder of a node, and its content.
 
     Its functions take a descriptor of that folder.
 
@@ -58,7 +58,7 @@ class Journal:
     lines: int = 0
 
     def read(self, folder: int) -> None:
-        """Read the journal, and cut off a line that was not finished.
+        """Read the journal, and remove an unfinished last line.
 
         Raises:
             OSError: It cannot be read.
@@ -71,8 +71,8 @@ class Journal:
                 file.truncate(whole)
         for line in content[:whole].splitlines():
             self.lines += 1
-            # RATIONALE: a line that a bad disk changed costs the files that it names, not the
-            # node's others.
+            # RATIONALE: a line that a bad disk changed must only cost the files that it names,
+            # not the node's other files.
             with contextlib.suppress(ValueError, TypeError, KeyError, IndexError):
                 self._take(json.loads(line))
 
@@ -105,7 +105,7 @@ class Journal:
         self.lines += len(entries)
 
     def rewrite(self, folder: int) -> None:
-        """Write the journal anew, without what is not in `files` any more.
+        """Rewrite the journal without entries that are not in `files` any more.
 
         Raises:
             OSError: It cannot be written; the old one stays.

@@ -1,4 +1,4 @@
-"""The thread that stores posts: a group at a time, acknowledged once it is on the disk."""
+"""The thread that stores posts: in groups, which are acknowledged once they are on the disk."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Post:
     Attributes:
         node: The node's name.
         sent: The body as it came.
-        digest: SHA-256 of it that the credential names, hexadecimal; "": none does.
+        digest: SHA-256 of it from the credential, hexadecimal; "": none.
         answer: Called by the keeper's thread with the answer.
         body_bytes: Bytes of the decoded body.
     """
@@ -48,7 +48,7 @@ class Post:
     body_bytes: int = 0
 
 
-#: What became of a post: the lines of its answer about files, or why it was refused.
+#: Result of a post: the lines of its answer about files, or the refusal.
 Answer = str | RefusedError
 
 
@@ -61,7 +61,7 @@ class _Work:
 
 
 class Keeper(threading.Thread):
-    """Stores posts in the mirror; only its thread touches the nodes' folders."""
+    """Stores posts in the mirror; only its thread changes the nodes' folders."""
 
     def __init__(
         self,
@@ -70,18 +70,18 @@ class Keeper(threading.Thread):
         changed: Callable[[Sequence[str]], None],
         done: Callable[[Callable[[], None]], None],
     ) -> None:
-        """Take hold of a mirror.
+        """Open and lock a mirror.
 
         Args:
-            mirror: Its folder; made when there is none.
-            usage: Counts what is in it.
-            changed: Called with the files of a group, from the root of the mirror, when they are
+            mirror: Its folder; created if there is none.
+            usage: Counts the bytes in it.
+            changed: Called with the files of a group, relative to the mirror, when they are
                 on the disk.
-            done: Called with a function that hands out the answers of a group; may run it in
+            done: Called with a function that delivers the answers of a group; may run it in
                 another thread.
 
         Raises:
-            JostleError: The folder cannot be used, or another receiver does.
+            JostleError: The folder cannot be used, or another receiver uses it.
         """
         super().__init__(name="keeper", daemon=True)
         self.usage = usage
@@ -103,13 +103,13 @@ class Keeper(threading.Thread):
         self._queue.put(post)
 
     def end(self) -> None:
-        """Answer what is queued, then stop."""
+        """Answer the queued posts, then stop."""
         self._queue.put(None)
         self.join()
         os.close(self._lock)
 
     def files_known(self) -> int:
-        """Return the number of files that are not over."""
+        """Return the number of files that are not complete."""
         return sum(
             not known.over
             for node in list(self._nodes.values())
@@ -117,8 +117,8 @@ class Keeper(threading.Thread):
         )
 
     def run(self) -> None:
-        """Store groups until the end."""
-        # What an earlier receiver wrote and did not acknowledge is acknowledged by its size.
+        """Store groups until `end` is called."""
+        # Bytes that an earlier receiver wrote without acknowledging are acknowledged by file size.
         sync_all(self._root)
         next_count = next_prune = 0.0
         while True:
@@ -136,7 +136,7 @@ class Keeper(threading.Thread):
                 return
 
     def _group(self) -> tuple[list[Post], bool]:
-        """Return the posts that wait, and whether they are the last."""
+        """Return the queued posts, and whether they are the last."""
         posts: list[Post] = []
         size = 0
         try:
@@ -178,7 +178,7 @@ class Keeper(threading.Thread):
             return refusal
         except OSError as error:
             return _disk_refusal(error)
-        # RATIONALE: a defect that one post brings about must not end the thread for all nodes.
+        # RATIONALE: an error that one post causes must not end the thread for all nodes.
         except Exception:
             _log.exception("a post could not be stored")
             return RefusedError(
@@ -207,14 +207,14 @@ class Keeper(threading.Thread):
             node = self._nodes[post.node] = NodeMirror(self._root, post.node, self.usage)
             group.folders.add(".")
         work.why = node.put(ranges, group)
-        # The bytes are not kept until the group is on the disk: small posts may decode to much.
+        # The bytes are released before the group is on the disk: small posts may decode to many.
         work.keys = dict.fromkeys((part.file, part.owner) for part in ranges)
 
     def _sync(self, group: Group) -> None:
         if group.files or group.journals:
             sync_group(self._root, group)
         if group.overs:
-            # Only now: the mark must never be there without the bytes.
+            # Not earlier: the mark must never exist without the bytes.
             marks = Group()
             for node, key, end in group.overs:
                 node.finish(key, end, marks)
@@ -228,7 +228,7 @@ class Keeper(threading.Thread):
                 self._nodes[name].undo(known, have)
 
     def _files(self, work: _Work) -> str:
-        """Return what is here of the files of a post: a line for each."""
+        """Return the state of the files of a post: a line for each."""
         node = self._nodes[work.post.node]
         lines = []
         for key in work.keys:

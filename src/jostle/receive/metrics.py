@@ -1,4 +1,4 @@
-"""What the receiver counts, as OpenMetrics text."""
+"""The receiver's metrics as OpenMetrics text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from jostle.values.openmetrics import Family, Sample, openmetrics_text
 
-#: All metrics there are, by name.
+#: All metrics, by name.
 FAMILIES = {
     "jostle_receive_posts": Family("counter", "", "Posts that were stored and acknowledged."),
     "jostle_receive_refused": Family("counter", "", "Posts that were refused, by code."),
@@ -48,13 +48,13 @@ _BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 
 @dataclass
 class Counts:
-    """Counts since the start.
+    """Counts since the start of the receiver.
 
     Attributes:
         posts: Acknowledged posts.
         refused: Refused posts, by code.
         sent_bytes: Bytes of acknowledged posts.
-        decoded_bytes: The same, decoded.
+        decoded_bytes: Decoded bytes of acknowledged posts.
         store_s: Acknowledged posts by the time that storing took (index into _BOUNDS).
         store_sum_s: Sum of these times.
     """

@@ -16,14 +16,14 @@ _MOST_PAYLOAD = 4096
 
 @dataclass(frozen=True)
 class MungeResult:
-    """What munged says of a credential.
+    """The result of munged's check of a credential.
 
     Attributes:
         state: `valid`; `clock`: expired or from the future; `replayed`; `down`: munged does not
             answer; `wrong`.
-        why: munged's words where it is not valid.
-        uid: Who made it.
-        payload: What was put into it.
+        why: munged's message if it is not valid.
+        uid: Uid of its creator.
+        payload: Its payload.
     """
 
     state: str
@@ -33,7 +33,7 @@ class MungeResult:
 
 
 class Munge:
-    """The library; its calls wait for munged, without the interpreter's lock."""
+    """The library; its calls wait for munged without holding the interpreter's lock."""
 
     def __init__(self, socket: Path | None = None) -> None:
         """Load the library.
@@ -42,7 +42,7 @@ class Munge:
             socket: munged's socket, where it is not the usual one.
 
         Raises:
-            UsageError: There is no library.
+            UsageError: The library is not installed.
         """
         try:
             self._lib = ctypes.CDLL("libmunge.so.2")

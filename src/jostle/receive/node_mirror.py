@@ -1,4 +1,4 @@
-"""The mirror of one node's spool: stores ranges, and says what of each file is here."""
+"""The mirror of one node's spool: stores ranges of bytes, and reports the state of each file."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from jostle.receive.shares import Shares
 from jostle.receive.usage import Usage
 
 MOST_FILE = 64 << 30
-#: Files of a node that are not over: of one user, and in all; and files in all (see Shares).
+#: Most files of a node that are not complete: of one user, and of all (see Shares).
 MOST_OF_USER, MOST_FILES = 10_000, 50_000
 _MOST_KNOWN = 2 * MOST_FILES
-#: Where there is no room, slots whose files are gone are looked for so often, s.
+#: Interval of searches for removed files while there is no space for new ones, s.
 _LOOK_EVERY_S = 10.0
 _GENERATION, _GENERATION_END = 2048, 2056
 _WITH_HEAD = (".jst", ".jsp", ".jsm")
@@ -28,13 +28,13 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass
 class Group:
-    """What several posts changed, to be brought to the disk at once.
+    """Changes of several posts, to be synced to the disk together.
 
     Attributes:
         files: Changed files (node, path in its folder), with the bytes they had before.
-        folders: Folders with new names, from the root of the mirror.
+        folders: Folders with new names, relative to the mirror.
         journals: Nodes whose journal has new lines.
-        overs: Files that are over, and end so, once their bytes are on the disk.
+        overs: Files that are complete, each with its end; noted once their bytes are on the disk.
     """
 
     files: dict[tuple[str, str], tuple[MirroredFile, int]] = field(default_factory=dict)
@@ -47,12 +47,12 @@ class NodeMirror:
     """The folder of a node."""
 
     def __init__(self, root: int, node: str, usage: Usage) -> None:
-        """Read what is there.
+        """Read the state of the folder.
 
         Args:
             root: Descriptor of the mirror.
             node: The node's name, see `is_node_name`.
-            usage: Counts what the mirror holds.
+            usage: Counts the bytes in the mirror.
 
         Raises:
             OSError: The folder cannot be made or read.
@@ -91,7 +91,7 @@ class NodeMirror:
             os.close(folder)
 
     def _recover(self, known: MirroredFile, folder: int) -> None:
-        """Find out what is here of a file, and finish what a kill interrupted."""
+        """Find out how much of a file is here, and finish what a kill interrupted."""
         try:
             size = os.stat(known.path, dir_fd=folder, follow_symlinks=False).st_size
         except (FileNotFoundError, NotADirectoryError):
@@ -107,11 +107,11 @@ class NodeMirror:
         """Store ranges, in their order.
 
         Args:
-            ranges: Of this node.
-            group: Takes what changed.
+            ranges: Ranges of this node.
+            group: The group to which changes are added.
 
         Returns:
-            Of each file that did not take all, why (docs/reference/receive.md).
+            Why a file did not take all its ranges, by file (docs/reference/receive.md).
 
         Raises:
             OSError: The disk is full or broken; what was stored by then stays.
@@ -146,7 +146,7 @@ class NodeMirror:
         return why
 
     def _stale(self, ranges: Sequence[Range], folder: int) -> set[Key]:
-        """Return the files whose head in these ranges is older than that in the mirror."""
+        """Return the files whose header in these ranges is older than that in the mirror."""
         stale: set[Key] = set()
         for part in ranges:
             if part.offset > _GENERATION or part.end < _GENERATION_END:
@@ -177,7 +177,7 @@ class NodeMirror:
         return self._open.fits(owner) and self._known.fits(owner)
 
     def _add(self, key: Key, part: Range, folder: int, group: Group) -> MirroredFile:
-        """Begin a file: its line in the journal first, so that it has no file without a line."""
+        """Begin a file: first its line in the journal, so that no file lacks one."""
         place = str(part.owner)
         if self._is_taken(f"{place}/{part.name}", folder):
             place = f"{place}/again-{part.file}"
@@ -205,7 +205,7 @@ class NodeMirror:
         return True
 
     def _skip(self, key: Key, known: MirroredFile, to: int, folder: int, group: Group) -> str:
-        """Note a gap; returns why not."""
+        """Note a gap; return why it cannot be noted."""
         if to > MOST_FILE:
             return "size"
         if to > known.have:
@@ -218,7 +218,7 @@ class NodeMirror:
     def _store(
         self, known: MirroredFile, part: Range, writer: _Writer, group: Group, *, is_stale: bool
     ) -> str:
-        """Store bytes; returns why not."""
+        """Store bytes; return why they cannot be stored."""
         if part.offset > known.have:
             return "offset"
         offset, data = part.offset, part.data
@@ -234,7 +234,7 @@ class NodeMirror:
             group.files.setdefault((self.node, known.path), (known, known.have))
             try:
                 writer.write(known, data, offset)
-            except FileNotFoundError:  # taken away: its node must send all of it again
+            except FileNotFoundError:  # removed: its node must send all of it again
                 growth = known.have = known.gap = 0
                 return "offset"
             except OSError:
@@ -247,10 +247,10 @@ class NodeMirror:
         return "stale" if is_stale else ""
 
     def finish(self, key: Key, end: int, group: Group) -> None:
-        """Note that a file is over; its bytes are on the disk.
+        """Note that a file is complete; its bytes are on the disk.
 
         Raises:
-            OSError: That cannot be written.
+            OSError: The mark cannot be written.
         """
         known = self.files[key]
         if known.over or known.have != end:
@@ -265,26 +265,26 @@ class NodeMirror:
         group.folders.add(f"{self.node}/{known.folder}")
 
     def undo(self, known: MirroredFile, have: int) -> None:
-        """Forget what a file gained, since it did not get to the disk."""
+        """Drop new bytes of a file, since they were not written to the disk."""
         with contextlib.suppress(OSError), self._folder() as folder, _Writer(folder) as writer:
             writer.truncate(known, have)
         known.have = max(have, known.gap)
 
     def reopen(self, key: Key) -> None:
-        """Forget that a file is over, since that did not get to the disk."""
+        """Drop the mark that a file is complete, since it was not written to the disk."""
         known = self.files[key]
         self._open.add(key[1], known.over)
         known.over = False
 
     def prune(self, now_s: float, kept_s: float = _KEPT_S) -> None:
-        """Forget files that are gone: the ingester has what was in them.
+        """Drop removed files, which were ingested completely.
 
-        Those that were over are kept for a while, until their nodes have heard so. Others are gone
-        for their age; where their node still has them, it sends them from the beginning.
+        Complete ones are kept for a while, until their nodes have received the answer. Others were
+        removed for their age; if their node still has them, it sends them from the beginning.
 
         Args:
             now_s: The time, s since the epoch.
-            kept_s: How long those that were over are kept.
+            kept_s: How long complete ones are kept, s.
 
         Raises:
             OSError: The journal cannot be written.
@@ -359,7 +359,7 @@ def _generation(known: MirroredFile, folder: int) -> int:
 
 
 def _mark_over(known: MirroredFile, folder: int) -> None:
-    """Put the mark beside a file that is there; the ingester may have taken both away."""
+    """Write the mark of a complete file, if it exists; the ingester may have removed both."""
     if not _exists(known.path, folder):
         return
     flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -367,7 +367,7 @@ def _mark_over(known: MirroredFile, folder: int) -> None:
 
 
 def _is_gone(known: MirroredFile, folder: int) -> bool:
-    """Return whether a file that was there was removed; one that is only a gap never was there."""
+    """Return whether a file that was there was removed; one that is only a gap never existed."""
     is_gap = not known.over and 0 < known.gap == known.have
     return not is_gap and not _exists(known.path, folder)
 

@@ -15,7 +15,7 @@ from jostle.receive.refused import RefusedError, malformed
 MAGIC = b"jstship1"
 #: Most bytes of a post once it is decoded, and of the data of one range.
 MOST_BODY, MOST_RANGE = 8 << 20, 1 << 20
-#: Of a post as it is sent: what does not shrink grows a little.
+#: Most bytes of a post as it is sent: incompressible data grows a little.
 MOST_SENT = MOST_BODY + (1 << 16)
 MOST_RANGES = 4096
 OVER, GAP = 1, 2
@@ -55,7 +55,7 @@ def decode(sent: bytes) -> bytes:
     """Unpack a body, up to the largest size that a post may have.
 
     Raises:
-        RefusedError: It is no zstd frame, cut off, or too large.
+        RefusedError: The body is no zstd frame, truncated, or too large.
     """
     if not sent.startswith(_FRAME):
         raise malformed("the body is no zstd frame")
@@ -75,10 +75,10 @@ def decode(sent: bytes) -> bytes:
 
 
 def parse(body: bytes) -> list[Range]:
-    """Take a decoded body apart.
+    """Parse a decoded body.
 
     Raises:
-        RefusedError: A range is malformed; nothing of the post counts then.
+        RefusedError: A range is malformed; then no range of the post is stored.
     """
     if not body.startswith(MAGIC):
         raise malformed("the body does not begin with `jstship1`")
@@ -137,5 +137,5 @@ def _malformed(ranges: list[Range], at: int, why: str) -> RefusedError:
 
 @functools.lru_cache(1 << 16)
 def _name(raw: bytes) -> str:
-    """Return a file's name; "" if no file of a spool is named so."""
+    """Return a file's name; "" if it is not a valid name in a spool."""
     return raw.decode("ascii") if _NAME.fullmatch(raw) and raw.endswith(SUFFIXES) else ""

@@ -28,17 +28,17 @@ from jostle.receive.settings import ReceiveSettings
 from jostle.receive.tokens import Tokens
 from jostle.receive.usage import Usage
 
-#: The head of a request must come within so many seconds; a node that has nothing to send may
-#: keep its connection longer.
+#: Time within which the header of a request must arrive, and time for which a connection without
+#: requests is kept, s.
 HEAD_S, IDLE_S = 20.0, 75
 _MOST_HEAD = 16 << 10
 _BACKLOG = 4096
 
 
 class Visitor(H11Protocol):
-    """A connection: what it may take of time, and whether it is the proxy's."""
+    """A connection, with its time limits, and whether it is the proxy's."""
 
-    #: Connections whose request is waited for, the longest first.
+    #: Connections without a request, those that have waited longest first.
     waiting: dict[Visitor, None] = {}  # noqa: RUF012
     most = 1000
 
@@ -47,7 +47,7 @@ class Visitor(H11Protocol):
         self._late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin; where there are too many, the one that has asked nothing longest must go."""
+        """Begin; if there are too many, close the one that has been idle longest."""
         super().connection_made(transport)
         place = transport.get_extra_info("socket")
         is_proxied = place is not None and place.family == socket.AF_UNIX
@@ -57,12 +57,12 @@ class Visitor(H11Protocol):
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Note the end."""
+        """Note the end of the connection."""
         self._stop_waiting()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Take a part of a request."""
+        """Handle a part of a request."""
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
             self._stop_waiting()
@@ -92,12 +92,12 @@ class Receiver:
     def __init__(
         self, settings: ReceiveSettings, repository: Path, warn: Callable[[str], None]
     ) -> None:
-        """Take hold of the mirror.
+        """Open the mirror.
 
         Args:
             settings: How to run.
             repository: Folder of the repository that the mirror is ingested into.
-            warn: Called with each warning of the ingester, and with what the operator should know.
+            warn: Called with each warning of the ingester, and with messages for the operator.
 
         Raises:
             UsageError: The settings do not fit this machine.
@@ -118,13 +118,13 @@ class Receiver:
         self._ingest: IngestProcess | None = None
 
     def run(self, ready: Callable[[str], None]) -> None:
-        """Serve until SIGINT or SIGTERM, then take in what has come.
+        """Serve until SIGINT or SIGTERM, then ingest the rest.
 
         Args:
             ready: Called with the address once nodes can post.
 
         Raises:
-            UsageError: An address cannot be had.
+            UsageError: An address cannot be used.
         """
         settings = self._settings
         with contextlib.ExitStack() as places:
@@ -185,19 +185,19 @@ class Receiver:
 
     def _hand_out(self, answers: Callable[[], None]) -> None:
         if self._loop is not None:
-            with contextlib.suppress(RuntimeError):  # closed: nobody waits for the answers
+            with contextlib.suppress(RuntimeError):  # closed: no client waits for the answers
                 self._loop.call_soon_threadsafe(answers)
 
 
 class _Server(uvicorn.Server):
-    """uvicorn, which says when it has begun."""
+    """uvicorn server that reports when it has started."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to take connections."""
+        """Begin to accept connections."""
         await super().startup(sockets=sockets)
         self._ready()
 
@@ -252,7 +252,7 @@ def _unix(path: Path, group: str) -> Iterator[socket.socket]:
 
 
 def _most_connections() -> int:
-    """Return how many connections there may be; half of the descriptors are left for files."""
+    """Return the most connections; half of the descriptors are left for files."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard == resource.RLIM_INFINITY:
         hard = 1 << 16

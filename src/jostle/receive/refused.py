@@ -1,21 +1,21 @@
-"""Refusals: why a post is not taken, and how to mend it, as the node hears it."""
+"""Refusals of posts: the reason and the remedy, as sent to the node."""
 
 from __future__ import annotations
 
 import time
 
-#: By it a node knows that a receiver answers, and no proxy.
+#: First line of answers: shows a node that a receiver answers, not a proxy.
 FIRST_LINE = "jostle-ship 1"
 
 
 class RefusedError(Exception):
-    """A post is not taken.
+    """A post is refused.
 
     Attributes:
         status: The answer's HTTP status.
         code: One word for programs; docs/reference/receive.md lists them.
         why: What is wrong, one sentence.
-        mend: What to do about it.
+        mend: The remedy.
         retry_s: When to try again, s; 0: the same post will fail again.
         more: Further lines of the answer, by their first words.
     """
@@ -39,7 +39,7 @@ class RefusedError(Exception):
         self.more = more or {}
 
     def text(self) -> str:
-        """Return the answer: lines of text; it always tells the receiver's time."""
+        """Return the answer: lines of text; it always has the receiver's time."""
         lines = {"error": self.code, "why": self.why, "mend": self.mend, **self.more}
         words = "".join(f"{key} {_one_line(value)}\n" for key, value in lines.items())
         return f"{FIRST_LINE}\ntime {time.time_ns()}\n{words}"
@@ -50,7 +50,7 @@ def _one_line(text: str) -> str:
 
 
 def malformed(why: str) -> RefusedError:
-    """Return the refusal of a body or header that the protocol does not know."""
+    """Return the refusal of a body or header that the protocol does not allow."""
     return RefusedError(
         400, "malformed", why, "Node and receiver must speak the same protocol: update the older."
     )

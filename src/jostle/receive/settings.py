@@ -1,4 +1,4 @@
-"""The operator's file of `jostle receive`."""
+"""Reads the operator's configuration file of `jostle receive`."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ class ReceiveSettings:
     Attributes:
         listen: Address `HOST:PORT` that nodes reach; "" for none.
         mirror: Folder of the mirror.
-        tokens: File of hashed tokens; None: tokens do not count.
-        munge: Whether MUNGE credentials count.
-        munge_users: Users beside root whose credentials count.
+        tokens: File of hashed tokens; None: no tokens are accepted.
+        munge: Whether MUNGE credentials are accepted.
+        munge_users: Users in addition to root whose credentials are accepted.
         munge_socket: munged's socket, where it is not the usual one.
-        proxy_socket: Socket on which a proxy passes on what it has verified.
+        proxy_socket: Socket on which a proxy forwards verified requests.
         proxy_group: Group that may write to this socket.
         tls_cert: Certificate, and the chain behind it (PEM).
         tls_key: Its key (PEM).
-        nodes: Patterns of the nodes that this receiver takes.
-        elsewhere: Pattern of nodes -> URL of the receiver that takes them.
-        node_bytes: Most bytes of one node in the mirror; of one user there a quarter of it.
+        nodes: Patterns of the nodes that this receiver accepts.
+        elsewhere: Pattern of nodes -> URL of the receiver that accepts them.
+        node_bytes: Most bytes of one node in the mirror; for one user on it a quarter of that.
         user_bytes: Most bytes of one user in the mirror.
-        free_bytes: What stays free on the mirror's disk.
-        most_lag_s: Posts wait once the repository is so far behind the mirror.
+        free_bytes: Bytes that stay free on the mirror's disk.
+        most_lag_s: Lag of the repository behind the mirror from which on posts must wait.
     """
 
     __pydantic_config__: ClassVar[Any] = STRICT
@@ -73,18 +73,18 @@ class ReceiveSettings:
     most_lag_s: Annotated[float, Field(gt=0)] = 900.0
 
     def takes(self, node: str) -> bool:
-        """Return whether this receiver takes a node."""
+        """Return whether this receiver accepts a node."""
         return any(fnmatch.fnmatchcase(node, pattern) for pattern in self.nodes)
 
     def right_one(self, node: str) -> str:
-        """Return the URL of the receiver that takes a node; "" if it is not known."""
+        """Return the URL of the receiver that accepts a node; "" if it is not known."""
         urls = (
             url for pattern, url in self.elsewhere.items() if fnmatch.fnmatchcase(node, pattern)
         )
         return next(urls, "")
 
     def munge_uids(self) -> frozenset[int]:
-        """Return the uids whose MUNGE credentials count.
+        """Return the uids whose MUNGE credentials are accepted.
 
         Raises:
             UsageError: This machine does not know one of the users.
@@ -101,10 +101,10 @@ class ReceiveSettings:
         return frozenset(uids)
 
     def check(self) -> None:
-        """Refuse settings that let nobody in, or let others read along.
+        """Refuse settings by which no node could connect, or others could read the traffic.
 
         Raises:
-            UsageError: They do.
+            UsageError: The settings do that.
         """
         if not self.listen and not self.proxy_socket:
             raise UsageError(
@@ -134,14 +134,14 @@ class ReceiveSettings:
 
 
 def read_settings(path: Path | None, **given: Any) -> ReceiveSettings:
-    """Read the operator's file; what the command line names comes first.
+    """Read the operator's file; the command line takes precedence.
 
     Args:
         path: The file; None: RECEIVE_CONFIG, if it is there.
-        given: Fields from the command line; None and False count as not named.
+        given: Fields from the command line; None and False count as not given.
 
     Raises:
-        UsageError: The file cannot be read or is not valid, or the settings are not (see check).
+        UsageError: The file cannot be read or is not valid, or the settings fail `check`.
     """
     settings = replace(_read_file(path), **{key: value for key, value in given.items() if value})
     settings.check()

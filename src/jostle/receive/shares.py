@@ -1,4 +1,4 @@
-"""Room that the owners of one node's files share: nobody can use up the part of another."""
+"""Fair shares of a quota among the owners of one node's files."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ ROOT = 0
 
 
 class Shares:
-    """How much of something (files, bytes) each owner has.
+    """The amount of something (files, bytes) that each owner has.
 
-    An owner may have more than an equal share while there is room. Once there is none, whoever is
-    below an equal share still gets room, so that n owners in turn have at most
-    1 + 1/2 + ... + 1/n times the whole. Root has room of its own: the profiles of the machine and
-    the facts of batch jobs are root's.
+    An owner may have more than an equal share while there is free space. Once there is none, owners
+    below an equal share still get space, so that n owners in turn have at most
+    1 + 1/2 + ... + 1/n times the whole. Root has a quota of its own: the profiles of the machine
+    and the facts of batch jobs are root's.
     """
 
     def __init__(self, most: int, most_of_owner: int) -> None:
-        """Begin with nothing.
+        """Begin with no amounts.
 
         Args:
-            most: Of all owners except root together.
-            most_of_owner: Of one owner.
+            most: Most of all owners except root together.
+            most_of_owner: Most of one owner.
         """
         self._most = most
         self._most_of_owner = most_of_owner
@@ -27,7 +27,7 @@ class Shares:
         self.total = 0
 
     def fits(self, owner: int, size: int = 1) -> bool:
-        """Return whether an owner may have so much more."""
+        """Return whether an owner may have this amount in addition."""
         held = self._held.get(owner, 0) + size
         if held > self._most_of_owner:
             return False
@@ -38,7 +38,7 @@ class Shares:
         return held <= self._most // owners
 
     def add(self, owner: int, size: int = 1) -> None:
-        """Count what an owner got; a negative size is given back."""
+        """Count an amount of an owner; a negative size is returned."""
         held = self._held.get(owner, 0) + size
         self.total += size
         if held > 0:

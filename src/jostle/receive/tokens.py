@@ -1,4 +1,4 @@
-"""Tokens: one secret per node, of which the receiver keeps only the hash."""
+"""Tokens: one secret per node, of which the receiver stores only the hash."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_BYTES = 16 << 20
 
 
 class Tokens:
-    """The file of hashed tokens; read again when it changes."""
+    """The file of hashed tokens; reloaded when it changes."""
 
     def __init__(self, path: Path) -> None:
         """Read the file.
@@ -56,17 +56,17 @@ class Tokens:
 
 
 def add_token(path: Path, node: str) -> str:
-    """Make a token for a node, in place of the one it has.
+    """Create a token for a node, which replaces its previous one.
 
     Args:
-        path: The file of hashed tokens; made when there is none.
+        path: The file of hashed tokens; created if there is none.
         node: The node's name.
 
     Returns:
-        The token; it stands nowhere else.
+        The token; it is stored nowhere.
 
     Raises:
-        UsageError: It cannot be a node's name, or the file cannot be read or written.
+        UsageError: The name is not valid for a node, or the file cannot be read or written.
     """
     if not is_node_name(node):
         raise UsageError(f"`{node}` cannot be a node's name.", hint=NODE_NAME_RULE)
@@ -86,7 +86,7 @@ def add_token(path: Path, node: str) -> str:
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Keep other commands from changing the file in between, which would lose a token."""
+    """Lock the file against other commands, whose changes would lose a token."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -102,7 +102,7 @@ def _write(path: Path, hashes: Mapping[str, str]) -> None:
         file.writelines(f"{name} {value}\n" for name, value in sorted(hashes.items()))
         file.flush()
         os.fsync(file.fileno())
-        if path.exists():  # the receiver's user keeps it
+        if path.exists():  # the receiver's user stays its owner
             os.fchown(file.fileno(), path.stat().st_uid, path.stat().st_gid)
     os.rename(new, path)
 
@@ -132,5 +132,5 @@ def _read(path: Path) -> dict[str, str]:
 
 
 def _hash(token: str) -> str:
-    """Hash a token; it is 32 random bytes, so that nobody guesses it and no salt is needed."""
+    """Hash a token; it is 32 random bytes, so it cannot be guessed and needs no salt."""
     return hashlib.sha256(token.encode()).hexdigest()

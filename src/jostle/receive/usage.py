@@ -1,4 +1,4 @@
-"""Counts what the mirror holds for each node and user, and keeps each below its share."""
+"""Counts the mirror's bytes by node and user, and limits each to its share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jostle.receive.shares import Shares
 
 
 class Usage:
-    """Bytes in the mirror, about: counted on the disk now and then, and added to meanwhile.
+    """Approximate bytes in the mirror: counted on the disk at times, and added to in between.
 
     Attributes:
         gaps: Gaps that nodes reported since the start.
@@ -52,7 +52,7 @@ class Usage:
         return Shares(self._node_bytes, self._node_bytes // 4)
 
     def count(self, mirror: Path) -> None:
-        """Count anew on the disk, since the ingester removes files; meant for a thread beside."""
+        """Count again on the disk, since the ingester removes files; for a separate thread."""
         shares: Counter[tuple[str, int]] = Counter()
         files = 0
         for node in _entries(mirror):
@@ -65,7 +65,7 @@ class Usage:
                             size = os.lstat(f"{folder}/{name}").st_size
                             shares[node.name, int(owner.name)] += size
                             files += not name.endswith(".over")
-        # What came meanwhile is missing until the next time.
+        # Bytes that arrived meanwhile are missing until the next count.
         nodes: dict[str, Shares] = {}
         users: Counter[int] = Counter()
         for (name, user), size in shares.items():

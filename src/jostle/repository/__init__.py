@@ -1,6 +1,6 @@
-"""The repository: every job's slices as time-partitioned Parquet, asked with DuckDB.
+"""The repository: every job's slices as time-partitioned Parquet, queried with DuckDB.
 
-The public interface of this room is `Repository`. The layout on disk is described in
+The public interface of this package is `Repository`. The layout on disk is described in
 docs/reference/repository.md.
 """
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from jostle.errors import JostleError
 from jostle.files.repository_address import shown
 
-#: The command that takes damaged files out of a repository.
+#: The command that removes damaged files from a repository.
 MEND = "`jostle repository check --mend`"
 
 
@@ -17,7 +17,7 @@ class RepositoryError(JostleError):
 
 
 class LogError(RepositoryError):
-    """The log of the repository is damaged."""
+    """The commit log of the repository is damaged."""
 
 
 def log_error(root: Path, why: str) -> LogError:
@@ -38,7 +38,7 @@ class DamagedError(RepositoryError):
     """A file of the repository is missing or damaged.
 
     Attributes:
-        file: Which, within the repository; "" where that is not known.
+        file: Its path in the repository; "" if it is not known.
         reason: What is wrong with it, by the reader's error.
         span: Time of its rows, (start, end) in ns since the epoch; other times are unaffected.
     """
@@ -48,9 +48,9 @@ class DamagedError(RepositoryError):
 
         Args:
             root: Folder of the repository.
-            file: As above.
-            reason: As above.
-            span: As above.
+            file: See the class.
+            reason: See the class.
+            span: See the class.
         """
         for again in (f'Failed to read file "{file}": ', f" '{file}'") if file else ():
             reason = reason.replace(again, "")
@@ -64,7 +64,7 @@ class DamagedError(RepositoryError):
         self.span = span
 
     def missing(self) -> str:
-        """Return what an answer without the file lacks, in one sentence."""
+        """Return a sentence on what an answer without the file lacks."""
         table = self.file.partition("/")[0]
         when = ""
         if self.span[1] - self.span[0] < 2**62:
@@ -83,7 +83,7 @@ class SnapshotGoneError(RepositoryError):
         Args:
             name: Path or address of the repository.
             file: Path of the file within it.
-            number: Of the snapshot's commit.
+            number: Number of the snapshot's commit.
         """
         super().__init__(
             f"The file {file} of the repository {name} as of commit {number} is gone: it was "
@@ -93,10 +93,10 @@ class SnapshotGoneError(RepositoryError):
 
 
 class NoRoomError(RepositoryError):
-    """The disk of a file outside the repository is full: of an export, or a temporary one.
+    """The disk of a file outside the repository is full: that of an export, or a temporary file.
 
     Attributes:
-        why: The system's words.
+        why: The system's message.
     """
 
     def __init__(self, place: str, why: str) -> None:
@@ -104,7 +104,7 @@ class NoRoomError(RepositoryError):
 
         Args:
             place: The file.
-            why: As above.
+            why: See the class.
         """
         super().__init__(
             f"{place} cannot be written: {why}.",
@@ -120,4 +120,4 @@ class JobError(JostleError):
 
 
 class ConflictError(RepositoryError):
-    """Another ingester committed first; the work must be planned anew."""
+    """Another ingester committed first; the work must be planned again."""

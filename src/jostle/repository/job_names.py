@@ -1,4 +1,4 @@
-"""Finds the jobs that a user's words name."""
+"""Finds the jobs that a name from a user stands for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def find_jobs(name: str, jobs: Sequence[str], place: Path, owner: int | None = N
     Args:
         name: A job's name, a prefix of it that no other job has, the number of a batch job, a step
             of Slurm such as `12.0`, or "last".
-        jobs: Names of all jobs that may be meant, the newest first.
+        jobs: Names of all jobs to search, the newest first.
         place: Folder of the repository, for messages.
         owner: The user (uid) whose jobs they are; None: everybody's.
 
@@ -43,7 +43,7 @@ def find_jobs(name: str, jobs: Sequence[str], place: Path, owner: int | None = N
     if parts := _parts_named(name, jobs):
         return parts
     for wanted in filter(None, (name, job_of_part(name))):
-        called = [job for job in jobs if wanted in (job, job.rpartition("@")[0])]  # by its owner
+        called = [job for job in jobs if wanted in (job, job.rpartition("@")[0])]  # without owner
         if len(called) == 1:
             return called
     matches = called or [job for job in jobs if job.startswith(name)]

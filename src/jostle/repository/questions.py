@@ -1,4 +1,4 @@
-"""What a repository is asked: all questions that it answers, each with its tables."""
+"""All queries that a repository answers, each with its tables."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ from jostle.values.traffic import Traffic
 
 
 class Questions:
-    """All questions to the files of one repository that a log or a snapshot lists."""
+    """All queries of the files of one repository that a log or a snapshot lists."""
 
     def __init__(self, path: Path, log: _log.Log | SnapshotLog) -> None:
-        """Ask the files of a log.
+        """Query the files of a log.
 
         Args:
             path: The repository's folder.
-            log: Its log, or the files of a snapshot.
+            log: Its commit log, or the files of a snapshot.
         """
         self.path = path
         self._ask(log)
@@ -67,16 +67,16 @@ class Questions:
     def _ask(self, log: _log.Log | SnapshotLog) -> None:
         self._log, self._engine = log, Engine(self.path, log)
         self._merger = Merger(self._engine)
-        self.loads = Loads(self._engine)  #: What many jobs did at once; how far the repository is.
-        self.divided = self._engine.divided  #: Questions that are answered day by day.
-        self.messages = Messages(self._engine)  #: Who jobs are, and what their ranks sent by MPI.
-        self.gpus = Gpus(self._engine)  #: Which GPUs jobs used, and what they did there.
+        self.loads = Loads(self._engine)  #: Loads of many jobs; the repository's newest slices.
+        self.divided = self._engine.divided  #: Queries that are divided by days.
+        self.messages = Messages(self._engine)  #: Facts of jobs, and their ranks' MPI traffic.
+        self.gpus = Gpus(self._engine)  #: GPUs that jobs used, and their loads on them.
 
     def query(self, sql: str, params: Sequence[Any] = ()) -> pa.Table:
-        """Ask in SQL (DuckDB); tables as in docs/reference/repository.md.
+        """Query in SQL (DuckDB); tables as in docs/reference/repository.md.
 
         Args:
-            sql: The question, with `?` or `$1` for parameters.
+            sql: The query, with `?` or `$1` for parameters.
             params: Their values.
         """
         return self._engine.query(sql, params)
@@ -94,7 +94,7 @@ class Questions:
         )
 
     def program(self, job: str) -> str:
-        """Return what a job runs (see `jostle.names.identity`); "?" if there is no such job."""
+        """Return a job's program (see `jostle.names.identity`); "?" if there is no such job."""
         found = self.jobs([job])["program"].to_pylist()
         return str(found[0]) if found else "?"
 
@@ -102,8 +102,8 @@ class Questions:
         """Find a job by its name, a prefix of it that no other job has, or "last".
 
         Args:
-            name: What the user wrote.
-            owner: Look among the jobs of this user (a uid) alone, as if there were no others.
+            name: Text from the user.
+            owner: Search only the jobs of this user (a uid), as if there were no others.
 
         Raises:
             JobError: There is no such job, or several, or it is a batch job of several parts.
@@ -129,9 +129,9 @@ class Questions:
         return [str(job) for job in rows["job"].to_pylist()]
 
     def newest(self, job: str) -> str:
-        """Return the newest job with a name of its owner: for "mpi-1a2b3c4d" perhaps "...@2".
+        """Return the newest job with a name of its owner: for "mpi-1a2b3c4d" possibly "...@2".
 
-        One of the repository's owner comes before those of others, which have a name of their own.
+        Jobs of the repository's owner come before those of others, which have other names.
         """
         newest_jobs = self.query(
             "SELECT job FROM jobs WHERE job = $1 OR starts_with(job, $1 || '@') "
@@ -155,7 +155,7 @@ class Questions:
         )
 
     def job_files(self, job: str) -> pa.Table:
-        """Return what each file was used for by the processes that are over (JobTables.files)."""
+        """Return the use of each file by ended processes (JobTables.files)."""
         sums = ", ".join(f"{total(name)} AS {name}" for name in FILE_VALUES)
         return self._engine.ask(
             lambda: (
@@ -171,7 +171,7 @@ class Questions:
         )
 
     def job_accesses(self, job: str) -> pa.Table:
-        """Return how a job wrote and read, per mount and slice (see JobTables.accesses)."""
+        """Return the writes and reads of a job, per mount and slice (see JobTables.accesses)."""
         lo, hi = self._engine.window(job)
         sums = ", ".join(f"{total(f'{name}_sum')} AS {name}" for name in ACCESS_METRICS)
         named = ["job", "mount", "slice", "slice_ns", "count"]
@@ -188,7 +188,7 @@ class Questions:
     def run_tables(self, job: str) -> RunTables:
         """Return the tables behind an estimate, as `jostle.analysis.estimate` takes them."""
         window = self._engine.window(job)
-        with ThreadPoolExecutor(1) as side:  # a file is read while DuckDB is asked
+        with ThreadPoolExecutor(1) as side:  # a file is read while DuckDB runs a query
             segments = side.submit(self._merger.job, job, without=UNUSED_COLUMNS)
             slices = own_slices(self._engine, job, "node_rollup", window)
             mount_slices = own_slices(self._engine, job, "rollup", window)
@@ -208,11 +208,11 @@ class Questions:
             )
 
     def newest_machine_slices(self, since_ns: int) -> dict[str, int]:
-        """Return when the newest slice of each machine ended, of those after an instant, ns."""
+        """Return the end of each machine's newest slice after an instant, ns."""
         return newest_machine_slices(self._engine, since_ns)
 
     def _others_cpu_s(self, job: str) -> dict[str, float]:
-        """Return the CPU seconds that other jobs spent on each node of a job while it ran."""
+        """Return the CPU time of other jobs on each node of a job while it ran, s."""
         spent: dict[str, float] = {}
         for metric in ("os_user_ns", "os_system_ns"):
             for row in background(self._engine, job, metric).to_pylist():
@@ -220,10 +220,10 @@ class Questions:
         return spent
 
     def job_processes(self, job: str) -> pa.Table:
-        """Return the processes of a job, the earliest first; those that run, up to now.
+        """Return the processes of a job, the earliest first; running ones, up to now.
 
-        The row of a process is written when it is first seen and when it has ended; how far one
-        that still runs has come is known from its job's slices on the node.
+        The row of a process is written when it first appears and when it has ended; the progress of
+        a running one is known from its job's slices on the node.
         """
         return job_processes(self._engine, job)
 
@@ -253,7 +253,7 @@ class Questions:
     # MPI and execution segments
 
     def worlds(self, job: str) -> pa.Table:
-        """Return the MPI worlds of a job, in order of their begin.
+        """Return the MPI worlds of a job, in order of their start.
 
         Returns:
             One row per rank that has a profile: number (of the world in the job), world (id of its
@@ -263,19 +263,19 @@ class Questions:
         return worlds_table(find_worlds(processes), processes)
 
     def rank_tables(self, job: str) -> RankTables:
-        """Return what each rank of a job did, as `jostle.analysis.waits_of` takes it."""
+        """Return the slices of each rank of a job, as `jostle.analysis.waits_of` takes it."""
         processes = self.job_processes(job)
         worlds = worlds_table(find_worlds(processes), processes)
         return rank_tables(self._engine, job, processes, worlds)
 
     def rank_peers(self, job: str) -> pa.Table:
-        """Return how many bytes the ranks of a job exchanged: process, peer (a rank), bytes."""
+        """Return the bytes that ranks of a job exchanged: process, peer (a rank), bytes."""
         return rank_peers(self._engine, job)
 
     def segments(self, job: str) -> JobSegments:
         """Return the execution segments of a job, merged over the ranks of each of its worlds.
 
-        What is over is merged once per Repository object, and what takes long only once for all.
+        Ended jobs are merged once per Repository object; long merges are stored for all.
         """
         return self._merger.job(job)
 
@@ -300,8 +300,8 @@ class Questions:
 
         Returns:
             Columns resource (a mount for metrics of scope mount, else a node), slice, slice_ns,
-            sum, min, max, count (processes that had a record there), start_ns and length_ns (the
-            part of the slice in which the job lived).
+            sum, min, max, count (processes with a record there), start_ns and length_ns (the
+            part of the slice in which the job ran).
 
         Raises:
             JobError: There is no such metric.
@@ -315,12 +315,12 @@ class Questions:
             job: The job whose neighbours are summed.
             metric: A counter, timer or gauge; mount metrics are summed on the mounts that the
                 job used, others on its nodes.
-            count_jobs: Add a column jobs: how many other jobs had a record there. Takes as long
+            count_jobs: Add a column jobs: number of other jobs with a record there. Takes as long
                 again; `neighbours` lists the jobs over the whole time.
 
         Returns:
-            The columns of `series`: where others began or ended within a slice, or the job did, a
-            row for each part of it, with the amount of that part.
+            The columns of `series`: if others, or the job, began or ended within a slice, a
+            row for each part of it, with the amount in that part.
 
         Raises:
             JobError: There is no such metric.
@@ -335,12 +335,12 @@ class Questions:
             metric: As for `background`.
 
         Returns:
-            Columns job, resource, sum and slices (how many it was active in).
+            Columns job, resource, sum and slices (number of those in which it was active).
         """
         return neighbours(self._engine, job, metric)
 
     def has_company(self, job: str) -> bool:
-        """Return whether other jobs may have run beside one; `beside` is exact, and slower."""
+        """Return whether other jobs may have run concurrently; `beside` is exact, and slower."""
         return has_company(self._engine, job)
 
     def beside(self, job: str, *, cores: bool = True) -> Beside:
@@ -348,25 +348,25 @@ class Questions:
 
         Args:
             job: The job.
-            cores: Also who used the cores of its nodes, process by process.
+            cores: Include the users of its nodes' cores, by process.
         """
         found = beside(self._engine, job, cores=cores)
         return on_fabrics(self._engine, found, self.topologies())
 
     def live_rows(self, span: tuple[int, int]) -> LiveRows:
-        """Return what all jobs did in the slices that begin in a span of time (ns)."""
+        """Return the loads of all jobs in the slices that begin in a span of time (ns)."""
         return live_rows(self._engine, span)
 
     def machine_loads(self, mounts: Sequence[str], span: tuple[int, int]) -> MachineLoads:
-        """Return what machines' agents counted on mounts in a span of time (ns)."""
+        """Return the counters of machines' agents on mounts in a span of time (ns)."""
         return machine_loads(self._engine, mounts, span)
 
     def watched_processes(self, hosts: Sequence[str], span: tuple[int, int]) -> pa.Table:
-        """Return what processes without a profile did on hosts in a span of time (ns)."""
+        """Return the loads of processes without a profile on hosts in a span of time (ns)."""
         return watched_processes(self._engine, hosts, span)
 
     def servers_of(self, mounts: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """Return the hosts of the servers behind mounts, of those that have an agent."""
+        """Return the hosts of the servers behind mounts, if they have an agent."""
         return servers_of(self._engine, mounts)
 
     def storage_servers(self) -> dict[str, StorageServers]:
@@ -374,7 +374,7 @@ class Questions:
         return storage_servers(self._engine)
 
     def served(self, mounts: Sequence[str], span: tuple[int, int]) -> pa.Table:
-        """Return what the servers of mounts moved in a span of time (ns): MachineLoads.servers."""
+        """Return the traffic of mounts' servers in a span of time (ns): MachineLoads.servers."""
         return served(self._engine, mounts, span)
 
     def topologies(self) -> list[Topology]:
@@ -382,30 +382,30 @@ class Questions:
         return fabrics_of_repository(self.path)
 
     def traffic(self, span: tuple[int, int], jobs: Sequence[str] | None = None) -> Traffic:
-        """Return what hosts sent to each other: MPI messages, collectives, and files to servers.
+        """Return the traffic between hosts: MPI messages, collectives, and files to servers.
 
-        MPI traffic is counted by who sent it, so that nothing counts twice: a put by its origin,
+        MPI traffic is counted by the sender, so that no byte counts twice: a put by its origin,
         a get by its origin as well, as traffic from the target.
 
         Args:
-            span: Slices that reach into it, ns since the epoch.
-            jobs: Of these alone; None: of all.
+            span: Slices that overlap it, ns since the epoch.
+            jobs: Only these; None: all.
         """
         return traffic(self._engine, span, jobs)
 
     def port_counters(self, span: tuple[int, int]) -> pa.Table:
-        """Return what ports and interfaces counted in a span of time (ns).
+        """Return the counters of ports and interfaces in a span of time (ns).
 
         Columns host, name, slice, slice_ns, span, sent and received (bytes), wait_ticks.
         """
         return port_counters(self._engine, span)
 
     def rank_pairs(self, job: str) -> RankPairs:
-        """Return what the ranks of a job sent to each other over the whole run."""
+        """Return the traffic between the ranks of a job over the whole run."""
         return rank_pairs(self._engine, job)
 
     def process_ends(self, job: str) -> tuple[pa.Table, pa.Table]:
-        """Return when processes moved bytes on mounts, and what the job moved there."""
+        """Return when processes moved bytes on mounts, and the job's traffic there."""
         return process_ends(self._engine, job)
 
     def programs_beside(self, span: tuple[int, int] = ALWAYS) -> Programs:
@@ -413,10 +413,10 @@ class Questions:
         return programs_beside(self._engine, span)
 
     def load_tables(self, jobs: Sequence[str]) -> LoadTables:
-        """Return what some jobs did on shared mounts (analysis.kinds)."""
+        """Return the loads of some jobs on shared mounts (analysis.kinds)."""
         return load_tables(self._engine, jobs)
 
-    # Handing out
+    # Export
 
     def export(
         self,
@@ -431,12 +431,12 @@ class Questions:
         """Write a table, or the slices of a job, to a file in a common format.
 
         Args:
-            what: A table, jobs, or a job: its rows of slices and mount_slices, under each other.
+            what: A table, jobs, or a job: its rows of slices, then of mount_slices.
             form: parquet, csv or json.
-            out: The file; replaced whole when it is there.
+            out: The file; replaced as a whole if it exists.
             job: Only rows of this job (tables only).
-            span: Only slices and segments that reach into this time, ns since the epoch.
-            metrics: Beside the keys only these metrics.
+            span: Only slices and segments that overlap this time, ns since the epoch.
+            metrics: Only these metrics, in addition to the keys.
 
         Raises:
             JobError: There is no such table, job, format or part of the table.

@@ -31,7 +31,7 @@ from jostle.repository.types import CoarsenReport, CompactReport, ExpireReport, 
 class Repository(Questions):
     """A repository on disk; cheap to open, and safe to open several times concurrently.
 
-    Threads may share an object; several processes may ingest, compact and ask at the same time.
+    Threads may share an object; several processes may ingest, compact and query at the same time.
     """
 
     def __init__(self, path: Path | str, *, create: bool = False) -> None:
@@ -39,13 +39,13 @@ class Repository(Questions):
 
         Args:
             path: Its folder, or s3://BUCKET/PREFIX.
-            create: Make it when there is none.
+            create: Create it if there is none.
 
         Raises:
             RepositoryError: There is none, or the folder is something else, or it is damaged.
         """
         storage = open_storage(path)
-        #: Its folder (of one in an object store that of its copies), and its folder or address.
+        #: Its folder (in an object store: of its local copies), and its folder or address.
         self.path, self.name = storage.root, storage.name
         if create:
             create_repository(self.path)
@@ -54,9 +54,9 @@ class Repository(Questions):
 
     @classmethod
     def at(cls, snapshot: Snapshot) -> Repository:
-        """Open a repository to ask the files of a snapshot, while others go on writing.
+        """Open a repository to query the files of a snapshot, while others continue writing.
 
-        A question that needs a file which is gone by then raises SnapshotGoneError.
+        A query that needs a file that has been removed raises SnapshotGoneError.
         """
         repository = cls(snapshot.name)
         repository._ask(SnapshotLog(snapshot))
@@ -65,7 +65,7 @@ class Repository(Questions):
     def snapshot(
         self, tables: Collection[str] = tuple(TABLES), span: tuple[int, int] = ALWAYS
     ) -> Snapshot:
-        """Return the files of some tables, as of the newest commit, that reach into a span, ns."""
+        """Return the files of some tables, as of the newest commit, that overlap a span, ns."""
         return self._engine.snapshot(tables, span)
 
     @staticmethod
@@ -103,7 +103,7 @@ class Repository(Questions):
 
         Args:
             paths: Spool folders or single profiles.
-            progress: Called now and then.
+            progress: Called from time to time.
             remove: Remove profiles that are finished and wholly in the repository.
 
         Raises:
@@ -118,16 +118,16 @@ class Repository(Questions):
         return report
 
     def not_taken(self, paths: Sequence[Path]) -> list[tuple[Path, str]]:
-        """Return the profiles in spools that are not wholly in the repository, with their jobs.
+        """Return the profiles in spools that are not completely in the repository, with their jobs.
 
         Args:
-            paths: Spool folders or single profiles; those that cannot be read do not count.
+            paths: Spool folders or single profiles; those that cannot be read are ignored.
         """
         self._engine.refresh()
         return not_taken(paths, self._log.state)
 
     def clear_spool(self, folder: Path) -> None:
-        """Remove the profiles of a spool that the repository has to their end; the others stay.
+        """Remove the profiles of a spool that the repository has completely; the others stay.
 
         Args:
             folder: The spool.
@@ -145,16 +145,16 @@ class Repository(Questions):
         files: Callable[[], Sequence[Path]] | None = None,
         pause: Callable[[float, int], None] | None = None,
     ) -> IngestReport:
-        """Ingest again and again, so that slices appear within two slices of their end.
+        """Ingest repeatedly, so that slices appear within two slices after their end.
 
         Args:
             paths: Spool folders; they may not exist yet.
-            stop: Asked at least every half second; ends the following when true.
-            on_change: Called with what a pass published, when it published something.
+            stop: Called at least every half second; the function returns when it is true.
+            on_change: Called with the report of a pass that published new rows.
             remove: As for `ingest`.
-            files: Returns the profiles to take, at every pass; without it, all in the folders.
+            files: Returns the profiles to ingest, for every pass; None: all in the folders.
             pause: Called after each pass with its time (s) and the number of files with more data;
-                returns when the next is due. Without it, the length of the slices decides.
+                returns when the next pass is due. None: the length of the slices decides.
 
         Returns:
             All passes added up.
@@ -170,14 +170,14 @@ class Repository(Questions):
         )
 
     def compact(self) -> CompactReport:
-        """Merge small files and removes stray ones; readers and ingesters may go on."""
+        """Merge small files and remove stray ones; readers and ingesters may continue."""
         return compact(self.path)
 
     def check(self, progress: Callable[[int, int], None] | None = None) -> CheckReport:
         """Read every file, and report damaged ones.
 
         Args:
-            progress: Called with how many files were read, of how many.
+            progress: Called with the number of files read, and of all files.
         """
         return check(self.path, progress)
 
@@ -203,10 +203,10 @@ class Repository(Questions):
         return self._engine.left_out()
 
     def require_whole(self, job: str) -> None:
-        """Refuse an answer about a job that lacks rows of its time.
+        """Refuse an answer about a job if rows from its time are missing.
 
         Raises:
-            DamagedError: A damaged file that queries leave out is of this time.
+            DamagedError: A damaged file that queries leave out is from this time.
         """
         lost = [damaged for damaged in self.left_out().values() if damaged.span != ALWAYS]
         for row in self.jobs([job]).to_pylist() if lost else []:
@@ -223,7 +223,7 @@ class Repository(Questions):
         return expire(self.path, older_than_s)
 
     def coarsen(self, older_than_s: float, length_ns: int) -> CoarsenReport:
-        """Add up slices of days that are old to longer ones.
+        """Add up slices of old days to longer ones.
 
         Args:
             older_than_s: Age in seconds.
@@ -244,6 +244,6 @@ class Repository(Questions):
         """Return the folder of a study, which may not exist yet.
 
         Raises:
-            RepositoryError: It cannot be a study's name.
+            RepositoryError: The name is not valid for a study.
         """
         return StudyStore(self.path, name)

@@ -51,32 +51,32 @@ class WorldSegments:
 
     Attributes:
         number: Number of the world in its job.
-        world: The runtime's id of its mpirun; "" when it found none.
-        world_size: Ranks that it has.
-        spawned: Made by MPI_Comm_spawn.
+        world: The runtime's id of its mpirun; "" if it found none.
+        world_size: Number of its ranks.
+        spawned: Whether it was created by MPI_Comm_spawn.
         processes: Ids of the processes that were merged, in order of rank.
         ranks: Their ranks.
         missing: Ranks without a profile.
-        diverged: Ranks left out because their global collectives are not those of the others, and
-            after how many of these that was seen.
+        diverged: Ranks left out because their global collectives differ from those of the others,
+            with the number of these before the first difference.
         segments: One row per segment that all ranks share, in order: start_ns, end_ns (medians
             over ranks), duration_ns (median), duration_min_ns, duration_max_ns, rule, level,
-            parts (segments of the rank that had most in it), token_hash and function of the call
+            parts (largest number of a rank's segments in it), token_hash and function of the call
             that ended it, globals, signature_sum, signature_set, recurring (five or more have
             this signature_set), of each value V of table segments V (sum over ranks), V_min and
-            V_max (least and most of a rank), V_median of the byte counts, and bin_ns,
+            V_max (minimum and maximum over ranks), V_median of the byte counts, and bin_ns,
             bins_from_ns, wait_bins, offcpu_bins (ns in each bin, sum over ranks), wait_min_bins
-            (the least of a rank in each bin) and offcpu_max_bins (the most).
+            (minimum over ranks in each bin) and offcpu_max_bins (maximum).
         rule: The rule with most of the time: every, coalesced, epoch, raw, final, none.
         rules: Share of the time of each rule, 0 to 1.
-        coverage: Share of the time between a rank's first and last delimiter that lies inside
+        coverage: Share of the time between a rank's first and last delimiter that is inside
             segments of recurring kind (five or more have the same signature_set), mean over ranks.
-        merged_coverage: The same of `segments`.
-        segmentable: Coverage is at least half.
+        merged_coverage: The same for `segments`.
+        segmentable: Whether the coverage is at least half.
         boundaries: Boundaries that all ranks share.
-        boundaries_coarsest: Boundaries of the rank that has the fewest.
+        boundaries_coarsest: Boundaries of the rank with the fewest.
         agreement: boundaries / boundaries_coarsest.
-        rank_segments: Segments of each rank that has any, in order of rank.
+        rank_segments: Number of segments of each rank with segments, in order of rank.
         notes: Notes for users, one sentence each.
     """
 
@@ -116,25 +116,25 @@ class WorldSegments:
 
 @dataclass(frozen=True)
 class JobSegments:
-    """The execution segments of a job: of each of its MPI worlds, in order of their begin."""
+    """The execution segments of a job: for each of its MPI worlds, in order of their start."""
 
     job: str
     worlds: tuple[WorldSegments, ...]
 
 
-#: Runs of the canary behind each mean of a floor: means of fewer scatter, the lowest by luck.
+#: Runs of the core-speed probe in each mean: means of fewer runs scatter, and the lowest is chance.
 CANARY_RUNS = 100
 
 
 @dataclass(frozen=True)
 class CoreFloor:
-    """The floor of the canary on a node: the least time of its loop.
+    """The least time of the core-speed probe's loop on a node.
 
     Attributes:
-        ns: Low quantile of means, each of CANARY_RUNS runs of it one after the other, ns.
-        jobs: Other jobs on the node behind it; 0: only the run itself.
-        own_ns: The same of runs of the job's program with as many ranks.
-        own_jobs: Other runs of the program behind own_ns; 0: none.
+        ns: Low quantile of means, each over CANARY_RUNS consecutive runs, ns.
+        jobs: Number of other jobs on the node that it includes; 0: only the run itself.
+        own_ns: The same for runs of the job's program with as many ranks.
+        own_jobs: Number of other runs of the program in own_ns; 0: none.
     """
 
     ns: float
@@ -143,7 +143,7 @@ class CoreFloor:
     own_jobs: int = 0
 
 
-#: Metrics of scope component that tell why cores were slower, and what their nodes used.
+#: Metrics of scope component that show why cores were slower, and the energy of their nodes.
 CORE_METRICS = (
     "cpu_frequency_khz",
     "cpu_frequency_limit_khz",
@@ -174,11 +174,11 @@ class RunTables:
         slices: One row per node and slice: host, slice, slice_ns, count (processes with a record),
             then <metric>_sum, _min and _max over the processes of run_tables.RUN_METRICS.
         mount_slices: The same per mount, of run_tables.RUN_MOUNT_METRICS: mount, slice, ...
-        floors: Node -> the floor of the canary's means over the runs around this one; empty
-            without a canary.
-        others_cpu_s: Node -> CPU seconds that other jobs spent there while it ran; of a job with
-            segments it is empty.
-        core_states: What agents counted of its nodes (kinds machine and power) and of its own
+        floors: Node -> least times of the core-speed probe over the runs around this one; empty
+            without the probe.
+        others_cpu_s: Node -> CPU seconds of other jobs there while it ran; empty for a job with
+            segments.
+        core_states: Counters of agents for its nodes (kinds machine and power) and for its own
             control groups (batch_job): host, kind, name, slice, slice_ns, span, then CORE_METRICS;
             null: not known. Sorted by host, kind, name and time; empty without agents.
     """
@@ -202,21 +202,21 @@ class JobTables:
         job: Its name.
         processes: One row per process (see docs/reference/repository.md, table processes).
         mounts: One row per mount identity, host and path that its processes used.
-        totals: One row per process that has slices: process and every metric of scope process
+        totals: One row per process with slices: process and every metric of scope process
             summed over its slices (gauges: the highest level); histograms are lists of 32.
         mount_totals: One row per process and mount, with every metric of scope mount.
-        segments: Its execution segments; None when no process of it has any.
-        accesses: One row per mount and slice: mount, slice, slice_ns, count (processes that had a
-            record) and ACCESS_METRICS, summed over the processes; None when it was not asked for.
-        files: One row per mount and file: mount, path, hash (0: all that have no row of their own),
-            format, files, processes and FILE_VALUES, summed over the processes; None when it was
-            asked for.
+        segments: Its execution segments; None if no process has any.
+        accesses: One row per mount and slice: mount, slice, slice_ns, count (processes with a
+            record) and ACCESS_METRICS, summed over the processes; None if not requested.
+        files: One row per mount and file: mount, path, hash (0: all without a row of their own),
+            format, files, processes and FILE_VALUES, summed over the processes; None if not
+            requested.
         gpus: One row per host and GPU that it used: host, gpu, name, memory_bytes and GPU_VALUES,
-            summed over its life; None when it was not asked for.
-        process_gpus: The same of each process: process, host, gpu, numa and GPU_VALUES.
-        node_adapters: Network adapters of these nodes, where they are several: see
+            summed over its life; None if not requested.
+        process_gpus: The same for each process: process, host, gpu, numa and GPU_VALUES.
+        node_adapters: Network adapters of these nodes, if there are several: see
             around_gpus.adapter_loads.
-        node_gpus: Every GPU that is known on the nodes where it used one: see Gpus.of_nodes.
+        node_gpus: All known GPUs on the nodes where it used one: see Gpus.of_nodes.
     """
 
     job: str
@@ -235,10 +235,10 @@ class JobTables:
 
 @dataclass(frozen=True)
 class IngestProgress:
-    """How far an ingest is.
+    """Progress of an ingest.
 
     Attributes:
-        profiles_done: Profiles looked at.
+        profiles_done: Profiles checked.
         profiles_total: Profiles found.
         slices: Process-slices published so far.
     """
@@ -250,11 +250,11 @@ class IngestProgress:
 
 @dataclass
 class IngestReport:
-    """What an ingest did.
+    """Result of an ingest.
 
     Attributes:
-        profiles: Profiles and shorts files found.
-        changed: Of these, how many gave something new.
+        profiles: Profiles and files of short-lived processes found.
+        changed: Number of these with new data.
         processes: Processes whose row was written.
         finished: Processes that are now complete.
         slices: Process-slices published (rows of table slices).
@@ -264,11 +264,11 @@ class IngestReport:
         batch_jobs: Rows of table batch_jobs published.
         commits: Commits made.
         removed: Spool files removed.
-        left: Files that have more, which the next pass takes.
-        expired: Profiles that lie before the retention horizon: not taken, and not removed.
+        left: Files with more data, for the next pass.
+        expired: Profiles before the retention horizon: not ingested, and not removed.
         bytes_written: Size of the Parquet files published, bytes.
         seconds: Wall-clock time.
-        warnings: One sentence each: profiles that could not be read whole, and why; the first
+        warnings: One sentence each: profiles that could not be read completely, and why; the first
             MAX_WARNINGS.
     """
 
@@ -294,7 +294,7 @@ class IngestReport:
         return asdict(self)
 
     def add(self, other: IngestReport) -> None:
-        """Add the figures of another report to this one."""
+        """Add the numbers of another report to this one."""
         for name in (
             "changed",
             "processes",
@@ -318,12 +318,12 @@ class IngestReport:
 
 @dataclass(frozen=True)
 class CompactReport:
-    """What a compaction did.
+    """Result of a compaction.
 
     Attributes:
         files_before: Files before it, and their size in bytes; the same after it.
         strays_removed: Files in no commit that were removed.
-        damaged: Files that cannot be read, and stay as they are.
+        damaged: Files that cannot be read, and stay unchanged.
     """
 
     files_before: int
@@ -340,15 +340,15 @@ class CompactReport:
 
 @dataclass(frozen=True)
 class ExpireReport:
-    """What a retention run did.
+    """Result of a retention run.
 
     Attributes:
-        horizon_ns: Slices that ended before this time (ns since the epoch) are gone.
-        files_removed: Files taken out of the repository.
-        rows_removed: Their rows, all tables together.
-        bytes_removed: Their size, bytes.
+        horizon_ns: Slices that ended before this time (ns since the epoch) were removed.
+        files_removed: Files removed from the repository.
+        rows_removed: Rows of these, all tables together.
+        bytes_removed: Size of these, bytes.
         processes_removed: Processes that ended before the horizon.
-        damaged: Files that cannot be read, and stay as they are.
+        damaged: Files that cannot be read, and stay unchanged.
     """
 
     horizon_ns: int
@@ -365,15 +365,15 @@ class ExpireReport:
 
 @dataclass(frozen=True)
 class CoarsenReport:
-    """What adding up old slices did.
+    """Result of adding up old slices.
 
     Attributes:
-        horizon_ns: Slices that began before this time (ns since the epoch) were looked at.
+        horizon_ns: Slices that began before this time (ns since the epoch) were checked.
         rows_before: Rows that were replaced.
-        rows_after: Rows that are there instead.
+        rows_after: Rows that replace them.
         bytes_before: Bytes of the files that were replaced.
-        bytes_after: Bytes of the files that are there instead.
-        damaged: Files that cannot be read, and stay as they are.
+        bytes_after: Bytes of the files that replace them.
+        damaged: Files that cannot be read, and stay unchanged.
     """
 
     horizon_ns: int
@@ -390,7 +390,7 @@ class CoarsenReport:
 
 @dataclass(frozen=True)
 class ExportReport:
-    """Where an export lies, and its rows and bytes."""
+    """The path of an export, and its rows and bytes."""
 
     path: Path
     rows: int

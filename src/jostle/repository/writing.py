@@ -1,4 +1,4 @@
-"""The tables of a repository, for what writes them itself: imports, and simulated sites."""
+"""The interface for modules that write tables themselves: imports, and simulated sites."""
 
 from __future__ import annotations
 

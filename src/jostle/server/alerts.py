@@ -30,23 +30,23 @@ if TYPE_CHECKING:
     from jostle.server.access.settings import AlertSettings
 
 _log = logging.getLogger("jostle.serve")
-#: Jobs without a newer slice are history, ns: a new server judges all there are.
+#: Jobs without a newer slice get no alerts, ns: a new server evaluates all jobs.
 _RECENT_NS = 3_600_000_000_000
-#: A file system is slow if so many jobs lost time at it within this time, s; told once an hour.
+#: A file system is slow if this many jobs lost time at it within a time, s; reported once an hour.
 SLOW_JOBS, _WITHIN_S, _AGAIN_S = 3, 900.0, 3600.0
 _RANKS = {"yellow": 1, "red": 2}
-#: How often new slices are looked for while nobody has a page open, s.
+#: Interval of checks for new slices while no page is open, s.
 _LOOK_S = 5.0
 _TIMEOUT_S = 10.0
 #: Longest time of a command that sends a message, s.
 _COMMAND_S = 60.0
-#: Waits between two tries, s, doubled each time up to the longest; and how many tries there are.
+#: Waits between two tries, s, doubled each time up to the longest; and the number of tries.
 _FIRST_WAIT_S, _LONGEST_WAIT_S, _TRIES = 1.0, 300.0, 16
 _MOST_WAITING = 100
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A redirect is an error: whoever answers must not choose who gets the message."""
+    """A redirect is an error: the server that answers must not choose another recipient."""
 
     def redirect_request(
         self,
@@ -57,17 +57,17 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         headers: http.client.HTTPMessage,
         newurl: str,
     ) -> None:
-        """Follow none."""
+        """Follow no redirect."""
 
 
 class Webhook:
-    """Posts messages to one URL, one after the other, in a thread of its own."""
+    """Posts messages to one URL, one after another, in a thread of its own."""
 
     def __init__(self, url: str, first_wait_s: float = _FIRST_WAIT_S) -> None:
-        """Make an idle sender; the first message starts its thread.
+        """Create an idle sender; the first message starts its thread.
 
         Args:
-            url: Where to post; it is a secret, so only its host is ever logged.
+            url: URL for the posts; it is a secret, so only its host is logged.
             first_wait_s: Wait before the second try, s.
         """
         self._url, self._host = url, urlsplit(url).hostname or "?"
@@ -88,7 +88,7 @@ class Webhook:
             self._thread.start()
 
     def end(self) -> None:
-        """Give up what has not been sent."""
+        """Drop the messages that have not been sent."""
         self._over.set()
 
     def _run(self) -> None:
@@ -114,7 +114,7 @@ class Webhook:
         _log.error("alerts: %s takes no message, it is dropped: %s", self._host, why)
 
     def _post(self, body: bytes) -> tuple[str, bool]:
-        """Post once; return why it failed ("": it did not), and whether that may pass."""
+        """Post once; return why it failed ("": it did not), and whether a retry may succeed."""
         headers = {"Content-Type": "application/json", "User-Agent": f"jostle/{__version__}"}
         asked = urllib.request.Request(self._url, body, headers, method="POST")
         try:
@@ -129,10 +129,10 @@ class Webhook:
 
 
 class MailCommand:
-    """Gives messages to a command, such as one that sends e-mail, one after the other."""
+    """Passes messages to a command, such as one that sends e-mail, one after another."""
 
     def __init__(self, words: Sequence[str]) -> None:
-        """Make an idle sender.
+        """Create an idle sender.
 
         Args:
             words: The command; the message is on its standard input: the sentence, then the JSON.
@@ -145,7 +145,7 @@ class MailCommand:
         self._pool.submit(self._run, message)
 
     def end(self) -> None:
-        """Give up what has not been sent."""
+        """Drop the messages that have not been sent."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _run(self, message: dict[str, Any]) -> None:
@@ -167,18 +167,18 @@ class MailCommand:
 
 
 class Alerts:
-    """Decides which verdicts are worth a message, and which losses of running jobs."""
+    """Decides which verdicts, and which losses of running jobs, get a message."""
 
     def __init__(
         self, settings: AlertSettings, index: JobIndex, url: str, now: Now | None = None
     ) -> None:
-        """Watch nothing yet.
+        """Create the object; it watches nothing yet.
 
         Args:
-            settings: Where to post, and from which light on.
+            settings: The recipients, and the least light.
             index: The jobs of the repository.
             url: The server's own URL, for links.
-            now: What running jobs lose; None: only verdicts are looked at.
+            now: Losses of running jobs; None: only verdicts are checked.
         """
         self._senders: list[Webhook | MailCommand] = []
         if settings.url:
@@ -189,18 +189,18 @@ class Alerts:
         self._least = _RANKS[settings.light]
         self._index, self._page = index, url
         self._sent: dict[str, int] = {}
-        self._lost: deque[tuple[float, str, str]] = deque()  # when, at which file system, which job
+        self._lost: deque[tuple[float, str, str]] = deque()  # time, file system and job
         self._told: dict[str, float] = {}
         self._over = threading.Event()
 
     def start(self, verdicts: VerdictQueue) -> None:
-        """Have all jobs judged, also while nobody has a page open."""
+        """Have all jobs evaluated, also while no page is open."""
         verdicts.on_stored = self.note
         verdicts.follow(None)
         threading.Thread(target=self._look, daemon=True, name="alerts-look").start()
 
     def end(self) -> None:
-        """End for good."""
+        """End all watching and sending."""
         self._over.set()
         for sender in self._senders:
             sender.end()
@@ -217,17 +217,17 @@ class Alerts:
                     self._now.refresh()
                     for message in self._losses.update(self._now.report(), time.monotonic()):
                         self._send(message)
-            except Exception as error:  # the log of requests has it, too; it may pass
+            except Exception as error:  # the log of requests has it as well; it may be temporary
                 _log.warning("alerts: the repository cannot be read: %s", error)
             self._over.wait(_LOOK_S)
 
     def note(self, verdict: StoredVerdict) -> None:
-        """Take a new verdict; send a message if the job's light has become worse."""
+        """Handle a new verdict; send a message if the job's light has become worse."""
         row = self._index.rows.get(verdict.job)
         rank = _RANKS.get((verdict.brief or {}).get("light") or "", 0)
         if row is None or verdict.sight != sight(None) or rank < self._least:
             return
-        if row["end_ns"] < time.time_ns() - _RECENT_NS:  # of one that runs: its newest slice
+        if row["end_ns"] < time.time_ns() - _RECENT_NS:  # of a running job: its newest slice
             return
         if rank > self._sent.get(verdict.job, 0):
             self._sent[verdict.job] = rank
@@ -252,7 +252,7 @@ class Alerts:
         }
 
     def _note_loss(self, resource: str, job: str) -> None:
-        """Take a job that lost time at a file system; send a message if it is one of several."""
+        """Handle a job that lost time at a file system; send a message if it is one of several."""
         now = time.monotonic()
         self._lost.append((now, resource, job))
         while self._lost[0][0] < now - _WITHIN_S:
@@ -273,5 +273,5 @@ class Alerts:
 
 
 def _plain(text: str) -> str:
-    """Return a text in which chat servers see no mark-up: names come from users."""
+    """Return a text without mark-up of chat servers, since names come from users."""
     return one_line(text).translate({ord("<"): "‹", ord(">"): "›"})

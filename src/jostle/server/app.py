@@ -53,7 +53,7 @@ def create_app(
         cache: Folder for verdicts and estimates, so that no run is evaluated twice; None: in the
             user's cache.
         flag: Option that commands need to find the repository, as ` --repository DIR`; "": none.
-        alerts: Who is told of disturbed jobs; None: nobody.
+        alerts: Recipients of messages about disturbed jobs; None: none.
 
     Raises:
         RepositoryError: There is no repository in the folder.
@@ -78,7 +78,7 @@ def create_app(
         lifespan=lifespan,
         version=__version__,
         description="What disturbed the jobs of a cluster, when, and by how much.",
-        openapi_url=None,  # our own route makes it in a thread, so that it delays no other answer
+        openapi_url=None,  # made by our route in a thread, so that it delays no other answer
         docs_url=None,  # FastAPI's page loads scripts from other servers
         redoc_url=None,
         responses=ERRORS,
@@ -134,7 +134,7 @@ def _api(app: FastAPI, context: ServerContext) -> None:
 
 
 def _describe(app: FastAPI) -> None:
-    """Add to the OpenAPI text the schema of errors, which no route returns, and what fields are."""
+    """Add the schema of errors, which no route returns, and fields' descriptions to OpenAPI."""
     make_openapi = app.openapi
 
     def openapi() -> dict[str, Any]:

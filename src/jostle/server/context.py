@@ -1,4 +1,4 @@
-"""What all routes share: the job service, and the check whether a viewer may see a job."""
+"""The context of all routes: the job service, and the check whether a viewer may see a job."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jostle.server.system.queries import Life, lives
 
 
 class ServerContext:
-    """What a route needs to answer.
+    """The objects that a route needs to answer.
 
     Attributes:
         job_service: Answers about jobs.
@@ -27,7 +27,7 @@ class ServerContext:
         matrices: Results of the matrix, for each set of visible users.
         node_reports: The comparison of nodes.
         advice: Advice on jobs and on the site, for each set of visible users.
-        now: What running jobs lose now.
+        now: Current losses of running jobs.
     """
 
     def __init__(self, job_service: JobService, access: Access, flag: str = "") -> None:
@@ -41,7 +41,7 @@ class ServerContext:
         self.now = Now(job_service.repository)
 
     def lives(self) -> list[Life]:
-        """Return when and where every job ran."""
+        """Return time and node of every job."""
         return self.job_service.cached(("lives",), lambda: lives(self.job_service.repository))
 
     def rows(self, viewer: Viewer) -> dict[str, dict[str, Any]]:
@@ -56,7 +56,7 @@ class ServerContext:
 
         Raises:
             HTTPException: 404: there is no such job, or the viewer may not know of it. Both give
-                the same answer: a job's name is a secret.
+                the same answer, since names of jobs are secret.
             AuditError: The access cannot be recorded.
         """
         full = self.full_name(viewer, job)
@@ -68,7 +68,7 @@ class ServerContext:
         return full
 
     def full_name(self, viewer: Viewer, job: str) -> str:
-        """Return the name that the repository has for what a viewer calls a job.
+        """Return the name in the repository of a job, from the viewer's name for it.
 
         Every name of a job in a request is resolved here, and only the result is used: the name may
         be that of a step (`12.0`), and the owner may leave out @user.

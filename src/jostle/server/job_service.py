@@ -1,4 +1,4 @@
-"""Answers about jobs: read from the repository once, cached while the jobs' data are the same."""
+"""Answers about jobs: read from the repository, and cached while the jobs' data are unchanged."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _log = logging.getLogger("jostle.serve")
-#: How long to wait for a verdict that is being made, s: the job's segments come with it.
+#: How long to wait for a verdict that is being made, s: it comes with the job's segments.
 _PATIENCE_S = 30.0
 
 
@@ -50,13 +50,13 @@ class EvaluationError(JostleError):
 
 
 class JobService:
-    """Answers questions about the jobs of one repository.
+    """Answers requests about the jobs of one repository.
 
     Attributes:
         repository: The repository.
         index: Its jobs.
         tiles: Loads of all jobs by the hour.
-        others: Sums of these loads, as far as a viewer may know them.
+        others: Sums of these loads, as far as they may be published to a viewer.
         queue: Makes verdicts.
     """
 
@@ -94,7 +94,7 @@ class JobService:
         Args:
             key: Identifies the result.
             make: Makes the result.
-            of: Jobs that the result depends on; empty: it is valid until the next commit.
+            of: Jobs on which the result depends; empty: it is valid until the next commit.
         """
         self.rows()
         return self._cache.get_or_make(key, make, self.index.state(*of))
@@ -113,8 +113,9 @@ class JobService:
 
         Args:
             request: The request.
-            key: As for `cached`; it holds all that the answer depends on, the viewer too.
-            make: Makes the answer: bytes, or what becomes JSON.
+            key: As for `cached`; it contains everything on which the answer depends, also the
+                viewer.
+            make: Makes the answer: bytes, or a value that becomes JSON.
             media: Media type of the answer.
             of: As for `cached`.
             has_verdicts: The answer holds verdicts: it is valid until there is a new one.
@@ -129,15 +130,15 @@ class JobService:
         return self.index.rows
 
     def row(self, job: str, viewer: Viewer) -> dict[str, Any]:
-        """Return a job's row with its verdict, or why there can be none, where that is known."""
+        """Return a job's row with its verdict, or why there can be none, if that is known."""
         verdict = self._verdicts.get(job, sight(viewer.users))
         brief, why_not = (verdict.brief, verdict.error) if verdict else (None, "")
-        if brief is not None:  # whom it suspects is on the job's page, and in the metrics
+        if brief is not None:  # the suspects are on the job's page, and in the metrics
             brief = {key: value for key, value in brief.items() if key != "suspects"}
         return self.rows()[job] | {"verdict": brief, "why_not": why_not}
 
     def suspects(self, job: str, viewer: Viewer) -> list[dict[str, Any]]:
-        """Return who took most of a job's loss, by its stored verdict (see verdict_worker)."""
+        """Return who caused most of a job's loss, from its stored verdict (see verdict_worker)."""
         verdict = self._verdicts.get(job, sight(viewer.users))
         brief = verdict.brief if verdict else None
         return brief.get("suspects", []) if brief else []
@@ -156,7 +157,7 @@ class JobService:
         self.rows()
         users = viewer.users
         verdict = self.queue.ask(job, users, wait_s)
-        if verdict is None:  # an earlier verdict is better than nothing while a run goes on
+        if verdict is None:  # an earlier verdict is better than none during a run
             verdict = self._verdicts.get(job, sight(users))
             if verdict is None or verdict.error or not self.rows()[job]["running"]:
                 return None
@@ -171,7 +172,7 @@ class JobService:
         return None if body is None else {"job": row, **body}
 
     def guilty(self, job: str, viewer: Viewer) -> list[dict[str, Any]] | None:
-        """Return in which slices others cost a job time, by its stored verdict; None: none yet."""
+        """Return the slices in which others slowed a job, by its stored verdict; None: none yet."""
         verdict = self._verdicts.get(job, sight(viewer.users))
         body = None if verdict is None else self._verdicts.body(verdict.job, verdict.sight)
         if body is None:
@@ -185,16 +186,16 @@ class JobService:
         return hash((self.repository.commits(), self._verdicts.count))
 
     def has_verdict(self, job: str, viewer: Viewer) -> bool:
-        """Return whether a job has a stored verdict, or it is known why there can be none."""
+        """Return whether a job has a stored verdict, or a known reason why there can be none."""
         return self._verdicts.get(job, sight(viewer.users)) is not None
 
     def lost_s(self, job: str, viewer: Viewer) -> float | None:
-        """Return what others cost a job, s, by its stored verdict; None: there is none."""
+        """Return the loss of a job by others, s, from its stored verdict; None: there is none."""
         verdict = self._verdicts.get(job, sight(viewer.users))
         return None if verdict is None or not verdict.brief else float(verdict.brief["lost_s"])
 
     def costs(self, job: str, viewer: Viewer) -> JobCosts | None:
-        """Return who cost a job how much, by its stored verdict; None: there is none."""
+        """Return the losses of a job by cause, from its stored verdict; None: there is none."""
         verdict = self._verdicts.get(job, sight(viewer.users))
         if verdict is None or not verdict.brief:
             return None
@@ -204,7 +205,7 @@ class JobService:
     def batch(
         self, name: str, rows: Mapping[str, dict[str, Any]], viewer: Viewer
     ) -> dict[str, Any] | None:
-        """Return what a batch job lost, by the verdicts on its parts; None: there is no such job.
+        """Return the loss of a batch job from the verdicts on its parts; None: no such job.
 
         Args:
             name: Number of the batch job, or its whole name.
@@ -238,7 +239,7 @@ class JobService:
         }
 
     def _facts(self, batch: BatchJob, whole: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return what prolog and epilog noted of a batch job, if it is one user's."""
+        """Return the facts from prolog and epilog about a batch job, if it belongs to one user."""
         owners = {row["uid"] for row in whole["parts"]}
         if len(owners) != 1 or None in owners:
             return None
@@ -253,7 +254,7 @@ class JobService:
         return found
 
     def _part_loss(self, row: Mapping[str, Any], viewer: Viewer) -> JobLoss | None:
-        """Return the loss of a part by its stored verdict; None: there is none yet."""
+        """Return the loss of a part from its stored verdict; None: there is none yet."""
         if why := too_short(row):
             return JobLoss(row["job"], None, why)
         verdict = self._verdicts.get(row["job"], sight(viewer.users))
@@ -273,7 +274,7 @@ class JobService:
         return {**parts, "waits": waits, "estimate": body}
 
     def estimate(self, job: str, viewer: Viewer) -> RunEstimate:
-        """Return an estimate with its segments; it takes seconds where it is not cached.
+        """Return an estimate with its segments; it takes seconds if it is not cached.
 
         Args:
             job: Name of the job.
@@ -282,7 +283,7 @@ class JobService:
         Raises:
             EvaluationError: The job cannot be evaluated.
         """
-        # An estimate counts what is known of neighbours, which depends on who looks.
+        # An estimate includes data on neighbours, which depends on the viewer.
         key = ("estimate", job, sight(viewer.users))
         return self.cached(key, lambda: self._estimated(job, viewer), of=[job])
 
@@ -304,7 +305,7 @@ class JobService:
         return verdict_answer.estimate
 
     def _keep(self, job: str, seen: str, mark: str, estimate: RunEstimate) -> None:
-        """Cache an estimate in memory, and on disk if its job is over."""
+        """Cache an estimate in memory, and on disk if its job has ended."""
         self._cache.put(("estimate", job, seen), estimate, (mark,))
         row = self.index.rows.get(job)
         if row is not None and not row["running"]:
@@ -334,10 +335,10 @@ class JobService:
             job: Name of the job.
             metric: A view or a metric.
             viewer: The viewer.
-            of: "job", "others", or a job that the viewer may see: on the resources of both.
-            resource: A mount or a node alone; "" adds up all.
+            of: "job", "others", or a visible job: on the resources of both.
+            resource: Only this mount or node; "" adds up all.
             span: Start and end, ns since the epoch.
-            points: The most points wanted.
+            points: The most points.
         """
         self.rows()
         return self._curves.ask(Question(job, metric, of, resource), viewer, span, points)

@@ -17,13 +17,13 @@ from jostle.server.job_service import JobService
 _POLL_S = 0.25
 #: Interval of comments on a quiet stream, s.
 _BEAT_S = 15.0
-#: Interval of the check whether a listener is still logged in, s.
+#: Interval of checks whether a listener is still logged in, s.
 _CHECK_S = 1.0
-#: Streams at once, in all and of one viewer.
+#: Most concurrent streams, in total and of one viewer.
 MOST_STREAMS, MOST_OF_ONE = 200, 20
-#: Changes that a slow listener may lag behind; he misses older ones.
+#: Most changes by which a slow listener may lag; older ones are lost.
 _REMEMBERED = 256
-#: Listeners are notified one after the other, so that their requests do not come at once, s.
+#: Delay between notifications of listeners, so that their requests are spread over time, s.
 _APART_S = 0.02
 #: Largest share of a core for reading changes.
 _SHARE = 0.2
@@ -36,10 +36,10 @@ class _Change:
 
 
 class LiveEvents:
-    """Watches the log of a repository while somebody listens, once for all who do."""
+    """Watches the commit log of a repository while there are listeners, once for all."""
 
     def __init__(self, job_service: JobService) -> None:
-        """Make the stream; the first listener starts the watch."""
+        """Create the stream; the first listener starts the watch."""
         self._job_service = job_service
         self._listeners: dict[Viewer, int] = {}
         self._news = asyncio.Condition()
@@ -67,17 +67,17 @@ class LiveEvents:
     async def events(
         self, viewer: Viewer, is_still_in: Callable[[], bool] = lambda: True
     ) -> AsyncIterator[str]:
-        """Return an event per change, and a comment now and then that keeps proxies patient.
+        """Yield an event per change, and comments at intervals against timeouts of proxies.
 
-        The stream ends within about a second after the listener has logged out or his role has
-        changed.
+        The stream ends within about a second after the listener has logged out or the listener's
+        role has changed.
 
         Both events carry {number, newest_ns, jobs}. The jobs of `commit` are those that changed,
         the jobs of `verdict` those with a new verdict; only jobs that the viewer may see.
 
         Args:
-            viewer: The listener; `enter` has admitted him.
-            is_still_in: Returns whether he would be admitted now, as the same viewer.
+            viewer: The listener; `enter` has admitted the listener.
+            is_still_in: Returns whether the listener would be admitted now, as the same viewer.
         """
         try:
             if self._job_service.index.number < 0:
@@ -119,7 +119,7 @@ class LiveEvents:
             self._leave(viewer)
 
     async def end(self) -> None:
-        """End all streams, for good."""
+        """End all streams; no new ones are accepted."""
         async with self._news:
             self._over = True
             self._news.notify_all()
@@ -148,7 +148,7 @@ class LiveEvents:
         return f"event: {name}\nid: {index.number}\ndata: {json.dumps(data)}\n\n"
 
     async def _watch(self, reported: int) -> None:
-        """Report the commits after one, as long as somebody listens."""
+        """Report the commits after one, as long as there are listeners."""
         loop = asyncio.get_running_loop()
         index, wait = self._job_service.index, _POLL_S
         while self._listeners:

@@ -14,11 +14,11 @@ from jostle.values.plain_values import one_line
 if TYPE_CHECKING:
     from jostle.report.models.now import NowJob, NowReport
 
-#: A job is a victim when it loses this part of its time, percent, and no longer below the other.
+#: Loss in percent from which a job is a victim, and below which it no longer is.
 BEGINS_PERCENT, ENDS_PERCENT = 5.0, 2.0
 #: Least confidence in the culprit.
 SURE = 0.5
-#: An alert is closed when nobody has been a victim for this time, s.
+#: Time without victims after which an alert is closed, s.
 CLOSES_S = 60.0
 
 
@@ -27,10 +27,10 @@ class _OpenAlert:
     """An alert that is open.
 
     Attributes:
-        begin_s: When it was opened, on the clock that was given.
-        victims: Those that lose time now -> percent.
-        met: All that lost time since.
-        quiet_s: Since when nobody loses time; None: somebody does.
+        begin_s: When it was opened, on the given clock.
+        victims: Jobs that lose time now -> percent.
+        met: All jobs that lost time since then.
+        quiet_s: Time since which no job loses time; None: some job does.
     """
 
     begin_s: float
@@ -40,10 +40,10 @@ class _OpenAlert:
 
 
 class LossAlerts:
-    """Decides which losses of running jobs are worth a message."""
+    """Decides which losses of running jobs get a message."""
 
     def __init__(self, page: str, silence: Sequence[str] = ()) -> None:
-        """Know no alert.
+        """Start without alerts.
 
         Args:
             page: The server's own URL, for links.
@@ -53,10 +53,10 @@ class LossAlerts:
         self._open: dict[tuple[str, str], _OpenAlert] = {}
 
     def update(self, report: NowReport, now_s: float) -> list[dict[str, Any]]:
-        """Take a report; return the messages that follow from it.
+        """Handle a report; return the resulting messages.
 
         Args:
-            report: What running jobs lose now.
+            report: Current losses of running jobs.
             now_s: A steady clock, s.
         """
         messages = []
@@ -84,7 +84,7 @@ class LossAlerts:
         return messages
 
     def _culprit(self, job: NowJob) -> tuple[str, str] | None:
-        """Return who slows a job, and where; None: nobody who is sure, or it is silenced."""
+        """Return the culprit of a job's loss, and the resource; None: not certain, or silenced."""
         answer = job.answer
         if not answer.running or answer.because != "other jobs" or not answer.suspects:
             return None

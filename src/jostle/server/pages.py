@@ -1,4 +1,4 @@
-"""What pages of other distributions use: viewer, context of the server, results in the making."""
+"""Interface for pages of other distributions: viewer, server context, unfinished results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions to a repository, answered by Apache Spark.
+"""Answers queries to a repository by Apache Spark.
 
 Public interface:
     register: lets a Spark session read repositories: `spark.read.format("jostle").load(path)`.

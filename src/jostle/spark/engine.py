@@ -1,4 +1,4 @@
-"""Answers questions of the command by Spark, from one snapshot of a repository."""
+"""Answers queries of the command by Spark, from one snapshot of a repository."""
 
 from __future__ import annotations
 
@@ -35,29 +35,30 @@ from jostle.spark.tasks import Failure, caught, gathered, keyed, packed_answer, 
 if TYPE_CHECKING:
     from pyspark import RDD
 
-#: Tasks that work on shares of resources, at least: they are of unequal sizes.
+#: Least number of tasks that work on shares of resources, which have unequal sizes.
 _LEAST_TASKS = 16
 
 
 class SparkEngine:
-    """Asks the files of one commit by the workers of a cluster."""
+    """Queries the files of one commit with the workers of a cluster."""
 
     def __init__(self, cluster: Cluster, repository: Repository) -> None:
-        """Take the newest commit.
+        """Use the newest commit.
 
         Args:
-            cluster: Its workers reach the repository by the path that it has here.
+            cluster: The cluster; its workers reach the repository by the same path.
             repository: The repository.
         """
         self._cluster = cluster
         self._snapshot = repository.snapshot()
         self._engine = Engine.of_snapshot(self._snapshot)
-        #: The repository as of this commit; what it can divide is divided among the workers.
+        #: The repository as of this commit; queries that can be divided are divided among the
+        #: workers.
         self.repository = Repository.at(self._snapshot)
         self.repository.divided.by = self.divided
 
     def divided(self, question: Question) -> pa.Table:
-        """Answer a question, a task per day."""
+        """Answer a query, with one task per day."""
         parts = [(part, question) for part in self._days(question)]
         work = partial(caught, packed_answer, __version__)
         answers = self._collected(self._spread(parts).map(work))
@@ -67,11 +68,11 @@ class SparkEngine:
         """Find which program slowed which, as `jostle.analysis.matrix` does.
 
         Args:
-            as_user: As there.
-            span: Only of slices that begin in it, ns since the epoch.
+            as_user: As in `jostle.analysis.matrix`.
+            span: Only slices that begin in this span, ns since the epoch.
 
-        The rollups are read a day a task, and resources compared a share of them a task; only sums
-        over jobs come here.
+        One task reads the rollups of one day, or compares a share of the resources; only sums over
+        jobs are returned to this process.
         """
         everyone = alive(facts(self._engine), span)
         roles = roles_of(
@@ -108,9 +109,9 @@ class SparkEngine:
         Args:
             what: A table, or the full name of a job.
             form: parquet, csv or json.
-            out: The folder, which must not be there; workers and this machine see it.
-            span: As of Repository.export.
-            metrics: Likewise.
+            out: The folder, which must not exist; workers and this machine must see it.
+            span: As in Repository.export.
+            metrics: As in Repository.export.
         """
         is_table = what in tables.NAMES
         names = tables.read(what) if is_table else ("slices", "mount_slices")
@@ -143,7 +144,7 @@ class SparkEngine:
         return days(self._part(question.tables(), question.span))
 
     def _part(self, names: Collection[str], span: tuple[int, int]) -> Snapshot:
-        """Return the files of some tables, of those with slices only what reaches into a span."""
+        """Return the files of some tables, of tables with slices only those that overlap a span."""
         lo, hi = span
         files = {
             name: tuple(

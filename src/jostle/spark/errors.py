@@ -1,4 +1,4 @@
-"""What can go wrong with Spark, in words for users."""
+"""Errors of Spark, in words for users."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_PYSPARK = SparkError(
     "pyspark is not installed in this Python, so there is no Spark to ask.",
     hint="pip install 'jostle[spark]'; or leave out --engine.",
 )
-#: What Spark says, what that means, and how it is mended.
+#: Texts of Spark, with their meaning and remedy.
 _KNOWN = (
     (
         r"UnsupportedClassVersionError",
@@ -60,8 +60,8 @@ def plain(error: Exception, said: str = "") -> SparkError:
     """Return an error of Spark in plain words.
 
     Args:
-        error: It.
-        said: What Spark wrote of its work meanwhile.
+        error: The error.
+        said: Log of Spark.
     """
     text = f"{error}\n{said}"
     for pattern, meaning, mend in _KNOWN:

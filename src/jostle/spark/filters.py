@@ -1,4 +1,4 @@
-"""Turns filters of Spark into SQL for DuckDB, and into spans of time that files are chosen by."""
+"""Turns filters of Spark into SQL for DuckDB, and into spans of time by which files are chosen."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def span_of(filters: Iterable[spark.Filter]) -> tuple[int, int]:
 
 
 def _literal(value: Any) -> str | None:
-    """Return a value as SQL; None if it is of a kind that is not passed on."""
+    """Return a value as SQL; None if its type is not supported."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | Decimal):

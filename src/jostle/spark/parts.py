@@ -1,4 +1,4 @@
-"""Divides the files of a snapshot into parts that can be read apart."""
+"""Divides the files of a snapshot into parts that can be read separately."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jostle.repository import Snapshot
 from jostle.repository.store.file_days import File
 from jostle.repository.store.layout import DAY_NS, ROLLUPS, TABLES
 
-#: Stored bytes of a part, about: some seconds of work, so that a part that is lost costs little.
+#: Approximate stored bytes of a part: a few seconds of work, so that a lost part costs little.
 PART_BYTES = 64 << 20
 
 
@@ -17,8 +17,8 @@ def days(snapshot: Snapshot) -> list[Snapshot]:
     """Divide a snapshot by the days (UTC) on which slices began.
 
     Returns:
-        A part per day, the earliest first, each with the whole of tables without slices; one part
-        where there is nothing to divide.
+        A part per day, the earliest first, each with all of the tables without slices; one part
+        if there is nothing to divide.
     """
     whole: dict[str, tuple[File, ...]] = {}
     by_day: dict[int, dict[str, list[File]]] = {}
@@ -35,13 +35,13 @@ def days(snapshot: Snapshot) -> list[Snapshot]:
 
 
 def pieces(snapshot: Snapshot, table: str) -> list[Snapshot]:
-    """Divide the files of a table into parts whose rows, one after the other, are its rows.
+    """Divide the files of a table into parts whose rows, concatenated, are those of the table.
 
     Rows of rollups are sums over the files of a day, so these stay together; tables of which the
     newest rows count are not divided.
 
     Args:
-        snapshot: All files.
+        snapshot: The snapshot.
         table: Its name.
     """
     if not TABLES[table].partition_ns:

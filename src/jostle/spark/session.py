@@ -1,4 +1,4 @@
-"""Starts Spark, or reaches a cluster of it, and says in plain words why that cannot be."""
+"""Starts Spark, or connects to its cluster, and gives reasons in plain words if that fails."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _REACH_S = 5.0
-#: A cluster that gives no worker within this has none, or none with room.
+#: Time after which a cluster counts as without free workers, s.
 _WORKER_S = 60.0
-#: Times that a part is tried again when its worker died.
+#: How often a part is tried again after its worker died.
 _TRIES = 4
 _JAVA = (
     "apt-get install openjdk-17-jre-headless, or set JAVA_HOME to a Java of version 17 or newer."
@@ -32,27 +32,27 @@ class Cluster:
     """Spark with its workers, on this machine or on others.
 
     Attributes:
-        session: The session, in the block.
+        session: The session, within the `with` block.
     """
 
     session: SparkSession
 
     def __init__(self, master: str) -> None:
-        """Start nothing yet.
+        """Create the object; Spark is started by the `with` block.
 
         Args:
-            master: As Spark names it: local[2], spark://HOST:PORT, yarn, k8s://HOST:PORT; `local`
-                takes all cores of this machine.
+            master: Address in Spark's notation: local[2], spark://HOST:PORT, yarn, k8s://HOST:PORT;
+                `local` takes all cores of this machine.
         """
         self._master = "local[*]" if master == "local" else master
         self._log: Path | None = None
         self._is_ours = False
 
     def __enter__(self) -> Cluster:
-        """Start Spark; one that this process has already is taken.
+        """Start Spark; a session that this process has already is used.
 
         Raises:
-            SparkError: It cannot be started, or its master or workers are out of reach.
+            SparkError: It cannot be started, or its master or workers cannot be reached.
         """
         try:
             from pyspark.sql import SparkSession
@@ -81,7 +81,7 @@ class Cluster:
             from pyspark import SparkContext
 
             gateway: Any = SparkContext._gateway
-            with contextlib.suppress(Exception):  # it may have died, which was said
+            with contextlib.suppress(Exception):  # it may have died, which was reported
                 self.session.stop()
             gateway.shutdown()
             gateway.proc.stdin.close()
@@ -103,7 +103,7 @@ class Cluster:
         handle, log = tempfile.mkstemp(prefix="jostle-spark-", suffix=".log")
         self._log = Path(log)
         try:
-            # What Java and Spark say of their work is for this file, not for the terminal.
+            # Java's and Spark's logs go to this file, not to the terminal.
             gateway = launch_gateway(conf, {"stdout": handle, "stderr": handle})
             return SparkSession(SparkContext(conf=conf, gateway=gateway))
         except Exception as error:
@@ -112,7 +112,7 @@ class Cluster:
             os.close(handle)
 
     def said(self) -> str:
-        """Return what Spark said of its work, the end of it."""
+        """Return the end of Spark's log."""
         if self._log is None:
             return ""
         with contextlib.suppress(OSError):
@@ -138,7 +138,7 @@ def _settings(master: str) -> dict[str, str]:
         "spark.app.name": "jostle",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.driver.maxResultSize": "0",  # answers are what was asked for
+        "spark.driver.maxResultSize": "0",  # no limit: the whole answer is needed
         "spark.sql.python.filterPushdown.enabled": "true",
     }
     if master.startswith("local["):
@@ -164,7 +164,7 @@ def _check_java() -> None:
 
 
 def _check_master(master: str) -> None:
-    """Try to reach one of the masters: Spark itself would take a minute to say that it cannot."""
+    """Try to reach one of the masters: Spark itself would need a minute to report a failure."""
     if not master.startswith("spark://"):
         return
     why = ""

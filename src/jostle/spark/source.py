@@ -1,7 +1,7 @@
 """The data source `jostle` of Spark: tables of a repository as DataFrames.
 
-Spark pickles the source on the driver, asks it for partitions in a process of its own, and has each
-partition read in a worker. What they share is a snapshot: the files of one commit.
+Spark pickles the source on the driver, requests partitions from it in a separate process, and has
+each partition read in a worker. They share a snapshot: the files of one commit.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class JostleSource(DataSource):
     Options:
         path: The repository.
         table: One of `tables.NAMES`; slices without it.
-        columns: Names, separated by commas: nothing else is read.
-        from, to: Only slices that reach into this time, as of `jostle export`.
+        columns: Names, separated by commas: no others are read.
+        from, to: Only slices that overlap this time, as of `jostle export`.
     """
 
     def __init__(self, options: Mapping[str, str]) -> None:
-        """Take the options; Spark may pass them in any case."""
+        """Set the options; Spark may pass them in upper or lower case."""
         self.options = dict(options)
         self.table = self.options.get("table", "slices")
         wrong = [name for name in self.options if name.lower() not in _OPTIONS]
@@ -59,7 +59,7 @@ class JostleSource(DataSource):
         return "jostle"
 
     def schema(self) -> StructType:
-        """Return the columns that were asked for, or all."""
+        """Return the requested columns, or all."""
         known = tables.columns(self.table)
         named = self.options.get("columns")
         wanted = [name.strip() for name in named.split(",")] if named else list(known)
@@ -92,13 +92,13 @@ class JostleReader(DataSourceReader):
     """Reads the rows of a table."""
 
     def __init__(self, path: str, table: str, schema: StructType, span: tuple[int, int]) -> None:
-        """Read nothing yet.
+        """Create the reader; it reads nothing yet.
 
         Args:
             path: The repository.
             table: Its table.
-            schema: The columns that are wanted.
-            span: Only what reaches into it, ns since the epoch.
+            schema: The requested columns.
+            span: Only rows that overlap it, ns since the epoch.
         """
         self._path = path
         self._table = table
@@ -108,7 +108,7 @@ class JostleReader(DataSourceReader):
         self._where = [] if whole else [reaching(tables.divided(table), span)]
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802
-        """Take what DuckDB can apply; return the rest."""
+        """Store the filters that DuckDB can apply; return the others."""
         known = tables.columns(self._table)
         for each in filters:
             sql = sql_of(each, known)
@@ -126,7 +126,7 @@ class JostleReader(DataSourceReader):
         return [_Part(part) for part in pieces(snapshot, tables.divided(self._table))]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Give the rows of a part."""
+        """Yield the rows of a part."""
         assert isinstance(partition, _Part)
         schema = to_arrow_schema(self._schema, timezone="UTC")
         sql = tables.question(self._table, self._schema.fieldNames(), " AND ".join(self._where))

@@ -1,4 +1,4 @@
-"""The tables of a repository as Spark sees them: their columns, types, and what to ask for them."""
+"""The tables of a repository in Spark: their columns, types, and queries."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _JOBS: dict[str, pa.DataType] = {
 _METRICS = {"slices": PROCESS_IDS, "mount_slices": MOUNT_IDS}
 _SERVERS = """(SELECT * FROM component_slices WHERE machine IN
     (SELECT machine FROM machines WHERE role = 'server'))"""
-#: Tables that are asked for under another name than that of the files: what they read, how.
+#: Tables with another name than that of their files: the files' table, and the query.
 _VIEWS = {
     "jobs": ("processes", ("processes", "process_kinds"), "jobs"),
     "servers": ("component_slices", ("component_slices", "machines"), _SERVERS),
@@ -37,7 +37,7 @@ NAMES = (*TABLES, *_VIEWS)
 
 
 def columns(table: str) -> dict[str, pa.DataType]:
-    """Return the columns of a table, with types that Spark has.
+    """Return the columns of a table, with Spark's types.
 
     Raises:
         UsageError: There is no such table.
@@ -59,13 +59,13 @@ def columns(table: str) -> dict[str, pa.DataType]:
 
 
 def divided(table: str) -> str:
-    """Return the table of files whose parts are the parts of a table."""
+    """Return the table of files by which a table is divided into parts."""
     return _VIEWS[table][0] if table in _VIEWS else table
 
 
 def read(table: str) -> tuple[str, ...]:
-    """Return the tables of files that a table is made of."""
-    if table == "process_kinds":  # its view adds those that are not settled
+    """Return the tables of files from which a table is computed."""
+    if table == "process_kinds":  # its view adds processes that are not settled
         return ("processes", "process_kinds")
     return _VIEWS[table][1] if table in _VIEWS else (table,)
 
@@ -75,8 +75,8 @@ def question(table: str, names: list[str], where: str) -> str:
 
     Args:
         table: Its name.
-        names: Of columns.
-        where: SQL: which rows; "" for all.
+        names: Names of columns.
+        where: SQL condition of the rows; "" for all.
     """
     kinds = columns(table)
     shown = [_shown(name, kinds[name]) for name in names] or ["1"]

@@ -1,7 +1,7 @@
-"""What runs in the workers: questions to the files of some days, and work on what they gave.
+"""Functions that run in Spark's workers: queries to files of some days, and work on the results.
 
-A worker imports this module from its own jostle. What goes wrong there comes back as a value: Spark
-would try it again, and tell it as a page of Java.
+A worker imports this module from its own jostle. Errors are returned as values: Spark would repeat
+the task, and report the error as a page of Java.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ Out = TypeVar("Out")
 
 @dataclass(frozen=True)
 class Failure:
-    """An error for users, on its way to them."""
+    """An error for users, as a value that a worker returns."""
 
     message: str
     hint: str
     exit_code: int
 
     def error(self) -> JostleError:
-        """Return it as it is raised."""
+        """Return the error that is to be raised."""
         return JostleError(self.message, hint=self.hint, exit_code=self.exit_code)
 
 
 def caught(function: Callable[[In], Out], version: str, argument: In) -> Out | Failure:
-    """Return what a function returns, or why it could not.
+    """Return what a function returns, or why it failed.
 
     Args:
-        function: It.
-        version: The asker's jostle.
+        function: The function.
+        version: jostle's version on the driver.
         argument: Its argument.
     """
     if version != __version__:
@@ -58,7 +58,7 @@ def caught(function: Callable[[In], Out], version: str, argument: In) -> Out | F
 
 
 def packed(table: pa.Table) -> bytes:
-    """Return a table as bytes, for the way between machines."""
+    """Return a table as bytes, to be sent between machines."""
     sink = pa.BufferOutputStream()
     options = pa.ipc.IpcWriteOptions(compression="lz4")
     with pa.ipc.new_stream(sink, table.schema, options=options) as stream:
@@ -72,7 +72,7 @@ def unpacked(data: bytes) -> pa.Table:
 
 
 def answered(part: tuple[Snapshot, Question]) -> pa.Table:
-    """Answer a question from the files of a part."""
+    """Answer a query from the files of a part."""
     snapshot, question = part
     engine = Engine.of_snapshot(snapshot, threads=1)
     try:
@@ -82,7 +82,7 @@ def answered(part: tuple[Snapshot, Question]) -> pa.Table:
 
 
 def packed_answer(part: tuple[Snapshot, Question]) -> bytes:
-    """Answer a question from the files of a part, as bytes."""
+    """Answer a query from the files of a part, as bytes."""
     return packed(answered(part))
 
 
@@ -101,12 +101,12 @@ def keyed(
     version: str,
     part: tuple[int, int, Snapshot, Question],
 ) -> Iterator[tuple[int, tuple[int, bytes] | Failure]]:
-    """Answer a question from the files of a part, and divide the answer among keys.
+    """Answer a query from the files of a part, and divide the answer among keys.
 
     Args:
-        divide: Gives numbers below `KEYS`, and rows.
-        version: The asker's jostle.
-        part: Number of the question, number of the part, its files, the question.
+        divide: Returns keys below `KEYS`, and their rows.
+        version: jostle's version on the driver.
+        part: Number of the query, number of the part, its files, the query.
     """
     place, number, snapshot, question = part
     rows = caught(answered, version, (snapshot, question))
@@ -117,7 +117,7 @@ def keyed(
         yield place * KEYS + share, (number, packed(some))
 
 
-#: Keys of one question.
+#: Number of keys of one query.
 KEYS = 1 << 16
 
 
@@ -129,9 +129,9 @@ def gathered(
     """Work on all rows of one key.
 
     Args:
-        work: Takes the number of the question, and the rows of each part in their order.
-        version: The asker's jostle.
-        group: The key, and what parts had for it.
+        work: Takes the number of the query, and the rows of each part in their order.
+        version: jostle's version on the driver.
+        group: The key, and the rows of each part for it.
     """
     key, items = group
     pieces = []

@@ -1,13 +1,13 @@
-"""Fabrics: how nodes and switches are linked, read from the files that sites have.
+"""Fabrics: how nodes and switches are linked, read from files that sites have.
 
 The package's interface:
-    Topology: one fabric, as it was from a date on; valid_at: the version for a time.
-    torus, fat_tree, dragonfly: regular ones.
+    Topology: one fabric, valid from a date on; valid_at: the version at a time.
+    torus, fat_tree, dragonfly: regular topologies.
 
-Beside it: `reading.read_files`, the fabrics that a site's files describe; `store.topologies_of` and
-`store.save`, those that a repository keeps; `summary`, a fabric in numbers.
+Further modules: `reading.read_files`, the fabrics that a site's files describe;
+`store.topologies_of` and `store.save`, those in a repository; `summary`, a fabric in numbers.
 
-Nothing here knows jobs or traffic.
+Nothing here depends on jobs or traffic.
 """
 
 from jostle.topology.errors import TopologyError

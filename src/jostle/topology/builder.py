@@ -88,14 +88,14 @@ class Builder:
         )
 
     def bundles(self, directed: Mapping[tuple[int, int], int]) -> int:
-        """Join pairs of vertices by all their cables as one; both directions have as many.
+        """Join pairs of vertices by bundles of all their cables, as many in both directions.
 
         Args:
-            directed: How many cables a file names from one vertex to another.
+            directed: Number of cables that a file has from one vertex to another.
 
         Returns:
-            How many pairs have another number of cables there than back in the file; a file may
-            name each cable once.
+            Number of pairs that have different numbers of cables in both directions in the file; a
+            file may name each cable once.
         """
         uneven = 0
         for (a, b), count in directed.items():
@@ -109,12 +109,12 @@ class Builder:
         """Return the topology.
 
         Args:
-            name: Of the fabric.
-            kind: How it is laid out.
+            name: Name of the fabric.
+            kind: Kind of its layout.
             more: Further attributes of the topology.
 
         Raises:
-            ValueError: As of `Topology`.
+            ValueError: As for `Topology`.
         """
         columns = list(zip(*self.links, strict=True)) or [()] * 9
         width = max(map(len, self.coordinates), default=0)

@@ -1,4 +1,4 @@
-"""The error of a file that describes no fabric, or not all of one."""
+"""Errors in files that should describe a fabric."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from jostle.values.plain_values import one_line
 
 
 class TopologyError(UsageError):
-    """A file of a fabric cannot be read; names the file, the place, the reason and the mend."""
+    """A file of a fabric cannot be read; it has the file, line, reason and remedy."""
 
 
 def fault(name: str, line: int, reason: str, mend: str) -> TopologyError:
-    """Return the error of a place in a file.
+    """Return the error of a line in a file.
 
     Args:
         name: The file, as the user named it.

@@ -1,4 +1,4 @@
-"""Proposes groups of nodes from the latencies between them; what it says is a guess."""
+"""Proposes groups of nodes from the latencies between them; the result is a guess."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from jostle.topology.builder import Builder
 from jostle.topology.layout import some
 from jostle.topology.model import Ints, Topology
 
-#: So many times longer is the way out of a group than that within; less is taken for noise.
+#: Least ratio of the latency between groups to that within groups; less counts as noise.
 _LEAST_STEP = 1.2
-#: So many of the nodes must be in groups of two or more.
+#: Least share of the nodes that must be in groups of two or more.
 _LEAST_GROUPED = 0.5
 _MOST_LEVELS = 4
 
@@ -25,14 +25,14 @@ def guess(hosts: Sequence[str], latencies_ns: NDArray[np.float64], name: str) ->
 
     Nodes are joined step by step, the nearest first, and groups by their nearest nodes (single
     linkage): other load only makes a latency longer, so that the shortest one between two groups
-    is the truest. Where the next step is 20 % longer than the one before, the groups until then
-    are taken for switches of one level.
+    is the most accurate. Where the next step is 20 % longer than the one before, the groups until
+    then are assumed to be switches of one level.
 
     Args:
         hosts: Names of the nodes.
-        latencies_ns: Shape (nodes, nodes), symmetric, positive beside the diagonal; at least two
+        latencies_ns: Shape (nodes, nodes), symmetric, positive off the diagonal; at least two
             nodes.
-        name: Of the fabric.
+        name: Name of the fabric.
     """
     order = np.argsort(np.array(hosts), kind="stable")
     names = [hosts[k] for k in order]
@@ -61,7 +61,7 @@ def guess(hosts: Sequence[str], latencies_ns: NDArray[np.float64], name: str) ->
 
 
 def _cuts(heights: NDArray[np.float64]) -> list[float]:
-    """Return the distances between two steps of which the second is much longer, ascending."""
+    """Return distances that lie between two steps of which the second is much longer, ascending."""
     steps = np.diff(heights)
     wide = np.flatnonzero(steps >= np.log(_LEAST_STEP))
     widest = sorted(wide, key=lambda k: -steps[k])[:_MOST_LEVELS]

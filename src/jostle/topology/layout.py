@@ -1,6 +1,6 @@
-"""Finds how a fabric is laid out: the levels of a tree, a torus' dimensions, a dragonfly's groups.
+"""Finds the layout of a fabric: the levels of a tree, a torus' dimensions, a dragonfly's groups.
 
-Nothing is assumed of links: a topology that keeps no known rule is a graph.
+No property of links is assumed: a topology that follows no known rule is a graph.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from jostle.topology.model import LINK_KINDS, Ints, Topology
 _NUMBER = {kind: number for number, kind in enumerate(LINK_KINDS)}
 #: A switch with fewer nodes than this part of the usual number may be a spine with a few of them.
 _FEW = 0.25
-#: So much of a torus' switches, and of a dragonfly's links, may be missing.
+#: Largest share of a torus' switches, and of a dragonfly's links, that may be missing.
 _MISSING = 0.1
-#: A group of fewer switches cannot be told from a chance triangle.
+#: Least switches of a group: a smaller one cannot be distinguished from a chance triangle.
 _LEAST_GROUP = 3
 
 
 def lay_out(topology: Topology) -> Topology:
     """Return a topology with its kind, its levels or groups, and the kinds of its links.
 
-    Coordinates that are known make a torus or mesh, groups that are known a dragonfly. Else levels
-    are looked for, then dimensions (by ports that are used alike everywhere), then groups of
-    switches that are all joined.
+    Known coordinates make it a torus or mesh, known groups a dragonfly. Otherwise levels are
+    searched, then dimensions (by ports that are used alike everywhere), then groups of fully
+    connected switches.
 
     Args:
-        topology: Vertices and links of one fabric that hangs together.
+        topology: Vertices and links of one connected fabric.
     """
     at_node = ~(topology.is_switch[topology.sources] & topology.is_switch[topology.targets])
     kinds = np.where(at_node, _NUMBER["terminal"], topology.link_kinds)
@@ -53,7 +53,7 @@ def lay_out(topology: Topology) -> Topology:
 
 
 def _tree(topology: Topology) -> Topology | None:
-    """Return it as a tree or fat tree; None if links join switches of one level."""
+    """Return a topology as a tree or fat tree; None if links join switches of one level."""
     between = _between_switches(topology)
     leaves = _has_nodes(topology)
     if not leaves.any():
@@ -104,7 +104,7 @@ def _levels(topology: Topology, leaves: NDArray[np.bool_]) -> Ints:
 
 
 def _grid(topology: Topology) -> Topology:
-    """Return it as a torus or mesh by its coordinates; as a graph if a link keeps no dimension."""
+    """Return a torus or mesh by its coordinates; a graph if a link is along no dimension."""
     between = _between_switches(topology)
     sizes = np.array(topology.sizes)
     begin, end = (
@@ -174,11 +174,11 @@ def _missing_links(topology: Topology, between: Ints, wraps: Sequence[bool]) -> 
 
 
 def _grid_of_ports(topology: Topology) -> Topology | None:
-    """Return it as a torus or mesh if each dimension has the same two ports everywhere; else None.
+    """Return a torus or mesh if each dimension has the same two ports everywhere; else None.
 
-    Where port 1 always leads to a port 2, going through port 1 is a step along one dimension.
+    If port 1 always leads to a port 2, the link at port 1 is a step along one dimension.
     """
-    steps: dict[tuple[str, str], dict[int, int]] = {}  # ports -> where a step from a switch leads
+    steps: dict[tuple[str, str], dict[int, int]] = {}  # ports -> the next switch of each switch
     partner: dict[str, str] = {}
     for link in _between_switches(topology):
         ports = topology.source_ports[link], topology.target_ports[link]
@@ -189,7 +189,7 @@ def _grid_of_ports(topology: Topology) -> Topology | None:
             steps.setdefault(ports, {})[ends[0]] = ends[1]
     along = sorted(steps, key=lambda ports: _port_order(ports[0]))
     moves = []
-    for ports in along:  # parallel cables lead the same way
+    for ports in along:  # parallel cables have the same direction
         if steps[ports] not in moves:
             moves.append(steps[ports])
     switches = [int(v) for v in np.flatnonzero(topology.is_switch)]
@@ -230,9 +230,9 @@ def _port_order(port: str) -> tuple[int, str]:
 
 
 def _ring(move: dict[int, int], switches: Sequence[int]) -> tuple[int, bool]:
-    """Return how many switches steps of one kind lead through, and whether they lead back.
+    """Return the length of a line of steps of one kind, and whether it is a closed ring.
 
-    A ring that leads back counts more than one with a link missing; that all others are as long is
+    A closed ring is preferred to one with a missing link; that all others are as long is
     checked with the coordinates.
     """
     ends = set(move.values())
@@ -254,7 +254,7 @@ def _ring(move: dict[int, int], switches: Sequence[int]) -> tuple[int, bool]:
 def _walk(
     moves: Sequence[dict[int, int]], sizes: Sequence[int], wraps: Sequence[bool], first: int
 ) -> dict[int, tuple[int, ...]] | None:
-    """Return the coordinates of all switches, from the first on; None if two ways disagree."""
+    """Return the coordinates of all switches, from the first on; None if two paths disagree."""
     steps: dict[int, list[tuple[int, int, int]]] = {}
     for dimension, move in enumerate(moves):
         for here, there in move.items():
@@ -281,7 +281,7 @@ def _walk(
 
 
 def _dragonfly(topology: Topology) -> Topology:
-    """Return it as a dragonfly by its groups, and note groups that no link joins."""
+    """Return a dragonfly by its groups, with a note on groups that no link joins."""
     between = _between_switches(topology)
     groups = topology.groups.copy()
     nodes = np.flatnonzero(~topology.is_switch & (topology.switch_of >= 0))
@@ -300,7 +300,7 @@ def _dragonfly(topology: Topology) -> Topology:
 
 
 def _groups_apart(topology: Topology, groups: Ints) -> list[tuple[int, int]]:
-    """Return each two groups that no link joins."""
+    """Return the pairs of groups that no link joins."""
     between = _between_switches(topology)
     ends = groups[topology.sources[between]], groups[topology.targets[between]]
     linked = set(zip(ends[0].tolist(), ends[1].tolist(), strict=True))
@@ -309,10 +309,10 @@ def _groups_apart(topology: Topology, groups: Ints) -> list[tuple[int, int]]:
 
 
 def _dragonfly_of_cliques(topology: Topology) -> Topology | None:
-    """Return it as a dragonfly if its switches fall into groups that are all joined; else None.
+    """Return a dragonfly if its switches form fully connected groups; else None.
 
     Two switches of a group have the whole group as common neighbours; the ends of a global link
-    have few. The groups must leave no switch alone. A tenth of the links within the groups may be
+    have few. Every switch must be in a group. A tenth of the links within the groups may be
     missing, and a tenth of those between each two groups.
     """
     around = {v: near | {v} for v, near in neighbours(topology).items()}
@@ -339,7 +339,7 @@ def _dragonfly_of_cliques(topology: Topology) -> Topology | None:
 
 
 def _components(pairs: Iterable[tuple[int, int]]) -> list[set[int]]:
-    """Return the sets of what pairs join."""
+    """Return the connected components of a graph of pairs."""
     around: dict[int, set[int]] = defaultdict(set)
     for a, b in pairs:
         around[a].add(b)
@@ -357,11 +357,11 @@ def _components(pairs: Iterable[tuple[int, int]]) -> list[set[int]]:
     return sets
 
 
-# ---- what all of them need ----
+# ---- helpers of all layouts ----
 
 
 def neighbours(topology: Topology) -> dict[int, set[int]]:
-    """Return of each switch the switches that it is linked to."""
+    """Return the switches that each switch is linked to."""
     around: dict[int, set[int]] = {int(v): set() for v in np.flatnonzero(topology.is_switch)}
     for link in _between_switches(topology):
         around[int(topology.sources[link])].add(int(topology.targets[link]))
@@ -376,7 +376,7 @@ def _between_switches(topology: Topology) -> Ints:
 
 
 def _has_nodes(topology: Topology) -> NDArray[np.bool_]:
-    """Return of each vertex whether it is a switch with nodes."""
+    """Return whether each vertex is a switch with nodes."""
     leaves = np.zeros(len(topology.vertices), bool)
     switches = topology.switch_of[~topology.is_switch]
     leaves[switches[switches >= 0]] = True
@@ -384,6 +384,6 @@ def _has_nodes(topology: Topology) -> NDArray[np.bool_]:
 
 
 def some(names: Sequence[str], most: int = 5) -> str:
-    """Return some names in words: the first ones, and how many more there are."""
+    """Return the first names as text, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

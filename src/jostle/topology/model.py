@@ -15,7 +15,7 @@ Ints = NDArray[np.int64]
 TopologyKind = Literal["torus", "mesh", "fat tree", "dragonfly", "tree", "graph"]
 LinkKind = Literal["terminal", "up", "down", "dimension", "local", "global", "other"]
 
-#: LinkKind by the number that `Topology.link_kind` holds.
+#: Kinds of links by their number in `Topology.link_kinds`.
 LINK_KINDS: tuple[LinkKind, ...] = (
     "terminal",
     "up",
@@ -27,13 +27,13 @@ LINK_KINDS: tuple[LinkKind, ...] = (
 )
 
 
-#: Of a name; longer ones are no names.
+#: Most characters of a name.
 MOST_LETTERS = 256
 
 
 @dataclass(frozen=True, eq=False)
 class Topology:
-    """One fabric of a cluster, as it was from a date on.
+    """One fabric of a cluster, valid from a date on.
 
     A vertex is a node's adapter (a node with two adapters has two vertices) or a switch; a torus
     whose nodes route by themselves has a switch and an adapter per node. A link has one direction:
@@ -42,29 +42,29 @@ class Topology:
     topologies, or planes of one; no link joins two planes.
 
     Attributes:
-        name: Of the fabric: "compute", "storage", "rail0".
-        kind: How it is laid out; this decides routing and pictures.
-        valid_from_ns: Since when it is so, ns since the epoch; 0: always.
+        name: Name of the fabric: "compute", "storage", "rail0".
+        kind: Kind of its layout; it decides routing and pictures.
+        valid_from_ns: Date from which it is valid, ns since the epoch; 0: always.
         dimensions: Names of a torus' or mesh's dimensions, such as ("x", "y", "z").
-        sizes: Their lengths; of other kinds empty.
-        wraps: Of each dimension, whether its ends are joined.
+        sizes: Lengths of the dimensions; empty for other kinds.
+        wraps: Whether the ends of each dimension are joined.
         vertices: Names, unique: "leaf1", "node17", "node17/mlx5_1".
-        hosts: Of each vertex, the host name of the node, as profiles have it; "" for switches.
-        adapters: Of each vertex, the device of a node's adapter ("mlx5_0", "eth0"), or "".
+        hosts: Host name of each vertex's node, as in profiles; "" for switches.
+        adapters: For each vertex, the device of a node's adapter ("mlx5_0", "eth0"), or "".
         planes: Of each vertex, the number of its rail or plane.
-        levels: Of each vertex, 0 for nodes, 1 for leaf switches, and up; -1: it has none.
+        levels: Of each vertex, 0 for nodes, 1 for leaf switches, and up; -1: none.
         groups: Of each vertex, the group of a dragonfly or the block; -1: none.
         coordinates: Shape (vertices, dimensions), of switches and nodes; -1: none.
-        sources: Of each link, the vertex where it begins; targets: where it ends.
-        source_ports: Of each link, the port where it begins, as the switch names it; target_ports.
-        rates: Of each link, bits per second, all lanes together; 0: unknown.
-        lanes: Of each link, how many cables it stands for.
-        link_kinds: Of each link, a place in LINK_KINDS.
-        link_dimensions: Of each link, the dimension along which it leads; -1: none.
+        sources: Source vertex of each link; targets: its target vertex.
+        source_ports: Name of the port at each link's source; target_ports: at its target.
+        rates: Rate of each link, all lanes together, bit/s; 0: unknown.
+        lanes: Number of cables of each link.
+        link_kinds: Index in LINK_KINDS of each link.
+        link_dimensions: Dimension along which each link leads; -1: none.
         link_signs: +1 or -1 along its dimension, else 0.
-        forwarding: By switch vertex: for each node vertex, the link that it takes; -1: none. Shape
-            (vertices,) each. Empty where the fabric's tables are not known.
-        origin: Where it was read from, in words.
+        forwarding: By switch vertex: for each node vertex as target, the link to it; -1: none.
+            Shape (vertices,) each. Empty where the fabric's tables are not known.
+        origin: The source from which it was read, as text.
         notes: What could not be read, or was guessed; sentences for the user.
     """
 
@@ -95,11 +95,11 @@ class Topology:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Give the arrays that were left out their neutral values, and check all lengths.
+        """Set arrays that were left out to their neutral values, and check all lengths.
 
         Raises:
             ValueError: Two arrays that describe the same things differ in length, two vertices
-                have one name, a name cannot be shown, or a number leads to what is not there.
+                have one name, a name cannot be shown, or an index is out of range.
         """
         vertices, links = len(self.vertices), len(self.sources)
         neutral: dict[str, object] = {
@@ -131,10 +131,10 @@ class Topology:
         self._check_values()
 
     def _check_values(self) -> None:
-        """Check what is within the arrays.
+        """Check the values in the arrays.
 
         Raises:
-            ValueError: Something there has no meaning.
+            ValueError: A value is not valid.
         """
         texts = (
             self.name,
@@ -167,7 +167,7 @@ class Topology:
 
     @cached_property
     def place(self) -> dict[str, int]:
-        """Each vertex by its name."""
+        """Number of each vertex by its name."""
         return {name: index for index, name in enumerate(self.vertices)}
 
     @cached_property
@@ -181,17 +181,17 @@ class Topology:
 
     @cached_property
     def is_switch(self) -> NDArray[np.bool_]:
-        """Of each vertex, whether it is a switch."""
+        """Whether each vertex is a switch."""
         return np.array([not host for host in self.hosts], dtype=bool)
 
     @cached_property
     def link_place(self) -> dict[str, int]:
-        """Each link by its name."""
+        """Number of each link by its name."""
         return {self.link_name(link): link for link in range(len(self.sources))}
 
     @cached_property
     def switch_of(self) -> Ints:
-        """Of each node's vertex, the switch that it is connected to; of a switch, itself; -1."""
+        """The switch of each node's vertex; a switch itself for switches; -1: none."""
         switch = np.where(self.is_switch, np.arange(len(self.vertices)), -1)
         outward = ~self.is_switch[self.sources] & self.is_switch[self.targets]
         switch[self.sources[outward][::-1]] = self.targets[outward][::-1]
@@ -206,7 +206,7 @@ class Topology:
 
     @cached_property
     def _alike(self) -> Ints:
-        """How many links lead from the beginning of each link to its end."""
+        """The number of links with the same source and target as each link."""
         pairs = self.sources * len(self.vertices) + self.targets
         _, index, count = np.unique(pairs, return_inverse=True, return_counts=True)
         return np.asarray(count[index], dtype=np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 
-#: More names than any cluster has; a list of a few letters could else fill the memory.
+#: Most names of a list: a list of a few letters could otherwise fill the memory.
 MOST_NAMES = 1_000_000
 _PART = re.compile(r"\[([^\[\]]*)\]")
 _RANGE = re.compile(r"([0-9]{1,12})(?:-([0-9]{1,12}))?")
@@ -15,8 +15,8 @@ def expand(text: str) -> list[str]:
     """Return the names of a node list in its order.
 
     Args:
-        text: Names separated by commas; brackets hold numbers and ranges, and keep leading zeros:
-            `n[1-8,10]`, `rack[1-2]n[01-16]`.
+        text: Names separated by commas; brackets contain numbers and ranges; leading zeros are
+            kept: `n[1-8,10]`, `rack[1-2]n[01-16]`.
 
     Raises:
         ValueError: The list is malformed, or longer than MOST_NAMES; says why.
@@ -37,7 +37,7 @@ def expand(text: str) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    """Return the parts between commas that are in no brackets."""
+    """Return the parts between commas that are outside of brackets."""
     words, begin, inside = [], 0, False
     for place, letter in enumerate(text):
         if letter in "[]":

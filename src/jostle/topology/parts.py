@@ -1,4 +1,4 @@
-"""Takes fabrics apart and together: parts that no link joins, rails, planes."""
+"""Splits and joins fabrics: parts that no link joins, rails, planes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 from jostle.topology.layout import lay_out, some
 from jostle.topology.model import Ints, Topology
 
-#: Fabrics are rails of one where they have so much of their nodes in common.
+#: Share of common nodes from which on fabrics count as rails of one fabric.
 _SAME_NODES = 0.9
 _BY_VERTEX = ("vertices", "hosts", "adapters", "planes", "levels", "groups", "coordinates")
 _BY_LINK = (
@@ -29,10 +29,10 @@ _BY_LINK = (
 
 
 def fabrics(topology: Topology) -> list[Topology]:
-    """Return what is linked together as topologies of their own, each laid out.
+    """Return the connected parts of a topology as separate topologies, each with its layout.
 
-    Parts with the same nodes are rails: planes of one topology, if they are laid out alike. The
-    largest keeps the name, the others get a number behind it.
+    Parts with the same nodes are rails: planes of one topology, if their layouts are equal. The
+    largest keeps the name, the others get a number after it.
 
     Args:
         topology: All that some files describe; its planes are ignored.
@@ -72,12 +72,12 @@ def fabrics(topology: Topology) -> list[Topology]:
 def select(topology: Topology, chosen: NDArray[np.bool_]) -> Topology:
     """Return the part of a topology that has some of the vertices, and the links between them.
 
-    Vertices are put in the order of their names, switches first, and links in that of their ends:
-    the same fabric is the same topology, in whatever order a file lists it.
+    Vertices are in the order of their names, switches first, and links in that of their ends: the
+    same fabric gives the same topology, in whatever order a file lists it.
 
     Args:
         topology: The whole.
-        chosen: Of each vertex, whether it is in the part.
+        chosen: Whether each vertex is in the part.
     """
     vertices = np.array(
         sorted(
@@ -131,7 +131,7 @@ def _pick(values: object, places: NDArray[np.int64]) -> object:
 
 
 def join(planes: Sequence[Topology]) -> Topology:
-    """Return topologies that are laid out alike as the planes of one, in their order."""
+    """Return topologies of equal layout as the planes of one, in their order."""
     first = planes[0]
     if len(planes) == 1:
         return first
@@ -164,7 +164,7 @@ def join(planes: Sequence[Topology]) -> Topology:
 
 
 def labels(topology: Topology) -> Ints:
-    """Return of each vertex the number of the part of the fabric that hangs together with it."""
+    """Return the number of each vertex's connected part."""
     ends = (topology.sources, topology.targets)
     size = len(topology.vertices)
     graph = coo_array((np.ones(len(topology.sources), np.int8), ends), shape=(size, size))
@@ -178,6 +178,6 @@ def _same_nodes(a: Topology, b: Topology) -> bool:
 
 
 def _joined(group: list[Topology]) -> list[Topology]:
-    """Return rails as planes of one topology; those that are laid out otherwise stay apart."""
+    """Return rails as planes of one topology; those of other layouts stay separate."""
     alike = [each for each in group if (each.kind, each.sizes) == (group[0].kind, group[0].sizes)]
     return [join(alike), *(each for each in group if each not in alike)]

@@ -8,7 +8,7 @@ from jostle import NativeMissingError, native_path
 
 
 def probe_program(mpi: str) -> Path:
-    """Return the program that `jostle topology probe` becomes.
+    """Return the program that `jostle topology probe` executes.
 
     Args:
         mpi: "openmpi" or "mpich".

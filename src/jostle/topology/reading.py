@@ -1,4 +1,4 @@
-"""Reads the files of a site: finds out what they are, and returns the fabrics they describe."""
+"""Reads a site's files: recognises their formats, and returns the fabrics that they describe."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from jostle.topology.layout import some
 from jostle.topology.model import Topology
 from jostle.values.plain_values import one_line
 
-#: Of a file; forwarding tables of a large fabric have some hundred megabytes.
+#: Largest file; forwarding tables of a large fabric have some hundred megabytes.
 MOST_BYTES = 1 << 30
 
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of files.
+    """A format of files.
 
     Attributes:
-        name: In words.
+        name: Name for users.
         recognises: Whether a file is of this kind.
         read: The fabrics that files of this kind describe together, under a name.
     """
@@ -63,9 +63,9 @@ def read_files(
 
     Args:
         paths: Files of one kind, several where the kind needs it.
-        name: Of the fabric; further ones get a number behind it, or the name that the file has.
-        hosts: A file with lines `NAME,HOST`: the host names of nodes that the files name otherwise;
-            `*,*.site` names all others, here with a domain behind them.
+        name: Name of the fabric; further ones get a number after it, or the name in the file.
+        hosts: A file with lines `NAME,HOST`: the host names of nodes that have other names in the
+            files; `*,*.site` applies to all others, here with a domain after them.
 
     Raises:
         TopologyError: A file cannot be read, or is malformed, or of no known kind.
@@ -161,7 +161,7 @@ def _renamed(fabrics: list[Topology], source: Source) -> list[Topology]:
 
 
 def _with_hosts(fabric: Topology, given: dict[str, str]) -> Topology:
-    """Return a fabric with other host names; its vertices keep what tells two adapters apart."""
+    """Return a fabric with other host names; its vertices keep what distinguishes adapters."""
     hosts, names = [], []
     for vertex, host, adapter in zip(fabric.vertices, fabric.hosts, fabric.adapters, strict=True):
         others = given.get("*", "*").replace("*", host)

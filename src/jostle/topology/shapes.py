@@ -23,13 +23,14 @@ def torus(
 
     Args:
         sizes: Length of each dimension.
-        names: Of the dimensions; a, b, c, ... if left out.
+        names: Names of the dimensions; a, b, c, ... if left out.
         nodes_per_switch: Nodes on each switch.
-        wraps: Of each dimension, whether its ends are joined; of two places they are joined once.
-        rate: Of each link, bit/s.
+        wraps: Of each dimension, whether its ends are joined; a dimension of length 2 is joined
+            once.
+        rate: Rate of each link, bit/s.
         hosts: Names of the nodes in the order of the switches, the last dimension fastest;
             node1, node2, ... if left out.
-        name: Of the fabric.
+        name: Name of the fabric.
     """
     joined = tuple(wraps) if wraps is not None else (True,) * len(sizes)
     builder = Builder()
@@ -82,9 +83,9 @@ def fat_tree(
         spines: Spine switches (of each pod, with three levels).
         cores: Core switches above the spines; 0: two levels.
         leaves_per_pod: Leaves of a pod, with three levels.
-        rate: Of each link, bit/s.
+        rate: Rate of each link, bit/s.
         hosts: Names of the nodes, leaf by leaf.
-        name: Of the fabric.
+        name: Name of the fabric.
     """
     builder = Builder()
     per_pod = leaves_per_pod or leaves
@@ -124,18 +125,18 @@ def dragonfly(
     hosts: Sequence[str] = (),
     name: str = "fabric",
 ) -> Topology:
-    """Make a dragonfly: switches of a group all joined, groups joined pair by pair.
+    """Make a dragonfly: all switches of a group are joined, and all pairs of groups.
 
-    The global cables of a group are dealt to its switches in turn.
+    The global cables of a group are distributed over its switches in turn.
 
     Args:
         groups: Number of groups.
         switches_per_group: Switches of each.
         nodes_per_switch: Nodes of each switch.
         cables_per_pair: Global cables between two groups.
-        rate: Of each link, bit/s.
+        rate: Rate of each link, bit/s.
         hosts: Names of the nodes, group by group.
-        name: Of the fabric.
+        name: Name of the fabric.
     """
     builder = Builder()
     switches = [

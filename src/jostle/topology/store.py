@@ -1,4 +1,4 @@
-"""Keeps fabrics in a repository's folder `topologies`: one file per fabric and version."""
+"""Stores fabrics in a repository's folder `topologies`: one file per fabric and version."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from jostle.topology.errors import TopologyError
 from jostle.topology.model import Topology, valid_at
 
 FOLDER, ENDING = "topologies", ".topology.json.zst"
-#: Of a file of ours, compressed and not (bytes).
+#: Largest file of this format, compressed and uncompressed, bytes.
 _MOST_BYTES, _MOST_TEXT = 1 << 27, 1 << 30
 _FORMAT = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _FILE = re.compile(rf"({_NAME.pattern})\.([0-9]{{1,19}}){re.escape(ENDING)}")
-#: What says when and whence, not what the fabric is.
+#: Attributes on date and source, which are not a part of the fabric's content.
 _CIRCUMSTANCES = ("valid_from_ns", "origin")
 
 
 @dataclass(frozen=True)
 class Saved:
-    """What saving a topology came to.
+    """Result of saving a topology.
 
     Attributes:
-        topology: As it is stored now.
+        topology: The topology as it is stored now.
         change: "new": the first version of the fabric; "version": another one; "replaced": the
             version of the same date had another content; "unchanged": nothing was written.
         before: The version that was valid at that date until now; None if there was none.
@@ -51,12 +51,12 @@ def save(folder: Path, topology: Topology) -> Saved:
     """Store a version of a fabric, unless the one valid at its date has the same content.
 
     Args:
-        folder: The repository's folder of topologies; made if it is missing.
-        topology: With the name and the date from which it is valid.
+        folder: The repository's folder of topologies; created if it is missing.
+        topology: The topology, with the name and the date from which it is valid.
 
     Raises:
-        TopologyError: The name cannot be one of a file.
-        OSError: It cannot be written; nothing is left of it.
+        TopologyError: The name cannot be a file's name.
+        OSError: It cannot be written; no part of it is left.
     """
     if not _NAME.fullmatch(topology.name):
         raise TopologyError(
@@ -79,14 +79,15 @@ def save(folder: Path, topology: Topology) -> Saved:
 def load_all(folder: Path, damaged: list[TopologyError] | None = None) -> list[Topology]:
     """Return all versions of all fabrics, by name and date; none if the folder is missing.
 
-    Cheap while the folder stays as it is.
+    Cheap while the folder is unchanged.
 
     Args:
         folder: The repository's folder of topologies.
-        damaged: Takes an error per file that is damaged, which is left out; None: it is raised.
+        damaged: List that receives the errors of damaged files, which are left out; None: errors
+            are raised.
 
     Raises:
-        TopologyError: A file is damaged, or not one of ours.
+        TopologyError: A file is damaged, or not of this format.
     """
     seen = []
     try:
@@ -110,7 +111,7 @@ def newest(folder: Path, name: str, time_ns: int) -> Topology | None:
     """Return the version of a fabric that is valid at a time; None before its first one.
 
     Raises:
-        TopologyError: As of `load_all`.
+        TopologyError: As for `load_all`.
     """
     return valid_at(load_all(folder), name, time_ns)
 
@@ -118,13 +119,13 @@ def newest(folder: Path, name: str, time_ns: int) -> Topology | None:
 def topologies_of(repository: Path) -> list[Topology]:
     """Return all versions of all fabrics of a repository, by its folder.
 
-    Damaged files are left out: `jostle topology show` and `jostle doctor` tell them.
+    Damaged files are left out: `jostle topology show` and `jostle doctor` report them.
     """
     return load_all(repository / FOLDER, [])
 
 
 def same_content(a: Topology, b: Topology) -> bool:
-    """Return whether two versions describe the same, wherever they were read from."""
+    """Return whether two versions describe the same, whatever their sources are."""
     return _document(a, _CIRCUMSTANCES) == _document(b, _CIRCUMSTANCES)
 
 
@@ -191,7 +192,7 @@ def _compressed(content: bytes) -> bytes:
 
 
 def _document(topology: Topology, without: Sequence[str] = ()) -> dict[str, Any]:
-    """Return all attributes as JSON knows them."""
+    """Return all attributes as JSON values."""
     document: dict[str, Any] = {}
     for attribute in fields(topology):
         if attribute.name in without:
@@ -226,7 +227,7 @@ def _topology(document: Any) -> Topology:
     """Return the topology of a document.
 
     Raises:
-        ValueError, TypeError, KeyError: It is none.
+        ValueError, TypeError, KeyError: The document is no topology.
     """
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
         raise ValueError("it is of another format")

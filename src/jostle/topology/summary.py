@@ -1,4 +1,4 @@
-"""What a fabric is, in numbers and words; what changed between two versions of it."""
+"""Summary of a fabric in numbers and words, and differences of two versions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from jostle.topology.model import LINK_KINDS, Topology
 
 @dataclass(frozen=True)
 class Links:
-    """Cables of one sort.
+    """Cables of one kind.
 
     Attributes:
-        between: What they join, in words: "nodes to leaves", "level 1 to level 2", "along x".
-        cables: How many, bundles counted by their lanes.
+        between: What they join, as text: "nodes to leaves", "level 1 to level 2", "along x".
+        cables: Number of cables; bundles are counted by their lanes.
         rates: Rates of one lane, bit/s, ascending; empty: unknown.
     """
 
@@ -93,7 +93,7 @@ def _switches(topology: Topology) -> tuple[tuple[str, int], ...]:
 
 
 def _links(topology: Topology) -> tuple[Links, ...]:
-    """Return the cables; each is counted at the link of its two that begins lower or first."""
+    """Return the cables; each is counted by that link of its two that begins lower or first."""
     sorts: dict[tuple[int, int, str], list[int]] = {}
     for link, kind in enumerate(topology.link_kinds.tolist()):
         source, target = int(topology.sources[link]), int(topology.targets[link])
@@ -129,7 +129,7 @@ def _rates(topology: Topology, links: list[int]) -> tuple[float, ...]:
 def changes(before: Topology, after: Topology) -> list[str]:
     """Return what differs between two versions of a fabric: sentences for the user.
 
-    A name that went and another that came at the same port of the same switch are told together:
+    A name that disappeared and another at the same port of the same switch are reported together:
     the node may have been renamed or replaced.
     """
     old, new = _ports(before), _ports(after)
@@ -210,7 +210,7 @@ def _cables(topology: Topology) -> dict[tuple[str, str], tuple[int, float]]:
 
 
 def _ports(topology: Topology) -> dict[str, set[tuple[str, str]]]:
-    """Return of each host the switches and their ports that it is attached to."""
+    """Return the switches and ports to which each host is attached."""
     ports: dict[str, set[tuple[str, str]]] = {host: set() for host in topology.adapters_of}
     for link in np.flatnonzero(~topology.is_switch[topology.sources]):
         switch = topology.vertices[topology.targets[link]]

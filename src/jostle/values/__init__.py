@@ -1,1 +1,1 @@
-"""Columns, lists and sums of values that several rooms read alike."""
+"""Columns, lists and sums of values that several packages read in the same way."""

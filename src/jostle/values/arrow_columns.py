@@ -1,4 +1,4 @@
-"""Readers of Arrow columns as numpy arrays, shared by all rooms."""
+"""Readers of Arrow columns as numpy arrays, shared by all packages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def ints(table: pa.Table, name: str) -> Ints:
         KeyError: The table has no such column.
     """
     column = table.column(name)
-    if column.null_count:  # else they come as floats, which have no room for nanoseconds
+    if column.null_count:  # else they become floats, which cannot hold nanoseconds exactly
         column = column.cast(pa.int64(), safe=False).fill_null(0)
     chunk = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     values: Ints = chunk.to_numpy(zero_copy_only=False)
@@ -29,7 +29,7 @@ def ints(table: pa.Table, name: str) -> Ints:
 
 def ints_or_zeros(table: pa.Table, name: str) -> Ints:
     """Return a column of numbers as int64, shape (rows,); zeros where there is no such column."""
-    if table.schema.get_field_index(name) < 0:  # `column_names` makes a list of hundreds
+    if table.schema.get_field_index(name) < 0:  # `column_names` makes a list of hundreds of names
         return np.zeros(table.num_rows, dtype=np.int64)
     return ints(table, name)
 
@@ -45,7 +45,7 @@ def floats(table: pa.Table, name: str) -> Floats:
 
 
 def some_floats(table: pa.Table, names: Iterable[str]) -> dict[str, Floats]:
-    """Return the columns that hold a value other than zero, by name; most columns are all zero."""
+    """Return the columns that hold a value other than zero, by name; most are all zero."""
     known = set(table.column_names)
     some = [name for name in names if name in known and _any(table.column(name))]
     columns = {name: floats(table, name) for name in some}
@@ -57,7 +57,7 @@ def _any(column: pa.ChunkedArray) -> bool:
 
 
 def lists(table: pa.Table, name: str) -> tuple[Ints, Floats]:
-    """Return a column of lists: of each of its values the row, and the value."""
+    """Return the row and the value of each element of a column of lists."""
     if name not in table.column_names or not table.num_rows:
         return np.empty(0, np.int64), np.empty(0)
     column: Any = table.column(name).combine_chunks()

@@ -12,10 +12,10 @@ _MOST = 1 << 14  # cores; more than the runtime counts
 def read_list(text: str) -> frozenset[int] | None:
     """Return the numbers of a list such as "0-15,64-79".
 
-    The text is of a profile, and not trusted.
+    The text comes from a profile, and is not trusted.
 
     Returns:
-        None where it is none, is empty, or goes on ("...").
+        None where the text is no list, is empty, or is truncated ("...").
     """
     if not _LIST.fullmatch(text):
         return None

@@ -1,7 +1,7 @@
-"""What a program did with files: the sum over the interfaces through which it may have called.
+"""Metrics of a program's file I/O: sums over the interfaces that it may have called.
 
-The runtime counts the POSIX and the stdio interface apart. A question about files ("how many bytes
-were written?") is about both: this module says which metrics belong to it.
+The runtime counts the POSIX and the stdio interface separately. A question about files ("how many
+bytes were written?") is about both: this module says which metrics belong to it.
 """
 
 from __future__ import annotations

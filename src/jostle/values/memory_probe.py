@@ -6,8 +6,8 @@ from __future__ import annotations
 LATENCY_READS = 64
 #: Bytes of `memory_stream_ns`.
 STREAM_BYTES = 32768
-#: Weight of the stream's time in one number with the latency's: its reads overlap about thirtyfold
-#: in quiet memory, and there are eight times as many. So both have about the same part of it.
+#: Weight of the stream's time in one number with the latency's: without load its reads overlap
+#: about thirtyfold, and there are eight times as many. So both count about equally.
 STREAM_WEIGHT = 4
 
 
@@ -22,7 +22,7 @@ def latency_ns(time_ns: float, count: float) -> float:
 
 
 def bandwidth(time_ns: float, count: float) -> float:
-    """Return the bandwidth that one thread has, in bytes per second; 0 where it took no time.
+    """Return the bandwidth of one thread, in bytes per second; 0 where it took no time.
 
     Args:
         time_ns: `memory_stream_ns`.

@@ -1,18 +1,20 @@
-"""What an MPI program sent and received point to point, whichever runtime counted it.
+"""Metrics of an MPI program's point-to-point traffic, for every version of the runtime.
 
-A runtime of version 0.7 and later counts what arrived, and apart from it the room of receives of
-which that is not known. An older one knew the room only; one metric had both ways of a sendrecv.
+A runtime of version 0.7 and later counts the bytes that arrived and, apart from them, the buffer
+sizes of receives whose length is not known. An older runtime knew only the buffer sizes, and had
+one metric for both directions of a sendrecv.
 """
 
 from __future__ import annotations
 
-#: Metrics whose sum is what MPI_Sendrecv sent; in old profiles with the room to receive.
+#: Metrics whose sum is what MPI_Sendrecv sent; in old profiles with the sizes of receive buffers.
 SENDRECV_SENT = ("mpi_sendrecv_sent_bytes", "mpi_sendrecv_bytes")
-#: Metrics whose sum is what was sent point to point, with that room in old profiles.
+#: Metrics whose sum is what was sent point to point, in old profiles with those buffer sizes.
 SENT = ("mpi_send_bytes", "mpi_isend_bytes", *SENDRECV_SENT)
-#: Metrics whose sum is what arrived in receives alone.
+#: Metrics whose sum is what arrived in receives, without MPI_Sendrecv.
 RECEIVES = ("mpi_recv_arrived_bytes", "mpi_irecv_arrived_bytes")
 #: Metrics whose sum is what arrived point to point.
 ARRIVED = (*RECEIVES, "mpi_sendrecv_arrived_bytes")
-#: Metrics whose sum is the room of receives of which only that is known: in old profiles of all.
+#: Metrics whose sum is the buffer sizes of receives whose length is not known; in old profiles of
+#: all receives.
 ROOM = ("mpi_recv_bytes", "mpi_irecv_bytes")

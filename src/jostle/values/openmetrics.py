@@ -10,7 +10,7 @@ _ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 
 
 class Family(NamedTuple):
-    """What is known of a family of metrics, beside its name.
+    """Type, unit and description of a family of metrics.
 
     Attributes:
         kind: Its type.
@@ -24,12 +24,13 @@ class Family(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """A number of a family.
+    """One sample of a family.
 
     Attributes:
         value: The number.
         labels: Names and values of its labels.
-        suffix: What its name has behind that of the family: `_total` of a counter, `_info`.
+        suffix: Ending of its name after that of the family, such as `_total` of a counter or
+            `_info`.
     """
 
     value: float

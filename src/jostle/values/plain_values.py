@@ -1,4 +1,4 @@
-"""Plain values, as JSON and spreadsheets take them."""
+"""Converts values into those that JSON and spreadsheets accept."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PLAIN = frozenset({str, int, bool, type(None)})
 
 
 class _NullForNan:
-    """Describes to pydantic what `plain` makes of a number that may be none."""
+    """Describes to pydantic that `plain` turns NaN and infinity into null."""
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: Callable[[Any], Any]
@@ -21,19 +21,19 @@ class _NullForNan:
         return {"type": "nullable", "schema": handler(source)}
 
 
-#: A number that is NaN or infinite where it is not known: its JSON is null.
+#: A number that is NaN or infinite where it is unknown: its JSON is null.
 MaybeNan = Annotated[float, _NullForNan()]
 
 
 def plain(value: Any) -> Any:
-    """Return what JSON takes, in one pass: large verdicts have a hundred thousand numbers.
+    """Return a value for JSON, in one pass: large verdicts have a hundred thousand numbers.
 
     Args:
         value: A number, a text, or a dataclass, dictionary, list or tuple of such.
 
     Returns:
-        Dictionaries and lists of its own; null where a number is none or has no end, since JSON
-        knows no NaN and no infinity. What is none of the above stays as it is.
+        New dictionaries and lists; null in place of NaN and infinity, which JSON does not have.
+        Values of other types stay as they are.
     """
     kind = type(value)
     if kind in _PLAIN:
@@ -51,7 +51,7 @@ def plain(value: Any) -> Any:
 
 
 def cell(value: Any) -> Any:
-    """Return a value for a CSV file: no text that a spreadsheet would take for a formula.
+    """Return a value for a CSV file: texts that a spreadsheet would take for a formula are changed.
 
     Cells may hold names of other users' jobs and files. NaN and infinity become empty.
     """

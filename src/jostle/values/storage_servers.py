@@ -1,4 +1,4 @@
-"""Which file systems have servers of their own for data and for metadata, and how they are called.
+"""Which file systems have servers of their own for data and for metadata, and their names.
 
 A mount of such a file system is two resources: its object servers and its metadata server. Every
 other mount is one, a "file system".
@@ -11,7 +11,8 @@ from typing import Literal
 
 FileKind = Literal["file system", "object servers", "metadata server"]
 
-#: Types as the identity of a mount begins with them ("lustre:mgs@tcp:/scratch").
+#: Types of file systems, with which the identities of their mounts begin
+#: ("lustre:mgs@tcp:/scratch").
 SEPARATE = frozenset(("lustre", "gpfs", "beegfs", "ceph", "ceph-fuse"))
 #: Kinds of resources on which calls on files are served.
 FILE_KINDS: tuple[FileKind, ...] = ("file system", "object servers", "metadata server")
@@ -19,7 +20,7 @@ FILE_KINDS: tuple[FileKind, ...] = ("file system", "object servers", "metadata s
 #: links, NFS servers) serve what their host serves.
 OBJECT_COMPONENTS = ("lustre_ost", "gpfs_disk", "ceph_osd")
 METADATA_COMPONENTS = ("lustre_mdt", "ceph_mds")
-#: Those of OBJECT_COMPONENTS that hold metadata too: a GPFS file system has both on its disks.
+#: Those of OBJECT_COMPONENTS that hold metadata as well: a GPFS file system has both on its disks.
 ALSO_METADATA = ("gpfs_disk",)
 
 
@@ -37,14 +38,14 @@ def resource_name(kind: FileKind, mount: str) -> str:
     """Return the name of a mount's resource of a kind, for users.
 
     Args:
-        kind: Of the resource.
+        kind: Kind of the resource.
         mount: Identity or path of the mount.
     """
     return mount if kind == "file system" else f"{kind} of {mount}"
 
 
 def mount_of(resource: str) -> str:
-    """Return the mount in the name of a resource; the name itself, if it is no part of a mount."""
+    """Return the mount in the name of a resource; the name itself, if it names no mount."""
     for kind in FILE_KINDS[1:]:
         if resource.startswith(f"{kind} of "):
             return resource.removeprefix(f"{kind} of ")
@@ -52,7 +53,7 @@ def mount_of(resource: str) -> str:
 
 
 def with_parts(paths: Mapping[str, str]) -> dict[str, str]:
-    """Return the paths of mounts, and the names of their resources with these paths in them.
+    """Map identities of mounts to their paths, and resources' names to names with these paths.
 
     Args:
         paths: Identity of each mount -> its path.

@@ -1,4 +1,4 @@
-"""What the processes of jobs sent to each other, as the repository hands it out."""
+"""Traffic between the processes of jobs, as the repository returns it."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Traffic:
 
     @property
     def mounts(self) -> list[str]:
-        """File systems to whose servers traffic is known."""
+        """File systems of which the traffic to their servers is known."""
         return sorted(name for name in self.pairs["mount"].unique().to_pylist() if name)
 
     def files_on(self, mount: str) -> Traffic:
@@ -115,7 +115,7 @@ class Traffic:
         return replace(self, **kept)
 
     def renamed(self, kept: Collection[str], name: str) -> Traffic:
-        """Give all jobs but some one name."""
+        """Replace the names of all jobs but those kept by one name."""
         return replace(
             self, **{key: _renamed(table, kept, name) for key, table in self._tables.items()}
         )

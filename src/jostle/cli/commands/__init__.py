@@ -1,1 +1,1 @@
-"""One module per verb: its options, the question it asks, and the next step it prints."""
+"""One module per verb: its options, its query, and the next step that it prints."""

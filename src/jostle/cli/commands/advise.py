@@ -91,10 +91,10 @@ def command(
 def _check(
     job: str | None, of_site: bool, days: int | None, form: str | None, viewer: int | None
 ) -> None:
-    """Refuse options that do not fit together.
+    """Refuse combinations of options that are not valid.
 
     Raises:
-        UsageError: They do not.
+        UsageError: The combination is not valid.
     """
     if of_site == (job is not None):
         raise UsageError(

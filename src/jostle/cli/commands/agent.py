@@ -1,4 +1,4 @@
-"""`jostle agent`: record one's own machine, between runs, too."""
+"""`jostle agent`: record this machine, also between runs."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def status(repository: Path) -> None:
 
 
 def _take(repository: Path) -> None:
-    """Take what there is, and remove what is over."""
+    """Ingest the agent's profiles, and remove complete ones."""
     if not agent_files():
         return
     store = open_repository(repository, create=True)

@@ -1,4 +1,4 @@
-"""`jostle background`: what all other jobs did on a job's mounts, or on links, meanwhile."""
+"""`jostle background`: the load of all other jobs on a job's mounts, or on links, while it ran."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def command(
 
 
 def _of_zone(job: str, zone: str, plot: str | None, repository: Path, *, as_json: bool) -> None:
-    """Show what others put on the links of a zone."""
+    """Show the load of others on the links of a zone."""
     from jostle.cli.views.zone_load import zone_panels, zone_view
     from jostle.plot import Chart
     from jostle.report.models.zone_load import zone_loads

@@ -1,4 +1,4 @@
-"""What verbs show of a batch job as a whole: Slurm job 12, with its script and its steps."""
+"""Output of verbs for a whole batch job: Slurm job 12, with its script and its steps."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from jostle.values.plain_values import one_line
 if TYPE_CHECKING:
     from jostle.repository import Repository
 
-#: Parts that are named as next steps: those that ran longest.
+#: Most parts in next steps: those that ran longest.
 _MOST_NEXT = 4
 
 
 def refuse_files(parts: Sequence[str], asked: str | None) -> None:
-    """Refuse options that write figures or intervals, which a part has and the whole has not.
+    """Refuse options that write figures or intervals, which exist for parts, but not for the whole.
 
     Raises:
         UsageError: Such an option was given.
@@ -40,7 +40,7 @@ def refuse_files(parts: Sequence[str], asked: str | None) -> None:
 
 
 def digest_parts(store: Repository, parts: Sequence[str], flag: str, *, as_json: bool) -> None:
-    """Show what a batch job did, part by part; `flag` names the repository in next steps."""
+    """Show the digests of a batch job's parts; `flag` is the repository's option in next steps."""
     from jostle.cli.views.batch_jobs import digest_view
     from jostle.report.models.batch_jobs import batch_row
     from jostle.report.models.scheduler import scheduler_facts
@@ -56,7 +56,7 @@ def digest_parts(store: Repository, parts: Sequence[str], flag: str, *, as_json:
 
 
 def _digests(row: Mapping[str, Any], flag: str) -> list[str]:
-    """Return the commands for a closer look at the parts that ran longest, in their order."""
+    """Return the digest commands of the parts that ran longest, in their order."""
     longest = sorted(row["parts"], key=lambda part: part["start_ns"] - part["end_ns"])[:_MOST_NEXT]
     return [f"jostle digest{flag} {part['part']}" for part in row["parts"] if part in longest]
 
@@ -70,7 +70,7 @@ def estimate_parts(
     *,
     as_json: bool,
 ) -> None:
-    """Show what interference cost a batch job, as a whole and part by part."""
+    """Show the loss of a batch job by interference, for the whole and for each part."""
     from jostle.cli.views.batch_jobs import estimate_view
     from jostle.report.models.batch_jobs import batch_row
     from jostle.report.verdict.batch_loss import batch_loss
@@ -104,7 +104,7 @@ def interference_parts(
     *,
     as_json: bool,
 ) -> None:
-    """Show who slowed the parts of a batch job, but for those that are too short to tell."""
+    """Show who slowed the parts of a batch job, except those that are too short."""
     from jostle.analysis.estimation.light import LEAST_RUN_S
     from jostle.cli.views.interference import in_short
     from jostle.report.models.batch_jobs import batch_row
@@ -139,10 +139,10 @@ def interference_parts(
 
 
 def print_line(repository: Path, job: str) -> None:
-    """Print a job or a batch job in one line, for an epilog: it never fails.
+    """Print a job or a batch job in one line, for an epilog; it never fails.
 
-    Where nothing is known of the job, the line says so: a batch system takes an epilog that fails
-    for a broken node.
+    If nothing is known of the job, the line says so: after a failed epilog, a batch system would
+    assume a broken node.
     """
     try:
         text = _line(open_repository(repository), job)
@@ -152,7 +152,7 @@ def print_line(repository: Path, job: str) -> None:
 
 
 def job_end(store: Repository, job: str, link: str = "") -> str:
-    """Return what stands at the end of a job's output (`cli.views.job_end`).
+    """Return the text at the end of a job's output (`cli.views.job_end`).
 
     Args:
         store: The repository.

@@ -1,4 +1,4 @@
-"""`jostle compare`: why runs of one program took different times (thesis 5.1.4)."""
+"""`jostle compare`: why runs of one program took different times (Shah, 2020, section 5.1.4)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from jostle.report.verdict.regression import Finding, GroupFinding
     from jostle.repository import Repository
 
-#: Exit status of runs that are slower; that of undecided ones is the next, as of `run --gate`.
+#: Exit status of runs that are slower; that of undecided ones is the next number, as for `run
+#: --gate`.
 SLOWER = 3
 
 
@@ -143,10 +144,10 @@ def command(
 def _end(
     findings: Sequence[GroupFinding], gate: float, junit: str | None, annotate: str | None
 ) -> int:
-    """Write the reports that are wanted; return the exit status.
+    """Write the requested reports; return the exit status.
 
     Raises:
-        UsageError: There is nothing to compare the baseline with.
+        UsageError: There is no group to compare with the baseline.
     """
     from jostle.ci.reports import Case, Outcome
     from jostle.cli.views.compare import gate_sentence
@@ -177,7 +178,7 @@ def _end(
 
 
 def _chosen(store: Repository, jobs: tuple[str, ...]) -> tuple[list[str], dict[str, str]]:
-    """Return the jobs that were named, each once, and the patterns that are groups.
+    """Return the jobs that were named, each once, and the pattern of each group.
 
     Raises:
         UsageError: A pattern matches no job.

@@ -1,4 +1,4 @@
-"""`jostle digest`: what one job did, from a repository or straight from a spool."""
+"""`jostle digest`: what one job did, from a repository or directly from a spool."""
 
 from __future__ import annotations
 
@@ -142,19 +142,19 @@ def command(
 def spool_store(
     folder: Path, job: str, *, wait_s: float = 0.0, quiet: bool = False
 ) -> Iterator[tuple[Repository, str]]:
-    """Make a repository for the moment of a job's profiles in a spool.
+    """Make a temporary repository of a job's profiles in a spool.
 
     Args:
         folder: The spool.
         job: The job's full name, or `last`.
-        wait_s: Wait for the end of all ranks, at most so long, s.
+        wait_s: Longest wait for the end of all ranks, s.
         quiet: Show no progress.
 
     Yields:
         The repository, and the job's name in it.
 
     Raises:
-        UsageError: No profile there is of this job.
+        UsageError: The spool has no profile of this job.
     """
     from jostle.cli.config import check_readable
     from jostle.cli.launch.wait_for_ranks import wait_for_ranks
@@ -196,7 +196,7 @@ def _read(store: Repository, name: str, *, with_segments: bool) -> JobDigest:
 
 @dataclass(frozen=True)
 class _Content:
-    """What there is to say of a job."""
+    """The content of a digest."""
 
     digest: JobDigest
     among: dict[str, Any]
@@ -212,7 +212,7 @@ def _put(
     as_json: bool,
     with_segments: bool,
 ) -> None:
-    """Print the digest, and draw what is to be drawn."""
+    """Print the digest, and draw the requested figures."""
     digest, facts = content.digest, content.facts
     saved = _draw(content.finishing, folder, endings, quiet=as_json) if folder else []
     if as_json:

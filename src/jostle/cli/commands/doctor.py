@@ -1,4 +1,4 @@
-"""`jostle doctor`: what works on this machine, and how to mend the rest."""
+"""`jostle doctor`: what works on this machine, and how to fix the rest."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def command(site: bool, repository: Path, as_json: bool) -> int:
 
 
 def _count_checks(number: int) -> str:
-    """Return a number of checks in words."""
+    """Return a number of checks as text."""
     return "1 check" if number == 1 else f"{number} checks"
 
 
 def _all_checks(repository: Path, *, site: bool) -> Iterator[Check]:
-    """Run every check; one that breaks is a failed check, never a traceback."""
+    """Run every check; an error in one is a failed check, not a traceback."""
     from jostle.cli.doctor.checks import Check
 
     for name, check in _of_site(repository) if site else _of_machine(repository):

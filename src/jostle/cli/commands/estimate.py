@@ -120,7 +120,7 @@ def command(
 def _store(
     spool: str | None, job: str, repository: Path, viewer: int | None, *, quiet: bool
 ) -> Iterator[tuple[Repository, list[str]]]:
-    """Open the repository, or make one of a spool for the moment; give it and the job or parts."""
+    """Open the repository, or make a temporary one of a spool; yield it and the job or parts."""
     if spool is None:
         store = open_repository(repository)
         yield store, store.resolve_parts(job, owner=viewer)

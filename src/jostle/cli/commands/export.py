@@ -51,7 +51,7 @@ TABLES = (
     "component_slices",
 )
 _NEVER_NS = 2**63 - 1
-#: Forms of a whole job, and what their files are called by default.
+#: Forms of a whole job, and the default endings of their files.
 _TRACES = {"perfetto": ".perfetto.json", "otf2": ".otf2"}
 _SUFFIX = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
 
@@ -159,7 +159,7 @@ def command(
 
 
 def _estimate(store: Repository, job: str) -> RunEstimate | None:
-    """Return what a job lost; None where that cannot be estimated."""
+    """Return the estimate of a job; None if there is none."""
     from jostle.analysis.estimation.errors import EstimateError
     from jostle.report.verdict.verdict import evaluate_job
 
@@ -195,7 +195,7 @@ def _write_otf2(store: Repository, job: str, path: Path) -> ExportReport:
 
 
 def _write_trace(store: Repository, job: str, path: Path) -> ExportReport:
-    """Write a job with its neighbours, and its losses where they can be estimated."""
+    """Write a job with its neighbours, and its losses if they can be estimated."""
     from jostle.report.models.job_trace import job_trace
     from jostle.repository.store.files import cannot_write
     from jostle.repository.types import ExportReport
@@ -213,7 +213,7 @@ def _write_trace(store: Repository, job: str, path: Path) -> ExportReport:
 
 
 def _job(store: Repository, what: str) -> str:
-    """Return a job's name, or say which tables there are."""
+    """Return a job's name; the error lists the tables."""
     try:
         return store.resolve_job(what)
     except JobError as error:
@@ -225,7 +225,7 @@ def _form_of(out: str | None) -> str:
     """Return the form that the ending of a file names; parquet if it has none.
 
     Raises:
-        UsageError: The ending is that of another form.
+        UsageError: The ending belongs to another form.
     """
     ending = Path(out or "").suffix.lower()
     if ending and ending not in _SUFFIX:

@@ -1,4 +1,4 @@
-"""`jostle import`: take what a site has already: logs of Darshan, accounting, counters."""
+"""`jostle import`: import what a site has already: logs of Darshan, accounting, counters."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ command.add_command(ldms)
 
 
 def _require_logs(report: DarshanReport) -> None:
-    """Refuse files of which none is a log: most likely another folder was meant."""
+    """Refuse files of which none is a log: most likely the wrong folder was given."""
     if report.imported or report.known or report.profiled or report.expired:
         return
     from jostle.imports import ImportFailedError
@@ -178,7 +178,7 @@ def lsf(file: str, repository: Path, as_json: bool) -> None:
 
 
 def _account(file: str, reader: Reader, repository: Path, *, as_json: bool) -> None:
-    """Import accounting from a file or the standard input, and say what came of it."""
+    """Import accounting from a file or the standard input, and print the result."""
     from jostle.imports import AccountingError, AccountingImport
 
     store = open_repository(repository, create=True)
@@ -208,10 +208,10 @@ def _account(file: str, reader: Reader, repository: Path, *, as_json: bool) -> N
 
 @contextmanager
 def _opened(file: str) -> Iterator[Iterable[str]]:
-    """Open a file, or the standard input, of which at least one line is there.
+    """Open a file, or the standard input, which has at least one line.
 
     Raises:
-        UsageError: It cannot be read, or there is nothing in it.
+        UsageError: The file cannot be read, or is empty.
     """
     if file == "-":
         if sys.stdin is None or sys.stdin.isatty():
@@ -296,7 +296,7 @@ def _darshan_view(report: DarshanReport) -> Iterator[str]:
 
 
 def _allowed(report: DarshanReport) -> Iterator[str]:
-    """Yield which answers are possible for how many of the imported jobs."""
+    """Yield the possible answers, with the numbers of imported jobs."""
     for text, number in report.basis.most_common():
         basis = basis_of(text)
         possible = [answer for answer in NEEDS if not basis.lacks(answer)]
@@ -310,7 +310,7 @@ def _allowed(report: DarshanReport) -> Iterator[str]:
 
 
 def _aside(files: list[tuple[str, str]]) -> list[str]:
-    """Return what was set aside, and why."""
+    """Return the files that were set aside, and why."""
     lines = [f"{name} is set aside: {why}." for name, why in files[:_SHOWN]]
     if len(files) > _SHOWN:
         lines.append(f"{_of(len(files) - _SHOWN, 'more file')} set aside (--json lists all).")

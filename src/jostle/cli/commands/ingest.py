@@ -1,4 +1,4 @@
-"""`jostle ingest`: take profiles from spools into the repository."""
+"""`jostle ingest`: ingest profiles from spools into the repository."""
 
 from __future__ import annotations
 

@@ -101,10 +101,10 @@ def command(
 
 
 def _refuse_drawing(job: str, folder: str | None) -> None:
-    """Refuse to draw a run that is known as a whole.
+    """Refuse to draw a run without slices.
 
     Raises:
-        UsageError: A folder for drawings was named.
+        UsageError: A folder for figures was given.
     """
     if folder:
         raise UsageError(
@@ -116,7 +116,7 @@ def _refuse_drawing(job: str, folder: str | None) -> None:
 def _of_whole_runs(
     store: Repository, jobs: Sequence[str], viewer: int | None, flag: str, *, as_json: bool
 ) -> None:
-    """Answer for runs of which only the whole is known."""
+    """Answer for runs without slices."""
     with Bar("comparing runs", quiet=as_json) as bar:
         answers = []
         for number, job in enumerate(jobs):

@@ -1,4 +1,4 @@
-"""`jostle jobs`: what the repository holds."""
+"""`jostle jobs`: the jobs in the repository."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from jostle.report.verdict.batch_loss import LossNumbers
     from jostle.repository import Repository
 
-#: What a list may be sorted by, beside the loss.
+#: Sort keys of the list, in addition to the loss.
 _KEYS: Mapping[str, Callable[[dict[str, Any]], Any]] = {
     "started": lambda row: row["start_ns"],
     "job": lambda row: row["job"],
@@ -126,7 +126,7 @@ def command(
 def _losses(
     store: Repository, rows: Sequence[Mapping[str, Any]], *, quiet: bool
 ) -> dict[str, LossNumbers]:
-    """Estimate what jobs lost: the numbers of `jostle estimate`."""
+    """Estimate the losses of jobs: the numbers of `jostle estimate`."""
     from jostle.report.verdict.batch_loss import batch_loss, job_loss, loss_numbers
 
     losses: dict[str, LossNumbers] = {}
@@ -143,7 +143,7 @@ def _losses(
 
 
 def _json(row: dict[str, Any], losses: Mapping[str, LossNumbers]) -> dict[str, Any]:
-    """Return a row with its loss, if losses were asked for."""
+    """Return a row with its loss, if losses were requested."""
     if losses:
         row = row | {"lost": losses[row["job"]].to_json()}
     if "parts" in row:

@@ -1,4 +1,4 @@
-"""`jostle neighbours`: who ran when and where beside a job."""
+"""`jostle neighbours`: which jobs ran concurrently with a job, when and where."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from jostle.analysis.identification.model import Neighbour
     from jostle.repository.query.co_running import JobFacts
 
-_SHOWN = 24  # neighbours that are listed one by one, those with the longest overlap
-_LOADS = 2  # resources whose load is shown
+_SHOWN = 24  # most neighbours that are listed: those with the longest overlap
+_LOADS = 2  # resources of which the load is shown
 
 
 @click.command("neighbours")
@@ -105,7 +105,7 @@ def _view(own: JobFacts, neighbours: list[Neighbour]) -> Iterator[Any]:
 
 
 def _who(own: JobFacts, neighbours: list[Neighbour], *, same_resource: bool) -> Table:
-    """Make the table of neighbours, without the resource if it is the same for all."""
+    """Return the table of neighbours, without the resource if it is the same for all."""
     places = [] if same_resource else ["=on"]
     frame = table(["=job", "=program", "=user", ">beside", ">nodes", *places, "=load there"])
     for each in neighbours:

@@ -128,7 +128,7 @@ def command(
 def _check_words(
     cmd: Sequence[str], names: str | None, endings: Sequence[str], *, gpu: bool
 ) -> None:
-    """Refuse what cannot be meant."""
+    """Refuse arguments that are not valid."""
     if names is None and not cmd:
         raise UsageError(
             "What is to be measured?", hint="jostle overhead -- CMD, or: jostle overhead --set all"
@@ -147,7 +147,7 @@ def _check_words(
 
 
 def _picture(folder: str | None, program: str) -> Path | None:
-    """Choose the figure's file, and refuse a folder that cannot take it before any work."""
+    """Choose the figure's file; refuse an unusable folder before any work is done."""
     if folder is None:
         return None
     from jostle.plot.figures.files import check_suffix
@@ -163,14 +163,14 @@ def _picture(folder: str | None, program: str) -> Path | None:
 
 
 def _measure_set() -> Callable[..., int]:
-    """Return what measures a set of programs, which is a part of the lab."""
+    """Return the function that measures a set of programs, which is a part of the lab."""
     for measure_set in named("overhead_set"):
         return measure_set  # type: ignore[no-any-return]
     raise UsageError("`--set` needs jostle-lab.", hint="Install it: `pip install jostle-lab`.")
 
 
 def _measure(trial: Trial, plan: RoundPlan, *, quiet: bool) -> Rounds:
-    """Run all kinds in turn beside a progress bar."""
+    """Run all kinds in turn, with a progress bar."""
     total = len(trial.arms) * (plan.runs + plan.warmup)
     with Bar("warming up", quiet=quiet) as bar:
 
@@ -182,7 +182,7 @@ def _measure(trial: Trial, plan: RoundPlan, *, quiet: bool) -> Rounds:
 
 
 def _estimate(rounds: Rounds, left: int) -> str:
-    """Return the state after a number of rounds."""
+    """Return the estimate after a number of rounds, as text."""
     from jostle.cli.views.overhead import interval_text
 
     overhead = next(iter(rounds.compare().values()))
@@ -215,7 +215,7 @@ def _save(
 
 
 def _print(parts: Any, saved: str | None) -> None:
-    """Print the figures, the chart in the width of the terminal."""
+    """Print the numbers, and the chart in the width of the terminal."""
     from rich.text import Text
 
     from jostle.cli.output import show

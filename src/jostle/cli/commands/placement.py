@@ -1,4 +1,4 @@
-"""`jostle placement`: where a job sits in the network, and whether that explains its speed."""
+"""`jostle placement`: the nodes of a job in the network, and whether they explain its speed."""
 
 from __future__ import annotations
 

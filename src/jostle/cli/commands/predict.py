@@ -1,4 +1,4 @@
-"""`jostle predict`: what loads will cost each other, though they never met."""
+"""`jostle predict`: how much loads will slow each other that have not run together."""
 
 from __future__ import annotations
 

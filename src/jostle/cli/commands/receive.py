@@ -1,4 +1,4 @@
-"""`jostle receive`: take the spools of nodes over HTTP, and ingest them."""
+"""`jostle receive`: receive the spools of nodes over HTTP, and ingest them."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def token(ctx: click.Context, node: str, tokens: Path | None) -> None:
 
 
 def _refuse_options(ctx: click.Context, taken: set[str]) -> None:
-    """Refuse options before a verb below this one, which would have no effect there."""
+    """Refuse options before a subcommand, where they have no effect."""
     for option in ctx.command.params:
         name = option.name or ""
         source = ctx.get_parameter_source(name)

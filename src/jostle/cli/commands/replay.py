@@ -1,4 +1,4 @@
-"""`jostle replay`: the jobs of a period once more, with and without a policy."""
+"""`jostle replay`: simulates the jobs of a period with and without a policy."""
 
 from __future__ import annotations
 

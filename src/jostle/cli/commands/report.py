@@ -31,18 +31,18 @@ if TYPE_CHECKING:
     from jostle.report.verdict.verdict import EvaluatedJob
     from jostle.repository import Repository
 
-#: Parts of a batch job that a report has in full.
+#: Most parts of a batch job that a report shows in full.
 _MOST_PARTS = 6
 _LIGHTS = ("green", "yellow", "red")
 _ENDINGS = {".html": "html", ".htm": "html", ".pdf": "pdf"}
 
 
 def _complete(ctx: click.Context, param: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Complete the name of a job or a study; silent where there is no repository."""
+    """Complete the name of a job or a study; none if there is no repository."""
     path = ctx.params.get("repository") or default_repository()
     try:
         studies = open_repository(Path(path)).studies()
-    except Exception:  # a completion never complains
+    except Exception:  # a completion reports no errors
         studies = []
     named = [CompletionItem(name) for name in studies if name.startswith(begun)]
     return complete_job(ctx, param, begun) + named
@@ -118,7 +118,7 @@ def _check_file(path: Path, *, force: bool) -> None:
     """Refuse a file that cannot become a report, before any work is done.
 
     Raises:
-        UsageError: Its ending is neither .html nor .pdf, it is there already, or it cannot be
+        UsageError: Its ending is neither .html nor .pdf, it exists already, or it cannot be
             written.
     """
     if path.suffix.lower() not in _ENDINGS:

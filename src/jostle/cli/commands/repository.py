@@ -1,4 +1,4 @@
-"""`jostle repository`: compaction, retention, and what to do about damage."""
+"""`jostle repository`: compaction, retention, and repair."""
 
 from __future__ import annotations
 

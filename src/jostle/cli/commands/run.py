@@ -149,7 +149,7 @@ def _check_options(
     live: bool,
     as_json: bool,
 ) -> None:
-    """Refuse options that have no meaning together."""
+    """Refuse combinations of options without a meaning."""
     if retries and gate is None:
         raise UsageError(
             "--retries without --gate never runs anything again.",

@@ -120,7 +120,7 @@ def command(
 
 
 def _page(jobs: list[str]) -> str:
-    """Return the address of a job's page, or of the list of a batch job's parts."""
+    """Return the path of a job's page, or of the list of a batch job's parts."""
     batch = batch_job_of(jobs[0])
     if len(jobs) > 1 and batch is not None:
         return f"/jobs?batch={quote(batch.name, safe='')}"
@@ -139,7 +139,8 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
         hint = "Is another `jostle serve` there? `--listen 127.0.0.1:0` takes any free port."
         raise JostleError(f"{host}:{port} cannot be had: {error.strerror}.", hint=hint) from None
     with place:
-        # Connections inherit it: without it a body waits 40 ms for the word that its head came.
+        # Connections inherit it: without it a body waits 40 ms for the acknowledgement of its
+        # header.
         place.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         yield place
 
@@ -155,7 +156,7 @@ def _place(listen: str) -> tuple[str, int]:
 
 
 def _check_tls(cert: Path | None, key: Path | None, *, behind_proxy: bool) -> None:
-    """Refuse halves of TLS, and a key that everybody may read."""
+    """Refuse incomplete TLS settings, and a key that all users may read."""
     if (cert is None) != (key is None):
         raise UsageError("--tls-cert and --tls-key belong together.", hint="Name both.")
     if cert is None or key is None:
@@ -177,7 +178,7 @@ def _check_tls(cert: Path | None, key: Path | None, *, behind_proxy: bool) -> No
 
 
 def _site(config: Path | None, *, behind_proxy: bool) -> tuple[Access, AlertSettings | None]:
-    """Make access control and alerts for a network address, as the operator's file says."""
+    """Create access control and alerts for a network address from the operator's file."""
     from jostle.server.access.settings import SERVE_CONFIG, read_settings
 
     settings = read_settings(config or SERVE_CONFIG)
@@ -186,7 +187,7 @@ def _site(config: Path | None, *, behind_proxy: bool) -> tuple[Access, AlertSett
 
 
 def _here(config: Path | None) -> Access:
-    """Make the access control for loopback."""
+    """Create the access control for loopback."""
     from jostle.server import Access
 
     if config is not None:
@@ -198,7 +199,7 @@ def _here(config: Path | None) -> Access:
 
 
 def _add_user(name: str, config: Path | None) -> None:
-    """Write a local account; the password never stands in a command line."""
+    """Write a local account; the password is never in a command line."""
     from jostle.server.access.accounts import add_account
     from jostle.server.access.settings import SERVE_CONFIG, read_settings
 
@@ -219,12 +220,12 @@ def _add_user(name: str, config: Path | None) -> None:
 
 
 def _is_interactive() -> bool:
-    """Return whether standard input is a terminal, where somebody can be asked."""
+    """Return whether standard input is a terminal, where a user can answer."""
     return sys.stdin.isatty()
 
 
 def _password(name: str) -> str:
-    """Ask for a password twice; of a script take the first line of standard input."""
+    """Ask for a password twice; from scripts, read the first line of standard input."""
     if not _is_interactive():
         return sys.stdin.readline().rstrip("\n")
     asked: str = click.prompt(
@@ -235,7 +236,7 @@ def _password(name: str) -> str:
 
 @contextlib.contextmanager
 def _site_packages() -> Iterator[None]:
-    """Return what to install where log-in has not been installed."""
+    """Turn an error of a package that log-in lacks into one that says what to install."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -246,7 +247,7 @@ def _site_packages() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _opened(url: str) -> Iterator[None]:
-    """Open a URL in the browser by a file of ours: command lines are everybody's to read."""
+    """Open a URL in the browser by a private file, since all users can read command lines."""
     import webbrowser
 
     with tempfile.TemporaryDirectory(

@@ -1,4 +1,4 @@
-"""`jostle site`: what a site runs beside its jobs."""
+"""`jostle site`: services that a site runs in addition to its jobs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jostle.cli.job_outputs import SITE_CONFIG, JobOutputs, site_settings
 from jostle.cli.options.common import open_repository, repository_option
 from jostle.cli.output import show
 
-#: How often ended jobs are looked for, s.
+#: Interval of checks for ended jobs, s.
 _EVERY_S = 2.0
 
 

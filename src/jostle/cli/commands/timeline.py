@@ -1,4 +1,4 @@
-"""`jostle timeline`: jobs slice by slice, on one time axis."""
+"""`jostle timeline`: metrics of jobs per slice, on one time axis."""
 
 from __future__ import annotations
 
@@ -119,11 +119,11 @@ def command(
 
 
 class _Timeline:
-    """Panels of jobs and machines on one time axis, and the same as JSON.
+    """Panels of jobs and machines on one time axis, also as JSON.
 
     Attributes:
-        empty: Rows of jobs that have nothing of the metric.
-        gpus: GPUs of the machines, where they are drawn one by one.
+        empty: Rows of jobs without values of the metric.
+        gpus: GPUs of the machines, if they are drawn one by one.
     """
 
     def __init__(self, store: Repository, view: View, *, per_gpu: bool) -> None:
@@ -136,7 +136,7 @@ class _Timeline:
         self.gpus: list[NodeGpu] = []
 
     def add_job(self, job: str) -> None:
-        """Add a panel of a job, or one of each of its GPUs."""
+        """Add a panel of a job, or one for each of its GPUs."""
         from jostle.cli.views.charts import panel
         from jostle.report.models.steps import JobSpan, lines_of, steps_json
 
@@ -157,11 +157,11 @@ class _Timeline:
         self._jobs.append({"job": job, "series": series})
 
     def add_machine(self, host: str, of_nodes: View | None) -> None:
-        """Add panels of a machine in the time of the jobs, or on the last day.
+        """Add panels of a machine for the time of the jobs, or for the last day.
 
         Args:
             host: Its name.
-            of_nodes: What is drawn of its components; None: what each kind of them usually shows.
+            of_nodes: The view of its components; None: the usual view of each kind.
         """
         from jostle.cli.views.charts import gpu_panels, panel
 
@@ -198,7 +198,7 @@ class _Timeline:
         return Chart(title or self._view.title, note, tuple(self._panels))
 
     def to_json(self) -> dict[str, Any]:
-        """Return what is drawn."""
+        """Return the drawn values."""
         return {
             "metric": self._view.name,
             "unit": self._view.unit,
@@ -209,13 +209,13 @@ class _Timeline:
 
 
 def _drawn(view: View, lines: list[Steps]) -> tuple[View, list[Steps]]:
-    """Leave out lines of what a job did not use."""
+    """Leave out lines of functions that a job did not use."""
     kept = [at for at, line in enumerate(view.lines) if not line.again or lines[at].values.any()]
     return replace(view, lines=tuple(view.lines[at] for at in kept)), [lines[at] for at in kept]
 
 
 def _instead(view: View, row: dict[str, Any], others: list[str]) -> str:
-    """Say that a job has none of a metric, and what it has."""
+    """Return a sentence that a job has no values of a metric, with views that have some."""
     has = f"; it has {', '.join(f'--metric {name}' for name in others)}" if others else ""
     return f"{row['job']}: nothing was counted for --metric {view.name}{has}."
 
@@ -229,7 +229,7 @@ def check_plot(plot: str | None) -> None:
 
 
 def save(chart: Chart, plot: str | None) -> str | None:
-    """Write the chart where --plot says; return the path."""
+    """Write the chart to the file of --plot; return the path."""
     if not plot:
         return None
     from jostle.plot.figures.figure import save as save_figure

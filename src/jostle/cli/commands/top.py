@@ -73,6 +73,6 @@ def command(
     show(headline(report))
     if rows:
         show(top_table(rows), *change_lines(rows))
-    if not server:  # its jobs are in no repository here
+    if not server:  # with a server, its jobs are in no repository here
         seen, job = ("jobs", rows[0]["job"]) if rows else ("nothing", "")
         next_steps(*steps("top", seen, job, flag=repository_flag(repository)))

@@ -1,4 +1,4 @@
-"""`jostle topology`: tell jostle about the networks of a cluster, and look at them."""
+"""`jostle topology`: import and show the networks of a cluster."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def import_(
 
 
 def _save(store: Repository, topology: Topology, valid_from_ns: int | None) -> Saved:
-    """Store a fabric: without a date the first version is valid always, a later one from now on."""
+    """Store a fabric: without a date the first version is always valid, a later one from now on."""
     from jostle.repository.store.fabrics import fabrics_folder, save_fabric
     from jostle.topology.store import load_all
 
@@ -232,7 +232,7 @@ def _drawn(
     *,
     quiet: bool,
 ) -> list[SavedFigure]:
-    """Draw what the links of a fabric carried."""
+    """Draw the loads of a fabric's links."""
     from jostle.report.models.fabric_at import fabric_at
     from jostle.topology import valid_at
 

@@ -21,9 +21,9 @@ from jostle.cli.output import emit_json, next_steps, show
 from jostle.errors import UsageError
 from jostle.report.format.values import byte_count, duration, significant
 
-#: Exit status when the time has passed and it is still not quiet.
+#: Exit status if it is not quiet within the time limit.
 NOT_QUIET = 3
-#: A mount is quiet below so many bytes, and a node below so many cores.
+#: Loads below which a mount (bytes/s) and a node (cores) are quiet.
 _QUIET_BYTES, _QUIET_CORES = float(1 << 20), 0.25
 _LOOK_S = 1.0
 
@@ -109,7 +109,7 @@ def command(
 
 
 def _place(mount: str | None, node: str | None, below: float | None) -> tuple[str, float]:
-    """Return what is waited for, and below which load it is quiet."""
+    """Return the resource to wait for, and the load below which it is quiet."""
     if bool(mount) == bool(node):
         raise UsageError(
             "Name either a mount or a node.", hint="For example --on /scratch, or --node node12."

@@ -32,9 +32,9 @@ class Check:
 
     Attributes:
         name: What was checked.
-        state: ok, warn (jostle works, with less) or fail (it does not).
-        says: What was found.
-        mend: What to do about it; empty when all is well.
+        state: ok, warn (jostle works with less) or fail (it does not).
+        says: The finding.
+        mend: How to fix it; empty if all is well.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Check:
 
 
 def check_runtime() -> Check:
-    """Check that the compiled parts exist, at a path that LD_PRELOAD can carry."""
+    """Check that the compiled parts exist, at a path that LD_PRELOAD supports."""
     from jostle import native_path
 
     library = native_path("libjostle.so")
@@ -141,7 +141,7 @@ def check_counters() -> Check:
 
 
 class _Timex(ctypes.Structure):
-    """struct timex of Linux, as adjtimex(2) gives it."""
+    """struct timex of Linux, as returned by adjtimex(2)."""
 
     _fields_ = (
         ("modes", ctypes.c_uint),
@@ -176,14 +176,14 @@ def check_clock() -> Check:
 
 
 def free_of(path: Path) -> str:
-    """Return the free space of a folder's file system, in words."""
+    """Return the free space of a folder's file system, as text."""
     return byte_count(shutil.disk_usage(path).free)
 
 
 def private_to_jobs(spool: Path, conf: Path | None = None) -> str:
     """Return the folder around the spool that Slurm makes private to each job; "" if none is.
 
-    What its plugin job_container/tmpfs mounts there goes with the job, and with it the profiles.
+    Mounts of its plugin job_container/tmpfs are removed with the job, including the profiles.
     """
     conf = conf or Path(os.environ.get("SLURM_CONF") or "/etc/slurm/slurm.conf")
     try:
@@ -201,7 +201,7 @@ def private_to_jobs(spool: Path, conf: Path | None = None) -> str:
 
 
 def check_spool() -> Check:
-    """Check that every user can write profiles and nobody can remove another user's."""
+    """Check that every user can write profiles and no user can remove another user's."""
     spool = settings().spool
     if private := private_to_jobs(spool):
         return Check(
@@ -269,7 +269,7 @@ _PSEUDO_TYPES = frozenset(_PSEUDO.split())
 
 
 def mounts() -> list[tuple[str, str, str]]:
-    """Return (path, type, source) of the mounts that hold files."""
+    """Return (path, type, source) of the mounts with files."""
     result = []
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         left, _, right = line.partition(" - ")
@@ -281,7 +281,7 @@ def mounts() -> list[tuple[str, str, str]]:
 
 
 def file_system_of(path: Path) -> str:
-    """Return the type of the file system that `path` lies on."""
+    """Return the type of the file system that contains `path`."""
     real = str(path.resolve())
     best = ("", "unknown")
     for mount, kind, _ in mounts():
@@ -303,7 +303,7 @@ def check_file_systems() -> Check:
 
 
 def check_repository(path: Path) -> Check:
-    """Check that there is a repository that we may write to."""
+    """Check that there is a repository that this user may write to."""
     from jostle.repository import Repository
 
     if is_address(path):
@@ -330,7 +330,7 @@ def check_repository(path: Path) -> Check:
 
 
 def _check_objects(path: Path) -> Check:
-    """Try whether an object store keeps two ingesters apart, and what is there."""
+    """Test whether an object store separates two ingesters, and report its content."""
     from jostle.repository import Repository, RepositoryError
     from jostle.repository.store.storage import open_storage
 
@@ -363,7 +363,7 @@ def _check_objects(path: Path) -> Check:
 
 
 def check_fabrics(path: Path) -> Check:
-    """Check that the nodes that jobs ran on are in the fabrics that jostle knows."""
+    """Check that the nodes of jobs are in the known fabrics."""
     from jostle.cli.views.topology import outside_words
     from jostle.report.models.fabrics import fabrics
     from jostle.repository import Repository, RepositoryError
@@ -397,7 +397,7 @@ def check_fabrics(path: Path) -> Check:
 
 
 def check_settings() -> Check:
-    """Check whether an operator's file or the environment changes what jostle does."""
+    """Check whether an operator's file or the environment changes the settings of jostle."""
     rules: RuntimeSettings = settings()
     if rules.problems:
         return Check("settings", "warn", "; ".join(rules.problems), "correct or remove these lines")

@@ -1,4 +1,4 @@
-"""Checks of `jostle doctor` for GPUs: which there are, and whether they can be recorded."""
+"""Checks of `jostle doctor` for GPUs: which exist, and whether they can be recorded."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _KINDS = ("0x03", "0x12")  # classes of PCI: display and 3D controllers, acceler
 
 @dataclass(frozen=True)
 class Vendor:
-    """Whose GPUs can be recorded, and with what.
+    """A vendor whose GPUs can be recorded, and the libraries for that.
 
     Attributes:
-        name: As in messages.
-        pci: Its number on PCI, as the kernel writes it.
-        recorder: Our library.
-        libraries: Names of its library for profilers, the best first.
-        roots: Variables that name a folder of its software, and the usual folder.
-        below: Where libraries are below such a folder.
-        otherwise: What holds where its library was not found.
-        mend: What to do then.
+        name: Name in messages.
+        pci: PCI vendor id, as the kernel writes it.
+        recorder: jostle's library for recording.
+        libraries: Names of the vendor's library for profilers, the best first.
+        roots: Variables with a folder of its software, and the usual folder.
+        below: Path of libraries below such a folder.
+        otherwise: What applies if its library was not found.
+        mend: How to fix that.
     """
 
     name: str
@@ -61,7 +61,7 @@ AMD = Vendor(
 
 
 def gpus_on_pci(vendor: Vendor, devices: Path = Path("/sys/bus/pci/devices")) -> list[str]:
-    """List a vendor's GPUs: bus id and NUMA node of each, in words."""
+    """List a vendor's GPUs: bus id and NUMA node of each, as text."""
     seen = []
     for device in sorted(devices.glob("*:*:*.*")):
         if _read(device / "vendor") == vendor.pci and _read(device / "class").startswith(_KINDS):
@@ -106,7 +106,7 @@ def _check(vendor: Vendor, gpus: Sequence[str]) -> Check:
 
 
 def check_gpus() -> Check:
-    """Check that what GPUs do can be recorded."""
+    """Check that the activity of GPUs can be recorded."""
     checks = [_check(vendor, gpus) for vendor in (NVIDIA, AMD) if (gpus := gpus_on_pci(vendor))]
     if not checks:
         says = "none of NVIDIA or AMD: `jostle run --gpu` changes nothing here"

@@ -24,7 +24,8 @@ class FoundMpi:
     """An MPI on PATH.
 
     Attributes:
-        family: openmpi or mpich (everything of its ABI), as adapters are called; "" if unknown.
+        family: openmpi or mpich (also others of its ABI), as in the names of adapters; "" if
+            unknown.
         says: Its name and version.
         path: Its launcher.
     """
@@ -44,7 +45,7 @@ def adapters() -> list[str]:
 
 
 def mpis_on_path() -> list[FoundMpi]:
-    """Return the MPIs whose launchers lie on PATH, each once."""
+    """Return the MPIs of which the launchers are on PATH, each once."""
     found_mpis: dict[str, FoundMpi] = {}
     seen = set()
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
@@ -64,7 +65,7 @@ def mpis_on_path() -> list[FoundMpi]:
 
 
 def _asked(path: str) -> FoundMpi | None:
-    """Ask a launcher what it is."""
+    """Identify a launcher by its output."""
     try:
         done = subprocess.run(
             [path, "--version"],
@@ -146,7 +147,7 @@ def open_event(kind: int, config: int) -> int:
 
 
 def check_perf() -> Check:
-    """Report which performance events this machine grants, and why not the others."""
+    """Report which performance events this machine permits, and why not the others."""
     failures = {name: open_event(kind, config) for name, kind, config in EVENTS}
     granted = [name for name, failure in failures.items() if failure == 0]
     denied = [name for name, failure in failures.items() if failure]
@@ -161,7 +162,7 @@ def check_perf() -> Check:
     says = f"not granted: {', '.join(denied)} ({why})"
     if granted:
         says = f"granted: {', '.join(granted)}; {says}"
-    # What nobody can mend is no fault: such a machine works as well as it can.
+    # A limit that cannot be fixed is no warning: such a machine works as well as it can.
     return Check("perf events", "warn" if mend else "ok", says, mend)
 
 
@@ -187,7 +188,7 @@ _PAPI_LIBRARIES = tuple(f"libpapi.so{version}" for version in ("", ".7", ".6", "
 
 
 def check_papi() -> Check:
-    """Check whether PAPI is installed for JOSTLE_PAPI, and which of the usual events it knows."""
+    """Check whether PAPI is installed for JOSTLE_PAPI, and which usual events it supports."""
     for name in (*_PAPI_LIBRARIES, ctypes.util.find_library("papi") or ""):
         try:
             library = ctypes.CDLL(name) if name else None

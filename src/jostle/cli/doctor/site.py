@@ -1,7 +1,7 @@
-"""Checks of `jostle doctor --site`: what of a site's chain is on this machine, and what is missing.
+"""Checks of `jostle doctor --site`: the services of a site on this machine.
 
 A machine may be a node, a server, a receiver, the repository's host and a login node, in any
-combination. What it is shows in what is installed and what runs.
+combination. Its roles follow from the installed files and running programs.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _HOW_TO = "docs/how-to/profile-every-job-of-a-cluster.md"
 
 @dataclass
 class Site:
-    """Where the parts of a site are on a machine.
+    """Paths of the parts of a site on a machine.
 
     Attributes:
         repository: The repository that commands use here.
         etc: Folder of the operator's files.
-        prefix: Where the packages for nodes install.
+        prefix: Prefix of the packages for nodes.
         proc: The kernel's folder of processes.
         slurm: Slurm's configuration.
     """
@@ -43,15 +43,15 @@ class Site:
 
     @cached_property
     def programs(self) -> list[tuple[str, ...]]:
-        """The words of each process that runs in this machine's network."""
+        """The words of each process in this machine's network namespace."""
         return list(_programs(self.proc))
 
     def program(self, name: str) -> tuple[str, ...]:
-        """Return the words of a running program, such as jostle-ship; empty: it does not run."""
+        """Return the words of a running program, such as jostle-ship; empty if it does not run."""
         return next((w for w in self.programs if os.path.basename(w[0]) == name), ())
 
     def verb(self, *verbs: str) -> tuple[str, ...]:
-        """Return the words of a running `jostle VERB`; empty: it does not run."""
+        """Return the words of a running `jostle VERB`; empty if it does not run."""
         for words in self.programs:
             at = next((n for n, word in enumerate(words[:4]) if _is_jostle(word)), None)
             if at is not None and set(verbs) <= set(words[at + 1 :]):
@@ -59,24 +59,24 @@ class Site:
         return ()
 
     def config(self, words: tuple[str, ...], name: str) -> Path:
-        """Return the file that a program was given with --config, or the usual one."""
+        """Return the file of a program's option --config, or the usual one."""
         if "--config" in words[:-1]:
             return Path(words[words.index("--config") + 1])
         return self.etc / name
 
     @cached_property
     def agent_conf(self) -> Path:
-        """The configuration of sampler and shipper."""
+        """The configuration file of sampler and shipper."""
         return self.config(self.program("jostle-ship"), "agent.conf")
 
     @cached_property
     def receive_toml(self) -> Path:
-        """The configuration of the receiver."""
+        """The configuration file of the receiver."""
         return self.config(self.verb("receive"), "receive.toml")
 
     @cached_property
     def agent(self) -> dict[str, str]:
-        """Keys and values of agent.conf; the programs themselves check them."""
+        """Keys and values of agent.conf; the programs check them themselves."""
         try:
             lines = setting_lines(read_regular(self.agent_conf))
         except OSError:
@@ -93,7 +93,7 @@ class Site:
         except FileNotFoundError:
             return False
         except OSError:
-            pass  # the check of the repository says why
+            pass  # the check of the repository reports why
         return True
 
     @property
@@ -103,11 +103,11 @@ class Site:
 
     @cached_property
     def roles(self) -> list[str]:
-        """What this machine is to the site, with the sign that says so."""
+        """The roles of this machine in the site, each with the evidence for it."""
         roles = []
         sampler = self.program("jostle-agent")
         installed = self.prefix / "bin" / "jostle-agent"
-        # A login node may share the folder of programs with nodes; there no slurmd runs.
+        # A login node may share the folder of programs with nodes; but it runs no slurmd.
         counts = installed.exists() and (self.program("slurmd") or not self.slurm.exists())
         signs = [
             sign
@@ -127,7 +127,7 @@ class Site:
             roles.append(f"receiver ({sign})")
         if not roles and self.slurm.exists() and not self.program("slurmd"):
             roles.append(f"login node ({self.slurm}, and no agent)")
-        # Root may write into a repository that a node only shares.
+        # Root may be able to write into a repository that a node only shares.
         at_work = next((verb for verb in ("receive", "ingest", "serve") if self.verb(verb)), "")
         writable = is_address(self.repository) or os.access(self.repository, os.W_OK)
         if self.has_repository and writable and (at_work or not signs):
@@ -137,7 +137,7 @@ class Site:
         return roles
 
     def is_a(self, *names: str) -> bool:
-        """Return whether this machine is one of these to the site."""
+        """Return whether this machine has one of some roles in the site."""
         return any(role.startswith(names) for role in self.roles)
 
 
@@ -146,7 +146,7 @@ def _is_jostle(word: str) -> bool:
 
 
 def _programs(proc: Path) -> Iterator[tuple[str, ...]]:
-    """Yield the words of processes, but not of those with another network: containers, labs."""
+    """Yield the words of processes, except in other network namespaces: containers, labs."""
     try:
         network = os.readlink(proc / "self/ns/net")
     except OSError:
@@ -160,14 +160,14 @@ def _programs(proc: Path) -> Iterator[tuple[str, ...]]:
             continue
         try:
             other = os.readlink(proc / pid / "ns/net")
-        except OSError:  # another user's: it counts
+        except OSError:  # another user's process: it counts
             other = network
         if raw and other == network:
             yield tuple(word.decode("utf-8", "replace") for word in raw.rstrip(b"\0").split(b"\0"))
 
 
 def site_checks(site: Site) -> Iterator[tuple[str, Callable[[], Check]]]:
-    """Yield name and check of each part of the chain that belongs on this machine."""
+    """Yield name and check of each service that belongs on this machine."""
     yield "this machine", lambda: _check_role(site)
     if not site.roles:
         return

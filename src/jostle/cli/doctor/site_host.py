@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 _PATIENCE_S = 10
 _SILENT_NS = 60 * 10**9
-#: Machines that were silent for longer are gone, and not silent.
+#: Time without data after which a machine counts as removed, not as silent.
 _GONE_NS = 7 * 86_400 * 10**9
-#: Of running agents so much is read back.
+#: Span of slices that is read to find running agents.
 _RECENT_NS = 3600 * 10**9
 _MOST_NAMES = 5
 _OPTIONS = {
@@ -45,7 +45,7 @@ _NEWEST = (
 
 
 def _settings(site: Site) -> ReceiveSettings:
-    """Return the receiver's settings: its file, and what its command line says."""
+    """Return the receiver's settings: from its file, and its command line."""
     from jostle.receive.settings import read_settings
 
     words = site.verb("receive")
@@ -59,7 +59,7 @@ def _settings(site: Site) -> ReceiveSettings:
 
 
 def wants_munge(site: Site) -> bool:
-    """Return whether the receiver here takes MUNGE credentials."""
+    """Return whether the receiver here accepts MUNGE credentials."""
     try:
         return _settings(site).munge
     except JostleError:
@@ -68,7 +68,7 @@ def wants_munge(site: Site) -> bool:
 
 def check_receive_toml(site: Site) -> Check:
     """Check the receiver's file."""
-    rules = _settings(site)  # raises what is wrong, with its mend
+    rules = _settings(site)  # its error has the reason and the remedy
     ways = [
         way
         for way, there in (
@@ -91,7 +91,7 @@ def check_receive_toml(site: Site) -> Check:
 
 
 def check_mirror(site: Site) -> Check:
-    """Check that only the receiver can read the mirror, and its room."""
+    """Check that only the receiver can read the mirror, and its free space."""
     rules = _settings(site)
     mirror = rules.mirror
     if not mirror.is_dir():
@@ -154,7 +154,7 @@ def check_receive(site: Site) -> Check:
 
 
 def _health(rules: ReceiveSettings) -> dict[str, Any] | None:
-    """Return what the receiver here says of itself; None where it cannot be asked in the open."""
+    """Return the health report of the receiver here; None if it cannot be reached without TLS."""
     if not rules.listen or rules.tls_cert:
         return None
     host, _, port = rules.listen.rpartition(":")
@@ -205,7 +205,7 @@ def _newest(site: Site) -> dict[str, tuple[int, bool]]:
 
 
 def check_newest(site: Site) -> Check:
-    """Check how far the repository is behind: with this machine's slices, and with any."""
+    """Check the age of the newest slice in the repository: of this machine, and of all."""
     newest = _newest(site)
     if not newest:
         return Check(
@@ -247,7 +247,7 @@ def check_newest(site: Site) -> Check:
 
 
 def check_silent(site: Site) -> Check:
-    """Name the machines whose agents have not ended, and of which nothing came for a minute."""
+    """Name the machines with a running agent that sent no data for a minute."""
     now = time.time_ns()
     silent = sorted(
         (now - ns, host)
@@ -267,7 +267,7 @@ def check_silent(site: Site) -> Check:
 
 
 def check_file_servers(site: Site) -> Check:
-    """Say of each mount with metadata servers of its own which of its servers have an agent."""
+    """Report for each mount with separate metadata servers which of its servers have an agent."""
     from jostle.repository import Repository
 
     mounts = Repository(site.repository).storage_servers()
@@ -312,7 +312,7 @@ def _ago(ns: int) -> str:
 
 
 def check_ingester(site: Site) -> Check:
-    """Check that something brings profiles into the repository."""
+    """Check that some process ingests profiles into the repository."""
     if site.verb("receive"):
         return Check("ingester", "ok", "`jostle receive` ingests")
     if site.verb("ingest", "--follow"):
@@ -333,7 +333,7 @@ def check_digest(site: Site) -> Check:
     file = site.config(words, "site.conf")
     if not file.exists():
         return Check("site digest", "ok", f"{file} is not there: no digests are wanted")
-    wanted = site_settings(file).digest  # raises what is wrong, with its mend
+    wanted = site_settings(file).digest  # its error has the reason and the remedy
     if wanted == "off":
         return Check("site digest", "ok", f"{file} wants none")
     if not words:

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from jostle.cli.doctor.site import Site
 
 _PATIENCE_S = 10
-#: A profile of a machine that is older was left behind, in slices.
+#: Age in slices after which a profile of a machine counts as left over.
 _STALE_SLICES = 3
-#: Beyond this the receiver refuses posts; from a tenth of it on it is told.
+#: Clock error beyond which the receiver refuses posts; from a tenth of it on it is reported.
 _MOST_SKEW_S = 300
 _SOON_S = 30 * 86_400
 _ANSWER = re.compile(r"^last answer +(.*) \((\S+Z)\)$", re.M)
@@ -43,7 +43,7 @@ def check_library(site: Site) -> Check:
     if not (folder / "libjostle.so").exists():
         from jostle import native_path
 
-        folder = native_path("libjostle.so").parent  # raises where there is none, with its mend
+        folder = native_path("libjostle.so").parent  # its error has the remedy
     files = [folder / "libjostle.so", *sorted(folder.glob("libjostle-*.so"))]
     closed = [
         path
@@ -64,7 +64,7 @@ def check_library(site: Site) -> Check:
 
 
 def check_operators_file(site: Site) -> Check:
-    """Check that the operator said where profiles go, and that users cannot change it."""
+    """Check that the operator set the folder of profiles, and that users cannot change it."""
     rules = settings()
     check = checks.check_settings()
     if check.state != "ok":
@@ -127,7 +127,7 @@ def check_spool(site: Site) -> Check:
 
 
 def _ship(site: Site) -> Path:
-    """Return the shipper: that of the packages, or that beside this program."""
+    """Return the shipper: that of the packages, or the one in this program's folder."""
     installed = site.prefix / "bin" / "jostle-ship"
     if installed.exists():
         return installed
@@ -137,7 +137,7 @@ def _ship(site: Site) -> Path:
 
 
 def _status(site: Site) -> tuple[int, str]:
-    """Return exit status and words of `jostle-ship --status`, which reads agent.conf first."""
+    """Return exit status and output of `jostle-ship --status`, which reads agent.conf first."""
     done = subprocess.run(
         [str(_ship(site)), "--config", str(site.agent_conf), "--status"],
         stdin=subprocess.DEVNULL,
@@ -218,7 +218,7 @@ def check_sampler(site: Site) -> Check:
             "systemctl restart jostle-agent-sampler",
         )
     texts = list(dict.fromkeys(note.text for note in header.notes))
-    texts = [text for text in texts if not text.startswith("not here")]  # which is no fault
+    texts = [text for text in texts if not text.startswith("not here")]  # which is not an error
     lacks = f"; it says: {texts[0]}" if texts else ""
     lacks += f" (and {len(texts) - 1} more: jostle-agent --once)" if len(texts) > 1 else ""
     return Check(
@@ -315,7 +315,7 @@ def _check_socket(path: str) -> Check:
 
 
 def _health(site: Site, url: Any) -> tuple[int, dict[str, Any], Any, float | None]:
-    """Ask a receiver how it is; return status, content, headers, and when its certificate ends."""
+    """Query a receiver's health; return status, content, headers, and end of its certificate."""
     if url.scheme == "https":
         context = ssl.create_default_context(cafile=site.agent.get("ca_file"))
         if certificate := site.agent.get("certificate_file"):
@@ -346,7 +346,7 @@ _SCRIPTS = {"Prolog": "prolog", "Epilog": "epilog"}
 
 
 def check_slurm(site: Site) -> Check:
-    """Check the lines of Slurm's configuration that profile jobs and note what they are."""
+    """Check the lines of Slurm's configuration that profile jobs and record their facts."""
     text = _read(site.slurm)
     plugstack = site.slurm.with_name("plugstack.conf")
     if named := re.search(r"^\s*PlugStackConfig\s*=\s*(\S+)", text, re.M | re.I):

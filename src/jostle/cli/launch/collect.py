@@ -1,8 +1,8 @@
-"""Take the profiles of a command that has ended into the repository, then clear its spool.
+"""Ingests the profiles of a command that has ended, then clears its spool.
 
-`mpirun` may return while its ranks are still being killed (after MPI_Abort): what they leave is
-only whole once they are gone. And a process may outlive its command, or begin later. So nothing
-leaves a spool that was not read to its end after the death of its process.
+`mpirun` may return while its ranks are still being killed (after MPI_Abort): their profiles are
+complete only after their end. And a process may outlive its command, or begin later. So a profile
+is removed from a spool only if it was read completely after the death of its process.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from jostle.repository import IngestReport, Repository
 
 #: Longest wait for processes that outlive their command, s: after a success they are most likely
-#: meant to go on; after a failure they are most likely being killed.
+#: meant to continue; after a failure they are most likely being killed.
 _AFTER_SUCCESS_S, _AFTER_FAILURE_S = 0.2, 3.0
 _POLL_S = 0.02
-#: Of files in a spool those that are no profiles: marks of the runtime.
+#: Endings of files in a spool that are no profiles but marks of the runtime.
 _MARKS = (".said",)
 
 
@@ -33,10 +33,10 @@ def collect(
     Args:
         store: The repository.
         profiles: Lists the profiles.
-        failed: Whether the command failed or was killed: its processes are waited for longer.
+        failed: Whether the command failed or was killed: then the wait for its processes is longer.
 
     Returns:
-        What was ingested.
+        The report of the ingest.
     """
     from jostle.reader.liveness import still_written
 
@@ -54,14 +54,14 @@ def collect(
 
 
 def clear(store: Repository, folder: Path) -> bool:
-    """Remove the spool of one command, but no file that the repository does not have whole.
+    """Remove the spool of one command, except files that the repository does not have completely.
 
     Args:
         store: The repository.
         folder: The spool, used by this command alone.
 
     Returns:
-        Whether all of it is gone.
+        Whether all of it was removed.
     """
     store.clear_spool(folder)
     with contextlib.suppress(OSError):
@@ -69,5 +69,5 @@ def clear(store: Repository, folder: Path) -> bool:
             if entry.name.endswith(_MARKS):
                 os.unlink(entry.path)
     with contextlib.suppress(OSError):
-        folder.rmdir()  # fails where a file is left, or came meanwhile
+        folder.rmdir()  # fails if a file is left, or was added meanwhile
     return not folder.exists()

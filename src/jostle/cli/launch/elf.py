@@ -1,4 +1,4 @@
-"""Find in an ELF file why the runtime could not be preloaded."""
+"""Finds out from an ELF file why the runtime could not be preloaded."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _PT_INTERP = 3
 
 
 def why_no_preload(command: str, *, depth: int = 0) -> str | None:
-    """Return why LD_PRELOAD cannot act on a command, or None when nothing speaks against it.
+    """Return why LD_PRELOAD cannot work for a command; None if no reason is known.
 
     Args:
         command: A name on PATH or a path.
-        depth: How many `#!` lines were followed already.
+        depth: Number of `#!` lines followed already.
     """
     executable = shutil.which(command)
     if executable is None:
@@ -52,7 +52,7 @@ def _has_capabilities(path: Path) -> bool:
 
 
 def _elf(path: Path, head: bytes) -> str | None:
-    """Judge an ELF file by its class, machine and program headers."""
+    """Check an ELF file by its class, machine and program headers."""
     bits = {1: 32, 2: 64}.get(head[4], 0)
     order = "<" if head[5] == 1 else ">"
     if bits != struct.calcsize("P") * 8:

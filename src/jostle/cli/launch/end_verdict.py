@@ -1,6 +1,6 @@
-"""The verdict at the end of `jostle run`: how much interference cost the run, or why nobody knows.
+"""The verdict at the end of `jostle run`: its loss by interference, or why that is not known.
 
-It never fails: the command has ended, and its exit status stands.
+It never fails: the command has ended, and its exit status is kept.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from jostle.report.verdict.verdict import EvaluatedJob
     from jostle.repository import Repository
 
-#: What launchers put into the environment of a rank, and where they put the number of ranks.
+#: Variables of launchers in the environment of a rank, and those with the number of ranks.
 _RANKS = (
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
     ("PMI_RANK", "PMI_SIZE"),
@@ -32,20 +32,20 @@ _RANKS = (
     ("SLURM_STEP_ID", "SLURM_STEP_NUM_TASKS"),
     ("RANK", "WORLD_SIZE"),
 )
-#: A run within a single slice is not worth the second that the engine takes to load; `jostle
-#: estimate` still says what the slice shows.
+#: A run of fewer slices gets no verdict, since loading the engine takes a second; `jostle estimate`
+#: still evaluates it.
 _LEAST = 2
-#: Times the least number of slices: with more, their length is not what keeps a light undecided.
+#: Multiple of the least number of slices above which a light is not undecided by their length.
 _ENOUGH = 2
 
 
 @dataclass(frozen=True)
 class EndVerdict:
-    """What is known of a run when it has ended.
+    """The verdict on a run that has ended, or why there is none.
 
     Attributes:
-        evaluated: Its estimate and its suspects; None where there is no verdict.
-        why: Why there is none, a sentence without its full stop; "" where there is one.
+        evaluated: Its estimate and its suspects; None if there is no verdict.
+        why: Why there is none, a sentence without its full stop; "" if there is one.
         few_slices: The hint for a run that was too short for its slices; "" for others.
     """
 
@@ -55,7 +55,7 @@ class EndVerdict:
 
     @property
     def seen(self) -> str:
-        """What was seen: a key of the table of next steps."""
+        """The finding: a key of the table of next steps."""
         if self.evaluated is None:
             return "no verdict"
         from jostle.cli.next_step import seen_by_estimate
@@ -64,7 +64,7 @@ class EndVerdict:
         return seen if seen in ("a loss beside suspects", "a loss") else "a verdict"
 
     def say(self) -> None:
-        """Print it on stderr."""
+        """Print the verdict on stderr."""
         bold, reset = stderr_style("bold"), stderr_style("reset")
         if self.evaluated is not None:
             from jostle.cli.views.estimate import verdict
@@ -79,7 +79,7 @@ class EndVerdict:
 
     @staticmethod
     def _stragglers(evaluated: EvaluatedJob) -> list[str]:
-        """Return a sentence for each rank that the others waited for."""
+        """Return a sentence for each rank for which the others waited."""
         from jostle.report.format.waits import straggler_row
 
         named = evaluated.waits.stragglers if evaluated.waits else []
@@ -110,11 +110,11 @@ def end_verdict(
     """Evaluate a run that has ended; load the engine only if a verdict is possible.
 
     Args:
-        store: The repository that its profiles are in.
+        store: The repository with its profiles.
         job: The job's full name.
         digest: Its digest.
         quiet: Show no progress.
-        by_itself: The next run of the command will have shorter slices by itself.
+        by_itself: Whether the next run of the command will have shorter slices automatically.
     """
     from jostle.analysis.estimation.light import LEAST_RUN_S
 
@@ -130,25 +130,25 @@ def end_verdict(
         with Bar(f"estimating {job}", quiet=quiet) as bar:
             evaluated = evaluate_job(store, job, USUAL, say=bar.advance)
         decided = evaluated.estimate.light is not None
-    except Exception as error:  # the run is over, and has been reported
+    except Exception as error:  # the run has ended, and has been reported
         return EndVerdict(why=(str(error) or type(error).__name__).rstrip("."), few_slices=hint)
     return EndVerdict(evaluated, few_slices="" if decided else hint)
 
 
 def _slices(digest: JobDigest) -> tuple[int, int]:
-    """Return how many slices a run had, and their length, ns."""
+    """Return the number of a run's slices, and their length, ns."""
     slice_ns = max(digest.slice_ns, default=0)
     number = -(-(digest.end_ns - digest.start_ns) // slice_ns) if slice_ns else 0
     return max(1, number), slice_ns
 
 
 def had_slices(number: int, slice_ns: int, who: str) -> str:
-    """Return how few slices a run had: `this run had only 3 slices of 4 s`."""
+    """Return a text on the number of a run's slices: `this run had only 3 slices of 4 s`."""
     return f"{who} had only {number} slice{'s' if number != 1 else ''} of {duration(slice_ns)}"
 
 
 def short_run(digest: JobDigest) -> ShortRun | None:
-    """Return a run that is too short for slices of the usual length, and the length it needs."""
+    """Return the entry of a run that is too short for usual slices, with the length it needs."""
     from jostle.analysis.estimation.light import LEAST_RUN_S, LEAST_SLICES
 
     if digest.seconds < LEAST_RUN_S:
@@ -163,8 +163,8 @@ def few_slices(digest: JobDigest, *, by_itself: bool) -> str:
     """Return the hint for a run that was too short for its slices; "" for any other.
 
     Args:
-        digest: What is known of the run.
-        by_itself: The next run of the command will have shorter slices by itself.
+        digest: Digest of the run.
+        by_itself: Whether the next run of the command will have shorter slices automatically.
     """
     from jostle.analysis.estimation.light import LEAST_SLICES
 

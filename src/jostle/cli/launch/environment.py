@@ -23,7 +23,7 @@ _AT_PLATFORM = 15
 
 @dataclass(frozen=True)
 class RunSpool:
-    """Where the profiles of this run go.
+    """The spool of the profiles of this run.
 
     Attributes:
         folder: The folder.
@@ -36,7 +36,7 @@ class RunSpool:
     mark: Path | None = None
 
     def profiles_of(self, job: str) -> list[Path]:
-        """Return the files of a job that we may read."""
+        """Return the files of a job that this user may read."""
         stem = file_stem(job)
         paths = [
             path for kind in ("jst", "jss", "jsp") for path in self.folder.glob(f"{stem}.*.{kind}")
@@ -45,10 +45,10 @@ class RunSpool:
 
 
 def slice_in_force(asked_ns: int | None) -> int:
-    """Return the length of the slices of a run, ns, as the runtime will choose it.
+    """Return the length of the slices of a run, ns, which the runtime will use.
 
     Args:
-        asked_ns: What the run asks for; None: nothing.
+        asked_ns: The length that the run requests; None: none.
     """
     rules = settings()
     if asked_ns is not None and "slice" not in rules.locked:
@@ -60,13 +60,13 @@ def slice_in_force(asked_ns: int | None) -> int:
 
 
 def gpu_environment() -> dict[str, str]:
-    """Return the variables by which the recorders of GPUs are loaded.
+    """Return the variables that load the recorders of GPUs.
 
-    The CUDA driver loads its own by the first, `libjostle.so` that for AMD by the second.
+    The first makes the CUDA driver load its recorder, the second `libjostle.so` that for AMD.
 
     Raises:
-        UsageError: Another tool has taken it.
-        NativeMissingError: The recorder is not there.
+        UsageError: Another tool uses the variable.
+        NativeMissingError: The recorder is not installed.
     """
     from jostle import native_path
 
@@ -82,14 +82,14 @@ def gpu_environment() -> dict[str, str]:
 
 
 def preload_name() -> str:
-    """Return the name of the runtime that gives every loader a library that it can load.
+    """Return a name of the runtime by which every loader finds a library that it can load.
 
-    The loader itself puts in what it is for `$PLATFORM`: a 32-bit program comes to a library that
-    holds nothing, and says nothing. Where the kernel does not say what to put in, or without such
-    a folder, it is the library's own path.
+    The loader itself replaces `$PLATFORM`: a 32-bit program gets an empty library, without an error
+    message. If the kernel does not report the platform, or without such a folder, the result is
+    the library's own path.
 
     Raises:
-        JostleError: The path cannot stand in LD_PRELOAD.
+        JostleError: The path cannot be used in LD_PRELOAD.
     """
     from jostle import native_path
 
@@ -106,7 +106,7 @@ def preload_name() -> str:
 
 
 def _kernel_says_platform() -> bool:
-    """Whether programs get AT_PLATFORM; some sandboxes that stand for a kernel leave it out."""
+    """Return whether programs get AT_PLATFORM; some sandboxes that emulate a kernel omit it."""
     try:
         words = Path("/proc/self/auxv").read_bytes()
     except OSError:
@@ -117,7 +117,7 @@ def _kernel_says_platform() -> bool:
 def child_environment(
     spool: RunSpool, name: str, slice_ns: int | None, more: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Return the environment of CMD: ours and more, the runtime in front of other preloads."""
+    """Return the environment of CMD: ours and `more`, with the runtime before other preloads."""
     from jostle import native_path
 
     mine = (preload_name(), str(native_path("libjostle.so")))
@@ -128,7 +128,7 @@ def child_environment(
     environment["JOSTLE_SPOOL"] = str(spool.folder)
     environment["JOSTLE_JOB"] = name
     environment["JOSTLE_FIRST"] = str(os.getpid())
-    # The digest that it asks for is printed here, at the end, for programs of every kind.
+    # The requested digest is printed here, at the end, for programs of every kind.
     environment["JOSTLE_DIGEST"] = "off"
     if slice_ns is not None:
         environment["JOSTLE_SLICE"] = slice_text(slice_ns)

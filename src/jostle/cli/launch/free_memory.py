@@ -1,4 +1,4 @@
-"""How much memory a process may still take before somebody is killed for it."""
+"""The memory that a process may still use before processes are killed."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 
 class _Version(NamedTuple):
-    """Where a version of control groups has its figures.
+    """Files of one version of control groups.
 
     Attributes:
-        controller: As /proc/self/cgroup names it, and the folder of its tree.
+        controller: Name in /proc/self/cgroup, and the folder of its tree.
         limit: File with the limit.
         used: File with the use.
-        cache: Facts in memory.stat: file cache, which the kernel gives back.
+        cache: Fields of memory.stat with the file cache, which the kernel can release.
     """
 
     controller: str
@@ -35,13 +35,13 @@ _VERSIONS = (
 
 
 def free_bytes(proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")) -> int:
-    """Return the bytes that are free on this machine and within the limits of our control groups.
+    """Return the bytes that are free on this machine and within limits of our control groups.
 
-    What cannot be read limits nothing.
+    Limits that cannot be read are ignored.
 
     Args:
-        proc: Where the kernel shows its processes.
-        groups: Where the control groups are mounted.
+        proc: Folder of the kernel's processes.
+        groups: Mount point of the control groups.
     """
     free = [1 << 62]
     with contextlib.suppress(OSError, ValueError, IndexError):
@@ -64,7 +64,7 @@ def free_bytes(proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")
 
 def _left(group: Path, version: _Version) -> int:
     with contextlib.suppress(OSError, ValueError):
-        most = int((group / version.limit).read_text())  # ValueError: it is "max"
+        most = int((group / version.limit).read_text())  # ValueError for "max"
         lines = (group / "memory.stat").read_text().splitlines()
         facts = {name: int(value) for name, value in (line.split() for line in lines)}
         cached = sum(facts.get(name, 0) for name in version.cache)

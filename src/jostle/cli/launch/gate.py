@@ -1,4 +1,4 @@
-"""`jostle run --gate`: may this run be used, or was it too disturbed?"""
+"""`jostle run --gate`: decides whether a run may be used, or was too disturbed."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
     from jostle.ci.reports import Case, Outcome
     from jostle.cli.launch.spawn import CommandOutcome
 
-#: Exit status of a disturbed run; that of an undecided one is the next. Users may choose another,
-#: so that a CI job can tell both from those of its program (docs/how-to).
+#: Exit status of a disturbed run; that of an undecided one is the next number. Users may choose
+#: another one, so that CI jobs can distinguish both from those of the program (docs/how-to).
 DISTURBED = 3
 
-#: A profile of this run cannot have begun earlier before it, clock steps apart.
+#: Tolerance for starts of profiles before the run, for steps of the clock.
 _SLACK_NS = 2_000_000_000
 _SUITE = "jostle run"
 
 
 class Gate:
-    """Evaluates runs, one after the other, until a run is clean or no tries are left.
+    """Evaluates runs, one after another, until a run is clean or no tries are left.
 
     Attributes:
-        key: Its place in a report as JSON.
+        key: Its key in a report as JSON.
     """
 
     key = "gate"
 
     def __init__(self, most: float, attempts: int, status: int) -> None:
-        """Make a gate.
+        """Create a gate.
 
         Args:
             most: Percent of the run time that may be lost.
-            attempts: How many runs there may be.
-            status: Exit status if a run is disturbed; if it is undecided, the next.
+            attempts: Most runs.
+            status: Exit status if a run is disturbed; if it is undecided, the next number.
         """
         self._most, self._attempts, self._status = most, attempts, status
         self._attempt = 0
@@ -52,12 +52,12 @@ class Gate:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Variables for the command: which attempt it is, from 1."""
+        """Variables for the command: the number of the attempt, from 1."""
         return {"JOSTLE_ATTEMPT": str(self._attempt + 1)}
 
     @property
     def status(self) -> int:
-        """Exit status for the last run."""
+        """The exit status for the last run."""
         more = {"clean": -self._status, "disturbed": 0, "undecided": 1}
         return self._status + more[self._result.finding]
 
@@ -68,7 +68,7 @@ class Gate:
 
     @property
     def wants_another(self) -> bool:
-        """Whether another run could help; a run that cannot be evaluated would fail again."""
+        """Whether another run could help; one that cannot be evaluated would fail again."""
         return self._may_differ and self._attempt < self._attempts
 
     @property
@@ -76,7 +76,7 @@ class Gate:
         return self._result.finding == "disturbed" or self._result.again
 
     def evaluate(self, files: Sequence[Path], outcome: CommandOutcome) -> bool:
-        """Evaluate the run that left these profiles; earlier runs of the same name are ignored.
+        """Evaluate the run with these profiles; earlier runs of the same name are ignored.
 
         Returns:
             False if the run failed: then there is no verdict on it.
@@ -96,11 +96,11 @@ class Gate:
         from jostle.analysis import estimate
         from jostle.repository import Repository
 
-        # The repository may hold earlier runs under the same name: only this run is evaluated.
+        # The repository may contain earlier runs with the same name: only this run is evaluated.
         try:
             with Repository.of_spool(own) as store:
                 run_estimate = estimate(store.run_tables(store.resolve_job("last")))
-        except Exception as error:  # the run is over; its verdict must not look like a pass
+        except Exception as error:  # the run has ended; an error must not look like a pass
             return GateResult("undecided", str(error) or type(error).__name__)
         return find(run_estimate, self._most)
 
@@ -136,7 +136,7 @@ class Gate:
         """Return the finding about the last run for a pipeline.
 
         Args:
-            cmd: The command, by which pipelines know it again.
+            cmd: The command, by which pipelines recognise the test.
         """
         from jostle.ci.reports import Case, own_file
         from jostle.report.format.values import percent_within
@@ -184,24 +184,24 @@ def _is_of(path: Path, start_ns: int) -> bool:
 
 
 class HeldOutput:
-    """Keeps what attempts write to standard output, until one of them is accepted."""
+    """Stores the standard output of attempts until one of them is accepted."""
 
     def __init__(self) -> None:
-        """Keep nothing yet."""
+        """Create the object without any output."""
         self._file: IO[bytes] | None = None
 
     def descriptor(self) -> int:
-        """Forget what the last attempt wrote; return where the next one writes to."""
+        """Discard the output of the last attempt; return the descriptor for the next one."""
         if self._file is not None:
             self._file.close()
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 (until the next attempt)
         return self._file.fileno()
 
     def release(self) -> None:
-        """Write to standard output what the last attempt wrote.
+        """Write the output of the last attempt to standard output.
 
         Raises:
-            OSError: It cannot be written: the disk is full, or nobody reads the pipe.
+            OSError: The output cannot be written: the disk is full, or the pipe has no reader.
         """
         if self._file is None:
             return
@@ -215,13 +215,13 @@ class Rewind:
     """Rewinds standard input, so that a second run reads the same input as the first."""
 
     def __init__(self) -> None:
-        """Remember the place, where standard input is a file."""
+        """Store the position of standard input, if it is a file."""
         try:
             self._place: int | None = os.lseek(0, 0, os.SEEK_CUR)
         except OSError:
             self._place = None  # a pipe or a terminal
 
     def back(self) -> None:
-        """Go back to it."""
+        """Return to the stored position."""
         if self._place is not None:
             os.lseek(0, self._place, os.SEEK_SET)

@@ -1,4 +1,4 @@
-"""Watches what a run loses while it runs: a line for the terminal, and a command to start."""
+"""Watches the losses of a running job: a line for the terminal, and a command to start."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
     from jostle.analysis.live.model import LiveChange
     from jostle.repository import Repository
 
-#: The command is started when a job loses this part of its time, percent; and again only after it
-#: lost less than the other, and after a while, s.
+#: Loss in percent at which the command is started; it is started again only after the loss was
+#: below the second number, and after a time, s.
 BEGINS_PERCENT, ENDS_PERCENT, APART_S = 5.0, 2.0, 60.0
 
 
 class LossWatch:
-    """What one job of a repository loses just now."""
+    """The current loss of one job of a repository."""
 
     def __init__(self, store: Repository, job: str, command: str = "") -> None:
-        """Read nothing yet.
+        """Create the object; it reads nothing yet.
 
         Args:
             store: The repository.
-            job: The job's name, as it was given to the run.
-            command: What a shell is to run when the job begins to lose time; "": nothing.
+            job: The job's name, as given to the run.
+            command: Shell command for the beginning of a loss; "": none.
         """
         self._now, self._job, self._command = Now(store), job, command
         self._losing, self._last = False, -APART_S
         self._said = ""
 
     def look(self) -> str:
-        """Read new slices; return a line on what is lost now, or on the newest change.
+        """Read new slices; return a line on the current loss, or on the newest change.
 
         Starts the command if the job has begun to lose time.
         """
@@ -58,7 +58,7 @@ class LossWatch:
         return job == self._job or job.startswith(f"{self._job}@")
 
     def _act(self, job: NowJob, change: LiveChange | None) -> None:
-        """Start the command at the begin of a loss."""
+        """Start the command at the beginning of a loss."""
         percent = job.answer.now_percent
         if percent < ENDS_PERCENT:
             self._losing = False

@@ -1,4 +1,4 @@
-"""One run of a command with the recorder in it, from the name that it gets to its report."""
+"""One profiled run of a command, from the choice of its name to its report."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class RunOptions:
     """How a command is run and reported.
 
     Attributes:
-        repository: Folder that its profiles are ingested into.
-        slice_ns: Length of a slice in nanoseconds; None: what settings and earlier runs say.
-        canary_ns: How often the speed of a core is measured, in nanoseconds; None: as settings say.
-        gpu: Whether to record what a GPU does for it.
+        repository: Folder of the repository for its profiles.
+        slice_ns: Length of a slice in nanoseconds; None: from settings and earlier runs.
+        canary_ns: Interval of the core-speed probe, in nanoseconds; None: from the settings.
+        gpu: Whether to record its use of GPUs.
         live: Whether to show its slices in the terminal.
-        on_loss: What a shell is to run when it begins to lose time; "": nothing.
+        on_loss: Shell command for the beginning of a loss; "": none.
         keep: Whether to keep the profiles.
-        verdict: Whether to end with the verdict, unless a supplement reports something of its own.
+        verdict: Whether to end with the verdict, unless a supplement makes its own report.
         as_json: Whether to report one line of JSON.
         output: The descriptor that becomes its standard output.
     """
@@ -71,13 +71,13 @@ class RunOptions:
 def once(
     cmd: Sequence[str], wanted: NameOfRun, options: RunOptions, supplement: Supplement | None = None
 ) -> int:
-    """Run a command one time and report; return its status.
+    """Run a command once and report; return its status.
 
     Args:
         cmd: The command.
-        wanted: The name that the run is to have.
+        wanted: The requested name of the run.
         options: How it is run.
-        supplement: A gate, which evaluates a run that ended well, or delays that are injected.
+        supplement: A gate, which evaluates a run without a failure, or injected delays.
     """
     plain = supplement is None or supplement.key == "gate"
     unset = options.slice_ns is None and settings().get("slice") is None
@@ -116,10 +116,10 @@ def once(
         )
         try:
             report()
-        except BrokenPipeError:  # who read our messages has seen enough: `2>&1 | head`
+        except BrokenPipeError:  # the reader of the messages has ended: `2>&1 | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
             report()
-    except Exception as error:  # the report's trouble must not become CMD's
+    except Exception as error:  # an error in the report must not change CMD's status
         if outcome is None:
             raise
         if supplement is not None and supplement.key == "gate":
@@ -130,19 +130,19 @@ def once(
             raise
         _keep_for_later(spool, None)
         if supplement is not None and supplement.key == "gate":
-            return 130  # not a run that passed
+            return 130  # not the status of a successful run
     finally:
         if outcome is None and spool.private:
             shutil.rmtree(spool.folder, ignore_errors=True)
         if spool.mark is not None:
             with contextlib.suppress(OSError):
                 spool.mark.rmdir()
-    assert outcome is not None  # otherwise the exception went on
+    assert outcome is not None  # otherwise an exception was raised
     return outcome.status
 
 
 def _short_slices(cmd: Sequence[str], options: RunOptions) -> int | None:
-    """Return the length of slices that suits the last run of a command, and say so."""
+    """Return the length of slices that suits the last run of a command, and print a message."""
     last = recall(cmd, options.repository)
     if not last:
         return None
@@ -156,10 +156,10 @@ def _short_slices(cmd: Sequence[str], options: RunOptions) -> int | None:
 
 
 class _Observers:
-    """What runs at the same time as the command: it ingests its profiles and watches the machine.
+    """Child processes that ingest the command's profiles and watch the machine while it runs.
 
     Attributes:
-        published: Warnings about what was ingested while it ran.
+        published: Warnings of the ingest while it ran.
     """
 
     def __init__(
@@ -190,7 +190,7 @@ class _Observers:
         self.published: list[str] = []
 
     def run(self, cmd: Sequence[str], own: dict[str, str]) -> CommandOutcome:
-        """Run the command with these variables, and end with it."""
+        """Run the command with these variables; end the child processes with it."""
         beside = self._publisher.prepare() if self._publishes else None
         try:
             environment = child_environment(self._spool, self._name, self._slice_ns, own)
@@ -201,7 +201,7 @@ class _Observers:
             self._watcher.end()
 
     def watched(self) -> list[Path]:
-        """Return what was written about the machine."""
+        """Return the profiles of the machine."""
         return self._watcher.files()
 
 
@@ -210,7 +210,7 @@ def _why_unpublished() -> str:
 
 
 def _keep_for_later(spool: RunSpool, error: Exception | None) -> None:
-    """Keep the profiles when the report of a run failed; CMD's exit status stands."""
+    """Keep the profiles if the report of a run failed; CMD's exit status is kept."""
     if error is not None:
         hint = getattr(error, "hint", "")
         click.echo(f"jostle: the run is over, but its report failed: {error}", err=True)

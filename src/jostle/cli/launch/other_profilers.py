@@ -1,4 +1,4 @@
-"""Other profilers that `jostle overhead` runs a program beside: their libraries and variables."""
+"""Other profilers with which `jostle overhead` runs a program: libraries and variables."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 from jostle.errors import UsageError
 from jostle.files.loadable import is_elf, is_loadable
 
-#: Name, and the variables that send what it writes into {logs} and keep it silent. What it is
-#: known by is the name in its library's.
+#: Name -> variables that direct its output to {logs} and keep it silent. A profiler is recognised
+#: by its name in the name of the library.
 _KNOWN = {
     "Darshan": {"DARSHAN_LOGPATH": "{logs}"},
-    "mpiP": {"MPIP": "-f {logs} -k 0"},  # without stacks: its fastest
+    "mpiP": {"MPIP": "-f {logs} -k 0"},  # without stacks: its fastest mode
     "IPM": {"IPM_REPORT": "none", "IPM_LOGDIR": "{logs}"},
 }
 
@@ -23,9 +23,9 @@ class OtherProfiler:
     """A profiler that is preloaded.
 
     Attributes:
-        name: What tables call it.
+        name: Its name in tables.
         library: Absolute path.
-        variables: What it needs; {logs} stands for a folder.
+        variables: Variables that it needs; {logs} stands for a folder.
     """
 
     name: str
@@ -44,7 +44,7 @@ def other_profilers(libraries: Sequence[str]) -> list[OtherProfiler]:
         libraries: Paths, as a user writes them.
 
     Raises:
-        UsageError: One is not there, cannot be preloaded, or two have the same name.
+        UsageError: A library is missing or cannot be preloaded, or two have the same name.
     """
     profilers = [_profiler(text) for text in libraries]
     names = [profiler.name for profiler in profilers]

@@ -1,7 +1,7 @@
-"""The agent of one's own machine: started by hand, as any user, with a spool of its own.
+"""The agent of the user's machine: started by hand, by any user, with its own spool.
 
-It is the agent that a site runs on its nodes. Its profile is taken into the repository at the end
-of each `jostle run`, and by `jostle agent`.
+It is the agent that a site runs on its nodes. Its profile is ingested into the repository at the
+end of each `jostle run`, and by `jostle agent`.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from pathlib import Path
 
 from jostle.errors import JostleError, UsageError
 
-#: It says within this time that it cannot run, s; and it ends within this time.
+#: Time within which it reports that it cannot run, and time within which it ends, s.
 _SAYS_S, _ENDS_S = 1.0, 5.0
 
 
 def agent_spool() -> Path:
-    """Return the folder of its profiles: jostle/agent in the user's state folder."""
+    """Return the folder of the agent's profiles: jostle/agent in the user's state folder."""
     state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
     return Path(state) / "jostle" / "agent"
 
 
 def agent_files() -> list[Path]:
-    """Return its profiles; [] where it never ran."""
+    """Return the agent's profiles; [] if it never ran."""
     return sorted(agent_spool().glob("machine.*.jsm"))
 
 
@@ -41,7 +41,7 @@ def running_agent() -> int:
         return 0
     try:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:  # it is held
+    except OSError:  # the lock is held
         newest = max(agent_files(), key=lambda path: path.stat().st_mtime_ns, default=None)
         life = peek_header(newest).life if newest else None
         return life[1] if life else 0
@@ -51,14 +51,14 @@ def running_agent() -> int:
 
 
 def start_agent(slice_text: str) -> int:
-    """Start it, and return its pid.
+    """Start the agent, and return its pid.
 
     Args:
-        slice_text: Length of its slices, as JOSTLE_SLICE takes it.
+        slice_text: Length of its slices, in the form of JOSTLE_SLICE.
 
     Raises:
-        UsageError: It runs already.
-        JostleError: It cannot run, and says why.
+        UsageError: The agent runs already.
+        JostleError: The agent cannot run; the message says why.
     """
     from jostle import native_path
 
@@ -89,15 +89,15 @@ def start_agent(slice_text: str) -> int:
             hint="jostle-agent --once says what it can read.",
         )
     child.stderr.close()
-    child.returncode = 0  # it outlives us
+    child.returncode = 0  # it outlives this process
     return child.pid
 
 
 def stop_agent() -> int:
-    """End it, once its last slice is written; return its pid, 0 if there was none.
+    """End the agent after its last slice is written; return its pid, 0 if there was none.
 
     Raises:
-        JostleError: It does not end.
+        JostleError: The agent does not end.
     """
     pid = running_agent()
     if not pid:

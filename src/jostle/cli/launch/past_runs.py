@@ -1,8 +1,8 @@
-"""Remember which commands are short, so that their next run takes shorter slices by itself.
+"""Remembers short commands, so that their next run has shorter slices automatically.
 
-A small file in the cache of the user: opening the repository would make every run start later.
-Without the file, or with a damaged one, slices are as long as usual. Of another command nothing is
-concluded: the same program with other arguments may run for a day, and short slices take room.
+This is a small file in the user's cache: opening the repository would delay the start of every run.
+Without the file, or with a damaged one, slices have the usual length. Other commands are not
+affected: the same program with other arguments may run for a day, and short slices need space.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class ShortRun(NamedTuple):
 
     Attributes:
         seconds: How long it took.
-        slice_ns: Length of slices that gives the next one enough of them, ns.
+        slice_ns: Length of slices with which the next run has enough of them, ns.
     """
 
     seconds: float
@@ -35,7 +35,7 @@ class ShortRun(NamedTuple):
 
 
 def remember(cmd: Sequence[str], repository: Path, last: ShortRun | None) -> None:
-    """Keep the last run of a command for the next one; None, after a long one, forgets it."""
+    """Store the last run of a command for the next one; None, after a long run, removes it."""
     known = _read()
     had = known.pop(_key(cmd, repository), None)
     if last:
@@ -44,7 +44,7 @@ def remember(cmd: Sequence[str], repository: Path, last: ShortRun | None) -> Non
         return
     path = _file()
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
-    with contextlib.suppress(OSError):  # a full or closed home: nothing is remembered
+    with contextlib.suppress(OSError):  # a full or read-only home: nothing is stored
         path.parent.mkdir(parents=True, exist_ok=True)
         fresh.write_text(json.dumps(dict(list(known.items())[-_MOST:])))
         fresh.replace(path)
@@ -67,7 +67,7 @@ def _file() -> Path:
 
 def _key(cmd: Sequence[str], repository: Path) -> str:
     where = ""
-    with contextlib.suppress(OSError):  # the folder is gone
+    with contextlib.suppress(OSError):  # the folder was removed
         where = f"{repository.absolute()}\0{os.getcwd()}"
     words = [where, *cmd]
     return hashlib.sha256("\0".join(words).encode(errors="surrogateescape")).hexdigest()[:32]

@@ -1,10 +1,10 @@
-"""Publish the slices of `jostle run` while its command runs: the pages show the job at once.
+"""Publishes the slices of `jostle run` while its command runs, so that pages show the job.
 
-A child of `jostle run` follows the run's profiles, so that its imports, its memory and whatever may
-happen to it stay apart from the run. It is the one that yields: last in line for a core, and for
-the memory killer the first. It ends when its standard input is closed, hence also when `jostle
-run` is killed; the repository is whole at any moment. What it has not published, the end of the
-run does; if the run was killed, the publisher does it.
+A child of `jostle run` follows the run's profiles, so that its imports, memory and errors are
+separate from the run. It has the lowest priority for cores, and is the first choice of the memory
+killer. It ends when its standard input is closed, also when `jostle run` is killed; the repository
+is consistent at any time. Slices that it has not published are published at the end of the run, or
+by the publisher itself if the run was killed.
 """
 
 from __future__ import annotations
@@ -30,26 +30,27 @@ from jostle.values.plain_values import one_line
 if TYPE_CHECKING:
     from jostle.repository import IngestReport, Repository
 
-#: A run that ends before, s, has nothing published on the way.
+#: Age of a run at which publishing starts, s.
 BEGIN_S = 5.0
 #: Least free memory with which the publisher starts; it takes about 0.1 GiB.
 _LEAST_FREE = 512 << 20
-#: After a pass it rests so many times as long as that took: it takes at most 1 % of a core.
+#: Rest after a pass, in multiples of the time of the pass: it uses at most 1 % of a core.
 _REST = 100
-#: Shortest and longest rest, s; between them 1 % of the run's age: long runs make few files.
+#: Shortest and longest rest, s; between them 1 % of the run's age, so that long runs make few
+#: files.
 _SHORTEST_S, _LONGEST_S = 4.0, 60.0
-#: Longest wait for its end, s; then it is killed, which harms nothing.
+#: Longest wait for its end, s; then it is killed, without any harm.
 _PATIENCE_S = 1.0
 _MOST_WARNINGS = 100
-#: Its priority; somebody waits for what it shows.
+#: Its nice value, and that if it handles each slice at once, since a user may wait for it.
 _NICE, _NICE_LOOKING = 19, 10
-#: After showing slices it rests so many times as long as that took: at most a fifth of a core.
+#: Rest after showing slices, in multiples of the time of that: at most a fifth of a core.
 _REST_SHOWING = 4
-#: A slice is in the profile so long after its end, s.
+#: Time after its end when a slice is in the profile, s.
 _LATE_S = 0.1
-#: What others did is shown for this time, ns.
+#: Span for which the load of others is shown, ns.
 _AROUND_NS = 60_000_000_000
-#: What the run says when it has ended; without it, it was killed.
+#: Message of a run that has ended; without it, the run was killed.
 _OVER = b"."
 
 
@@ -80,32 +81,33 @@ class Publisher:
         on_loss: str = "",
         lines: bool = True,
     ) -> None:
-        """Make a publisher, which does not run yet.
+        """Create a publisher; it does not run yet.
 
         Args:
             spool: Where the run's profiles are.
             name: Name of the job.
-            repository: Where to publish.
-            shown_ns: Length of the slices, ns, if it looks at each of them; 0: it takes its time.
-            on_loss: What a shell is to run when the job begins to lose time; "": nothing.
-            lines: It shows each slice that it looks at in the terminal.
+            repository: The repository.
+            shown_ns: Length of the slices, ns, if it handles each of them at once; 0: at its own
+                intervals.
+            on_loss: Shell command for the beginning of a loss; "": none.
+            lines: Whether it shows each slice in the terminal.
         """
         self._lines = LiveLines() if shown_ns and lines else None
         shown = "lines" if self._lines else ""
         self._words = [str(spool.folder), name, str(repository.absolute()), str(shown_ns)]
-        # Who disturbs the run is known by its watcher; in a common spool others watch, too.
+        # The run's watcher knows who disturbs it; in a shared spool there are watchers of others.
         self._words += [shown, on_loss, "watched" if spool.private and shown_ns else ""]
         self._speaks, self._soon = bool(self._lines or on_loss), bool(shown_ns)
         self._child: subprocess.Popen[bytes] | None = None
 
     def prepare(self) -> tuple[float, Callable[[], None]]:
-        """Make room in the terminal; return when to start it, s after the command, and how."""
+        """Reserve lines in the terminal; return the delay of the start, s, and a start function."""
         if self._lines:
             self._lines.open()
         return (0.0 if self._soon else BEGIN_S), self.start
 
     def start(self) -> None:
-        """Start it, unless memory is scarce or there can be no further process."""
+        """Start the publisher, unless memory is scarce or no further process can be created."""
         if is_memory_scarce():
             return
         environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
@@ -119,7 +121,7 @@ class Publisher:
             )
 
     def end(self) -> list[str]:
-        """End it, and return the warnings about what it has published."""
+        """End the publisher, and return its warnings."""
         child, self._child = self._child, None
         try:
             return self._ended(child) if child else []
@@ -145,14 +147,14 @@ class _RunIsOverError(Exception):
 
 
 def _step_back(nice: int) -> None:
-    """Let everybody else go first, and leave the terminal's signals to the command.
+    """Lower the priority, and leave the terminal's signals to the command.
 
     Args:
-        nice: How far to step back.
+        nice: The nice value.
     """
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    # `jostle run` holds back the signals that it passes on.
+    # `jostle run` blocks the signals that it forwards.
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, 0, max(nice, os.getpriority(os.PRIO_PROCESS, 0)))
@@ -161,10 +163,10 @@ def _step_back(nice: int) -> None:
 
 
 def _is_last() -> bool:
-    """Return whether the run was killed: then one last pass takes what there is.
+    """Return whether the run was killed: then one last pass ingests the rest.
 
     Raises:
-        _RunIsOverError: It has ended, and takes the rest itself.
+        _RunIsOverError: The run has ended, and ingests the rest itself.
     """
     if not select.select([0], [], [], 0)[0]:
         return False
@@ -174,10 +176,10 @@ def _is_last() -> bool:
 
 
 def rest_after(took: float, age: float) -> float:
-    """Return how long to rest after a pass, s.
+    """Return the time of rest after a pass, s.
 
     Args:
-        took: What the pass took, s.
+        took: Time of the pass, s.
         age: Age of the run, s.
     """
     return max(_REST * took, min(max(age / 100, _SHORTEST_S), _LONGEST_S))
@@ -191,20 +193,20 @@ def _rest(seconds: float) -> None:
 def _show_slices(
     store: Repository, job: str, slice_ns: int, on_loss: str, *, shows: bool
 ) -> Callable[[float, int], None]:
-    """Return what looks at the slices that a pass took, and rests until the next one has ended.
+    """Return a function that handles a pass's slices, and rests until the next one has ended.
 
     Args:
         store: The repository.
         job: Name of the job.
         slice_ns: Length of its slices, ns.
-        on_loss: What a shell is to run when the job begins to lose time; "": nothing.
+        on_loss: Shell command for the beginning of a loss; "": none.
         shows: Whether to show them in the terminal.
     """
     from jostle.cli.launch.loss_watch import LossWatch
     from jostle.report.models.live import live_load
 
     lines, begin, watch = LiveLines(), time.monotonic(), LossWatch(store, job, on_loss)
-    shown_ns = (time.time_ns() // slice_ns + 1) * slice_ns  # the first slice is not a whole one
+    shown_ns = (time.time_ns() // slice_ns + 1) * slice_ns  # the first slice is not complete
     load, lost, spent = None, "", time.process_time()
 
     def show(took: float, _left: int) -> None:
@@ -255,14 +257,14 @@ def main(words: Sequence[str]) -> None:
             if int(looked)
             else yielding,
         )
-        if shown:  # the run was killed, and left them
+        if shown:  # the run was killed, and its lines are left
             LiveLines().close()
     except _RunIsOverError:
         pass
     except Exception as error:  # the end of the run meets the same error, and reports it
         if shown:
             LiveLines().draw([f"jostle: {one_line(str(error))}"])
-    with contextlib.suppress(OSError):  # a run that was killed reads nothing
+    with contextlib.suppress(OSError):  # a killed run does not read
         os.write(1, json.dumps(warnings[:_MOST_WARNINGS]).encode())
     os._exit(0)  # a thread may be merging files: it need not finish
 

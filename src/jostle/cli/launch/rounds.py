@@ -1,4 +1,4 @@
-"""Rounds of `jostle overhead`: all kinds of runs of a command in turn, and what they say."""
+"""Rounds of `jostle overhead`: all kinds of runs of a command in turn, and their results."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _MPI, _WHOLE = "MPI_Init to MPI_Finalize", "whole command"
 
 @dataclass(frozen=True)
 class RoundPlan:
-    """What is to be run.
+    """The plan of a measurement.
 
     Attributes:
-        runs: Rounds that count.
-        warmup: Rounds before them.
+        runs: Number of rounds that count.
+        warmup: Number of rounds before them.
         order: Draws the order within each round; None: always the same.
         gpu: Refuse a command of which no GPU was recorded.
     """
@@ -37,15 +37,15 @@ class RoundPlan:
 
 @dataclass
 class Rounds:
-    """What was run.
+    """The runs of a measurement.
 
     Attributes:
-        wanted: Rounds that were to count.
-        done: The runs of whole rounds.
-        ended: Runs of all kinds, those that do not count too.
-        lost: Another profiler, and why its runs do not count.
+        wanted: Number of requested rounds.
+        done: The runs of complete rounds.
+        ended: Number of runs of all kinds, including those that do not count.
+        lost: Another profiler -> why its runs do not count.
         unlogged: Other profilers that left no log.
-        lacking: MPI libraries for which there is no adapter.
+        lacking: MPI libraries without an adapter.
         interrupted: Whether Ctrl-C ended them.
     """
 
@@ -59,7 +59,7 @@ class Rounds:
 
     @property
     def rounds(self) -> int:
-        """Whole rounds that count."""
+        """The number of complete rounds that count."""
         return sum(run.arm == ARMS[0] for run in self.done)
 
     @property
@@ -68,7 +68,7 @@ class Rounds:
         return _MPI if all(run.mpi_s is not None for run in self.done) else _WHOLE
 
     def compare(self) -> dict[str, Overhead]:
-        """Compare each kind of runs with the bare ones; ours is the first."""
+        """Compare each kind of runs with the bare ones; jostle's is the first."""
         from jostle.analysis.overhead import overhead
 
         times: dict[str, list[float]] = {arm: [] for arm in ARMS}
@@ -82,7 +82,7 @@ class Rounds:
         }
 
     def notes(self) -> list[str]:
-        """Return remarks that a reader of the figures needs."""
+        """Return remarks that a reader of the numbers needs."""
         notes = []
         if self.interrupted:
             notes.append(f"interrupted after {self.rounds} of {self.wanted} rounds")
@@ -105,7 +105,7 @@ class Rounds:
 
 
 def busy_notes() -> list[str]:
-    """Say whether the machine has more to do than it can."""
+    """Return a remark if the machine is overloaded."""
     cores, load = os.cpu_count() or 1, os.getloadavg()[0]
     if load <= 1.5 * cores:
         return []
@@ -114,16 +114,16 @@ def busy_notes() -> list[str]:
 
 
 def run_rounds(trial: Trial, plan: RoundPlan, follow: Callable[[Rounds], None]) -> Rounds:
-    """Run all kinds in turn; Ctrl-C ends it early, and what there is counts.
+    """Run all kinds in turn; Ctrl-C ends it early, and the complete rounds count.
 
     Args:
         trial: The command.
-        plan: How often.
-        follow: Gets what there is after each run, and after each round.
+        plan: The plan.
+        follow: Called with the state after each run, and after each round.
 
     Raises:
         TrialError: A bare or a profiled run failed; another profiler that fails is left out.
-        UsageError: Nothing of the command is recorded.
+        UsageError: No data of the command is recorded.
     """
     rounds = Rounds(plan.runs)
     try:
@@ -148,7 +148,7 @@ def run_rounds(trial: Trial, plan: RoundPlan, follow: Callable[[Rounds], None]) 
 
 
 def _run(trial: Trial, arm: str, rounds: Rounds) -> list[TrialRun]:
-    """Run one kind; nothing where another profiler fails, which ends its runs."""
+    """Run one kind; none if another profiler fails, which ends its runs."""
     rounds.ended += 1
     try:
         run = trial.run(arm)
@@ -163,7 +163,7 @@ def _run(trial: Trial, arm: str, rounds: Rounds) -> list[TrialRun]:
 
 
 def _check_recorded(trial: Trial, rounds: Rounds) -> None:
-    """Refuse a command that the runtime does not reach: the measurement would say 0 %."""
+    """Refuse a command that the runtime does not reach: the measurement would yield 0 %."""
     headers = trial.recorded()
     if headers:
         rounds.lacking = {
@@ -182,7 +182,7 @@ def _check_recorded(trial: Trial, rounds: Rounds) -> None:
 
 
 def _check_gpu(trial: Trial) -> None:
-    """Refuse a command of which no GPU was recorded: the measurement would say little."""
+    """Refuse a command of which no GPU was recorded: the measurement would be of little value."""
     recorded, notes = trial.gpus_recorded()
     if not recorded:
         raise UsageError(

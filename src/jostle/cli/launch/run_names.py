@@ -1,7 +1,7 @@
-"""The name of a run: one that was used before would merge two runs that have nothing in common.
+"""The name of a run: a reused name would merge two unrelated runs.
 
-What belongs together keeps one name: the ranks of one mpirun, the steps of one batch job, and a run
-within a run of that name.
+Related runs share a name: the ranks of one mpirun, the steps of one batch job, and a run within a
+run of that name.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from jostle.files.repository_address import is_address
 
 _JOB_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 _LONGEST = 64
-#: What launchers put into the environment of ranks.
+#: Variables of launchers in the environment of ranks.
 _RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "RANK")
-#: Batch systems, in the order in which the runtime asks (runtime/src/process/identity.c).
+#: Batch systems, in the runtime's order of checks (runtime/src/process/identity.c).
 _BATCHES = (("slurm", "SLURM_JOB_ID"), ("pbs", "PBS_JOBID"), ("lsf", "LSB_JOBID"))
 
 
 def job_name(named: str | None, program: str) -> str:
-    """Return the job's name: the user's, or program, local time and our pid."""
+    """Return the job's name: the user's, or program, local time and this process's pid."""
     if named:
         if _JOB_NAME.search(named) or len(named) > _LONGEST:
             raise UsageError(
@@ -43,12 +43,12 @@ def file_stem(name: str) -> str:
 
 
 def joins(name: str) -> bool:
-    """Return whether a run belongs to others that have the name at the same time, on purpose."""
+    """Return whether a run intentionally shares the name with others at the same time."""
     return os.environ.get("JOSTLE_JOB") == name or any(map(os.environ.get, _RANKS))
 
 
 def candidates(name: str, first: int = 1) -> Iterator[str]:
-    """Yield the name and those behind it: NAME, NAME-2, NAME-3 ...; from NAME-first."""
+    """Yield the name and numbered ones: NAME, NAME-2, NAME-3 ...; from NAME-first."""
     for number in range(first, 100_000):
         end = "" if number == 1 else f"-{number}"
         yield name[: _LONGEST - len(end)] + end
@@ -60,7 +60,7 @@ def is_taken(name: str, repository: Path, spool: Path) -> bool:
 
 
 def batch() -> str:
-    """Return the batch job around us, as profiles name it; empty without one."""
+    """Return the batch job of this process, as in profiles; empty without one."""
     return next((f"{kind}-{os.environ[key]}" for kind, key in _BATCHES if os.environ.get(key)), "")
 
 
@@ -74,10 +74,10 @@ def _in_spool(name: str, spool: Path) -> bool:
                 continue
             if not ours:
                 return True
-            header = read_header(path)  # that of short processes knows no batch job
+            header = read_header(path)  # that of short-lived processes has no batch job
             if isinstance(header, ProfileHeader) and header.batch != ours:
                 return True
-        except Exception:  # gone, or no profile
+        except Exception:  # removed, or not a profile
             continue
     return False
 

@@ -1,4 +1,4 @@
-"""What `jostle run` reports when its command has ended: figures, verdict, folder of profiles."""
+"""The report of `jostle run` when its command has ended: numbers, verdict, folder of profiles."""
 
 from __future__ import annotations
 
@@ -37,45 +37,45 @@ if TYPE_CHECKING:
 
 
 class Supplement(Protocol):
-    """What is done to a run besides recording it, and what is reported about that.
+    """An addition to a recorded run, with its part of the report.
 
-    A gate evaluates runs and asks for more of them; the lab injects delays.
+    A gate evaluates runs and requests further ones; the lab injects delays.
     """
 
     @property
     def key(self) -> str:
-        """Its place in a report as JSON."""
+        """Its key in a report as JSON."""
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """Variables that the command gets."""
+        """Variables for the command."""
 
     @property
     def wants_another(self) -> bool:
-        """Whether the command is to run again."""
+        """Whether the command must run again."""
 
     @property
     def has_estimate(self) -> bool:
         """Whether there is an estimate of the run to show next."""
 
     def evaluate(self, files: Sequence[Path], outcome: CommandOutcome) -> bool:
-        """Take the profiles of a run; return whether there is anything to report."""
+        """Evaluate the profiles of a run; return whether there is a result to report."""
 
     def to_json(self) -> Any:
-        """Return what is reported as JSON."""
+        """Return its part of the report as JSON."""
 
     def say(self) -> None:
-        """Print what is reported."""
+        """Print its part of the report."""
 
 
 @dataclass(frozen=True)
 class Ending:
-    """What a run says beside its headline.
+    """The parts of a run's report after its headline.
 
     Attributes:
         verdict: Whether it ends with the verdict.
-        by_itself: Whether nobody has set the length of its slices, so that the next run of CMD
-            has shorter ones if this one is short.
+        by_itself: Whether the length of its slices was not set by the user, so that the next run
+            of CMD has shorter ones if this one is short.
     """
 
     verdict: bool
@@ -88,16 +88,16 @@ class RunReport:
 
     Attributes:
         cmd: The command.
-        name: The run's job.
-        spool: Where its profiles are.
-        outcome: How it ended.
-        repository: Folder that they are ingested into.
-        supplement: What else was done to the run, and has something to report.
-        ending: What is reported beside the headline.
-        published: Warnings about what was ingested while it ran.
-        watched: What its watcher wrote of the machine.
-        as_json: Report one line of JSON.
-        keep: Keep the profiles.
+        name: Name of the run's job.
+        spool: Its spool.
+        outcome: How the command ended.
+        repository: Folder of the repository.
+        supplement: The addition to the run, with its part of the report.
+        ending: The parts of the report after the headline.
+        published: Warnings of the ingest while it ran.
+        watched: Profiles of the machine from its watcher.
+        as_json: Whether to report one line of JSON.
+        keep: Whether to keep the profiles.
     """
 
     cmd: Sequence[str]
@@ -113,7 +113,7 @@ class RunReport:
     keep: bool
 
     def __call__(self) -> None:
-        """Ingest what the run left, print headline and verdict, and clear the private spool."""
+        """Ingest the run's profiles, print headline and verdict, and clear the private spool."""
         if not self.spool.profiles_of(self.name):
             if self.watched:
                 open_repository(self.repository, create=True).ingest(self.watched)
@@ -133,7 +133,7 @@ class RunReport:
         lost = [f"{full}: some of its processes may be missing"] if full else []
         warnings = [*lost, *report.warnings]
         clears = self.spool.private and not (self.keep or report.warnings)
-        # How long CMD takes is not known from a run that failed.
+        # A failed run does not show the duration of CMD.
         by_itself = self.ending.by_itself and self.outcome.status == 0
         if self.as_json:
             digest = self._print_json(store, warnings, by_itself=by_itself)
@@ -183,7 +183,7 @@ class RunReport:
         return digest
 
     def _say_what_is_missing(self, files: Sequence[Path], users: set[int]) -> None:
-        """Say when CMD itself could not be recorded, and which jobs its other users have."""
+        """Report if CMD itself could not be recorded, and the jobs of its other users."""
         from jostle.cli.launch.elf import why_no_preload
         from jostle.repository.store.owner_names import login_name
 
@@ -277,7 +277,7 @@ class RunReport:
 
 
 def _print_digest(store: Repository, name: str) -> None:
-    """Print the digest on stderr, as JOSTLE_DIGEST=stderr asks for."""
+    """Print the digest on stderr, as requested by JOSTLE_DIGEST=stderr."""
     from jostle.cli.output import show
     from jostle.cli.views.digest import view
     from jostle.cli.views.run_summary import read_digest

@@ -1,4 +1,4 @@
-"""Where the profiles of one run go, under a name that no other run has."""
+"""Chooses the spool of one run, and a name that no other run has."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class NameOfRun:
     Attributes:
         text: The name.
         named: Whether a user chose it; otherwise it is unique.
-        number: From 2: the attempt, which the name shall end in.
+        number: Number of the attempt at the end of the name, from 2.
     """
 
     text: str
@@ -29,11 +29,11 @@ class NameOfRun:
 
 
 def claim(wanted: NameOfRun, rules: RuntimeSettings, repository: Path) -> tuple[str, RunSpool]:
-    """Find a name that no earlier run has, and the spool: the user's, a locked one, or our own.
+    """Find a name that no earlier run has, and the spool: the user's, a locked or a private one.
 
-    RATIONALE: the folder of a run bears its name as long as the run's profiles are not in the
-    repository, and making a folder either succeeds or finds one. So of two runs that ask for one
-    name at once the second finds the first one's folder, or what it left in the repository.
+    RATIONALE: the folder of a run has its name until the run's profiles are in the repository, and
+    creating a folder is atomic. So of two concurrent runs with the same requested name, the second
+    finds the folder of the first, or its profiles in the repository.
     """
     parent = rules.spool
     shared = bool(os.environ.get("JOSTLE_SPOOL")) or "spool" in rules.locked
@@ -52,21 +52,21 @@ def claim(wanted: NameOfRun, rules: RuntimeSettings, repository: Path) -> tuple[
         else:
             folder = Path(tempfile.mkdtemp(prefix=f"run-{name}-", dir=parent))
     except OSError:
-        # The spool is closed, full or writable for others: any folder will do for one run.
+        # The spool is not writable, full or writable for others: any folder suffices for one run.
         if shared:
             return name, RunSpool(parent, private=False)
         folder = Path(tempfile.mkdtemp(prefix=f"jostle-run-{name}-"))
     if shared:
         return name, RunSpool(parent, private=False, mark=folder)
     if os.geteuid() == 0:
-        folder.chmod(0o1777)  # root's children may become other users
+        folder.chmod(0o1777)  # children of root may change their user
     return name, RunSpool(folder, private=True)
 
 
 def _mark(wanted: NameOfRun, parent: Path, repository: Path) -> tuple[str, Path]:
-    """Make the folder of the first name that is free."""
+    """Create the folder of the first free name."""
     for name in candidates(wanted.text, wanted.number):
-        if batch():  # its steps may run side by side
+        if batch():  # its steps may run concurrently
             if is_taken(name, repository, parent):
                 continue
             return name, Path(tempfile.mkdtemp(prefix=f"run-{name}-", dir=parent))
@@ -82,7 +82,7 @@ def _mark(wanted: NameOfRun, parent: Path, repository: Path) -> tuple[str, Path]
 
 
 def _trustworthy(parent: Path) -> bool:
-    """Return whether no other user can rename our folder: its parent is sticky, or ours."""
+    """Return whether no other user can rename the folder: its parent is sticky, or this user's."""
     facts = parent.lstat()
     mine = facts.st_uid in (0, os.geteuid())
     closed = not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH)

@@ -1,4 +1,4 @@
-"""Run a command as if jostle were not there: same descriptors, signals and exit status."""
+"""Runs a command as without jostle: same descriptors, signals and exit status."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from resource import struct_rusage
 
 from jostle.errors import UsageError
 
-#: Sent to us by another process, they are meant for the command. SIGINT and SIGQUIT from the
-#: keyboard reach it by themselves, being sent to the whole foreground group.
+#: Signals from other processes that are forwarded to the command. SIGINT and SIGQUIT from the
+#: keyboard reach it directly, since they are sent to the whole foreground group.
 _FORWARDED = (
     signal.SIGINT,
     signal.SIGQUIT,
@@ -30,15 +30,15 @@ class CommandOutcome:
     """How a command ended.
 
     Attributes:
-        pid: Its process.
-        start_ns: When it was started, ns since the epoch.
-        wall_ns: How long it ran.
-        cpu_ns: CPU time of it and of the children that it waited for.
+        pid: Process id of the command.
+        start_ns: Start of the command, ns since the epoch.
+        wall_ns: Run time.
+        cpu_ns: CPU time of the command and of the children that it waited for.
         status: Exit status as a shell would report it: 128 + signal when killed.
         signal: Name of the signal that killed it, or None.
-        read_chars: Bytes that it and the children that it waited for read, by the kernel's count:
-            from files, cached or not, pipes and terminals. None: the kernel does not say.
-        write_chars: The same of bytes written.
+        read_chars: Bytes read by it and the children that it waited for, as counted by the kernel:
+            from files, cached or not, pipes and terminals. None: the kernel does not report them.
+        write_chars: The same for bytes written.
     """
 
     pid: int
@@ -58,23 +58,23 @@ def run(
     output: int = 1,
     started: Callable[[int], None] | None = None,
 ) -> CommandOutcome:
-    """Start `command`, hand it the signals meant for it, and wait for its end.
+    """Start `command`, forward signals to it, and wait for its end.
 
     Args:
-        command: Its words.
+        command: The words of the command.
         environment: Its environment.
-        beside: What to do once it has run so long, s; it must not fail.
+        beside: A time, s, and a function to call when it has run so long; it must not fail.
         output: The descriptor that becomes its standard output.
-        started: What to do with its pid once it runs; it must not fail.
+        started: Function to call with its pid once it runs; it must not fail.
 
     Raises:
-        UsageError: There is no such command (exit status 127) or it may not be run (126), the
+        UsageError: There is no such command (exit status 127) or it may not be executed (126), the
             statuses that a shell gives.
     """
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # inherited SIG_IGN would hide the child's end
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # an inherited SIG_IGN would hide the child's end
     watched = {*_FORWARDED, signal.SIGCHLD}
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
-    # Python ignores these two; the command must find the defaults again.
+    # Python ignores these two; the command must have the defaults.
     restored = [signal.SIGPIPE, signal.SIGXFSZ]
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         restored.append(signal.SIGINT)
@@ -118,7 +118,7 @@ def run(
 
 
 def _moved() -> list[int]:
-    """Return the bytes that we and all that we waited for read and wrote; [] where unknown."""
+    """Return the bytes read and written by this process and ended children; [] if unknown."""
     try:
         lines = Path("/proc/self/io").read_text().splitlines()
         return [int(line.split()[1]) for line in lines[:2]]
@@ -129,7 +129,7 @@ def _moved() -> list[int]:
 def _wait(
     pid: int, watched: set[signal.Signals], beside: tuple[float, Callable[[], None]] | None
 ) -> tuple[int, struct_rusage]:
-    """Wait for the child, passing on what others send to us meanwhile."""
+    """Wait for the child, and forward signals from others meanwhile."""
     due = time.monotonic() + beside[0] if beside else 0.0
     while True:
         ended, status, usage = os.wait4(pid, os.WNOHANG)
@@ -140,8 +140,8 @@ def _wait(
             beside = None
             continue  # the child may have ended meanwhile
         news = signal.sigtimedwait(watched, left) if beside else signal.sigwaitinfo(watched)
-        # RATIONALE: only what a process sent is passed on. The kernel's own (the keyboard, a
-        # hang-up) reached the command already; it would see it twice.
+        # RATIONALE: only signals from processes are forwarded. The kernel's own (the keyboard, a
+        # hang-up) have reached the command already; it would get them twice.
         if news and news.si_signo != signal.SIGCHLD and news.si_code in (_SI_USER, _SI_TKILL):
             try:
                 os.kill(pid, news.si_signo)

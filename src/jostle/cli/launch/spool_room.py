@@ -1,4 +1,4 @@
-"""Whether a spool has room for one more profile, before and after a run."""
+"""Checks whether a spool has space for one more profile, before and after a run."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from pathlib import Path
 
 from jostle.report.format.values import byte_count
 
-#: Bytes of a profile whose process has only just begun: its head, mapped as a whole.
+#: Bytes of a profile of a process that has just started: its header, which is mapped as a whole.
 LEAST_BYTES = 256 * 1024
 MEND = "free some space there, or choose another folder: JOSTLE_SPOOL=DIR"
 
 
 def reason(spool: Path) -> str:
-    """Return, as a part of a sentence, that a spool has no room for a profile; "" if it has.
+    """Return, as a part of a sentence, that a spool has no space for a profile; "" if it has.
 
     Args:
-        spool: Its folder; where it does not exist, nothing is known.
+        spool: Its folder; if it does not exist, nothing is known.
     """
     try:
         facts = os.statvfs(spool)
@@ -32,6 +32,6 @@ def reason(spool: Path) -> str:
 
 
 def warning_before(spool: Path) -> str:
-    """Return the warning that a run will not be recorded; "" where there is room."""
+    """Return the warning that a run will not be recorded; "" if there is space."""
     full = reason(spool)
     return f"{full}: this run will hardly be recorded; {MEND}" if full else ""

@@ -1,4 +1,4 @@
-"""Time one run of a command, bare, profiled or beside another profiler, for `jostle overhead`."""
+"""Times one run of a command, bare, profiled or with another profiler, for `jostle overhead`."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _DRIVER = "libcuda.so.1"
 
 
 class TrialError(JostleError):
-    """A run ended badly, so that its time means nothing."""
+    """A run failed, so that its time is not valid."""
 
 
 @dataclass(frozen=True)
 class TrialDirectory:
-    """Where and how a command runs, if not as the user would run it.
+    """Folder, environment and time limit of a command, if they differ from the user's.
 
     Attributes:
-        folder: Its current folder.
-        environment: All of its environment.
-        limit_s: After so many seconds it hangs.
+        folder: Current folder.
+        environment: Complete environment.
+        limit_s: Run time after which it counts as hanging, s.
     """
 
     folder: Path
@@ -47,13 +47,13 @@ class TrialDirectory:
 
 @dataclass(frozen=True)
 class TrialRun:
-    """One run.
+    """The times of one run.
 
     Attributes:
         arm: plain, profiled, or the name of another profiler.
-        wall_s: The whole command, s.
-        mpi_s: From the first return of MPI_Init to the last call of MPI_Finalize, s; None where
-            no process came to MPI_Finalize. Several MPI programs one after the other are added up.
+        wall_s: Time of the whole command, s.
+        mpi_s: Time from the first return of MPI_Init to the last call of MPI_Finalize, s; None if
+            no process reached MPI_Finalize. Consecutive MPI programs are added up.
     """
 
     arm: str
@@ -62,7 +62,7 @@ class TrialRun:
 
 
 class Trial:
-    """A command that can be run in all ways, in a temporary folder of its own."""
+    """A command for runs of all kinds, with a temporary folder."""
 
     def __init__(
         self,
@@ -72,16 +72,16 @@ class Trial:
         beside: Sequence[OtherProfiler] = (),
         place: TrialDirectory | None = None,
     ) -> None:
-        """Look for the command and for our own parts.
+        """Find the command and the parts of jostle.
 
         Args:
             command: The command and its arguments.
-            gpu: Profiled runs also record what a GPU does.
+            gpu: Whether profiled runs also record GPUs.
             beside: Other profilers.
-            place: Where it runs; else as we do.
+            place: Where it runs; None: as this process.
 
         Raises:
-            UsageError: There is no such command; or no driver of a GPU, and `gpu` asks for it.
+            UsageError: There is no such command; or no driver of a GPU, which `gpu` needs.
         """
         from jostle import NativeMissingError, native_path
 
@@ -109,7 +109,7 @@ class Trial:
         self.folder = Path(
             tempfile.mkdtemp(prefix="overhead-", dir=parent if usable else None)
         ).absolute()
-        # An operator's spool that is locked takes the profiles of the runs, whatever we say.
+        # If the operator's spool is locked, the profiles go there in any case.
         locked = "spool" in settings().locked
         self.spool = parent if locked else self.folder / "spool"
         self.job = f"overhead-{os.getpid()}"
@@ -133,7 +133,7 @@ class Trial:
             arm: plain, profiled, or the name of another profiler.
 
         Raises:
-            TrialError: It ended with anything but 0, or not at all.
+            TrialError: It ended with a status other than 0, or did not end.
         """
         self._clear()
         self.spool.mkdir(mode=0o1777, parents=True, exist_ok=True)
@@ -170,9 +170,10 @@ class Trial:
         return TrialRun(arm, wall_s, mpi_seconds(self._stamps))
 
     def _environment(self, arm: str) -> dict[str, str]:
-        """Return the environment: all arms carry the timer, so that they differ in the profiler.
+        """Return the environment: all kinds have the timer, and differ only in the profiler.
 
-        The timer is behind the profiler, whose own work in MPI_Init and MPI_Finalize counts.
+        The timer is after the profiler, so that the profiler's work in MPI_Init and MPI_Finalize
+        counts.
         """
         environment = dict(self._place.environment if self._place else os.environ)
         libraries = [self._timer] if self._timer else []
@@ -216,22 +217,22 @@ class Trial:
         return [path for path in self.spool.glob(f"{self.job}.*") if os.access(path, os.R_OK)]
 
     def _clear(self) -> None:
-        """Remove what the last run left."""
+        """Remove the files of the last run."""
         for path in self._profiles():
             path.unlink(missing_ok=True)
 
     def recorded(self) -> list[Any]:
-        """Return the headers of the profiles that the last run left; shorts files too."""
+        """Return the headers of the last run's profiles, also of short-lived processes."""
         from jostle.reader import read_header
 
         return [read_header(path) for path in self._profiles()]
 
     def log_missing(self, arm: str) -> bool:
-        """Whether the last run, beside a profiler that we told where to log, left no log there."""
+        """Return whether the last run, with a profiler that has a log folder, left no log there."""
         return bool(self._others[arm].variables) and not any(self.logs.iterdir())
 
     def gpus_recorded(self) -> tuple[bool, list[str]]:
-        """Whether the last run left numbers of a GPU; what it says of those that are missing."""
+        """Return whether the last run recorded a GPU, and its notes on missing numbers."""
         from jostle.reader import ProfileHeader, ReadRequest, read_profiles
 
         requests = [ReadRequest(path, number) for number, path in enumerate(self._profiles())]
@@ -246,7 +247,7 @@ def _gpu_recorder() -> dict[str, str]:
     """Return the variables that load the recorder of GPUs.
 
     Raises:
-        UsageError: There is no GPU, as far as CUDA goes, or another tool has the variable.
+        UsageError: There is no GPU for CUDA, or another tool uses the variable.
     """
     try:
         ctypes.CDLL(_DRIVER)
@@ -270,7 +271,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def mpi_seconds(stamps: Path) -> float | None:
-    """Read how long any rank was between MPI_Init and MPI_Finalize.
+    """Read the time in which at least one rank was between MPI_Init and MPI_Finalize.
 
     Args:
         stamps: The file that libjostle-timer.so wrote.

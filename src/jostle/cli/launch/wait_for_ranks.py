@@ -1,4 +1,4 @@
-"""Wait until the ranks of an MPI job have ended, according to the heads of their profiles."""
+"""Waits until the ranks of an MPI job have ended, according to the headers of their profiles."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def _headers(folder: Path, job: str) -> list[ProfileHeader]:
         try:
             header = read_header(path)
         except (JostleError, OSError):
-            continue  # it is just being made, or it is gone
+            continue  # it is being created, or was removed
         if not isinstance(header, ProfileHeader) or header.job != job:
             continue
-        process = (header.pid, header.proc_start)  # a long one has several parts
+        process = (header.pid, header.proc_start)  # a long process has several parts
         if process not in last or header.part > last[process].part:
             last[process] = header
     return list(last.values())

@@ -1,8 +1,8 @@
-"""Watches the machine while a command runs, so that who disturbs it has a name.
+"""Watches the machine while a command runs, to find the processes that disturb it.
 
 A child of `jostle run`, jostle-agent, writes which processes used the machine's cores and disks in
-each slice into a profile of the machine. It needs no rights, prints nothing, and ends with `jostle
-run`, however that ends.
+each slice into a profile of the machine. It needs no privileges, prints nothing, and ends with
+`jostle run`, in whatever way that ends.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Watcher:
     """The child of a run that watches the machine's processes."""
 
     def __init__(self, spool: RunSpool, name: str, slice_ns: int) -> None:
-        """Make a watcher, which does not run yet.
+        """Create a watcher; it does not run yet.
 
         Args:
             spool: Where the run's profiles are.
@@ -34,10 +34,10 @@ class Watcher:
         self._child: subprocess.Popen[bytes] | None = None
 
     def start(self, pid: int) -> None:
-        """Start it, where it is installed and a further process can be made.
+        """Start the watcher, if it is installed and a further process can be created.
 
         Args:
-            pid: The command: what it starts is of the job.
+            pid: The command; its children belong to the job.
         """
         from jostle import native_path
 
@@ -58,7 +58,7 @@ class Watcher:
             )
 
     def end(self) -> None:
-        """End it, once its last record is written."""
+        """End the watcher after its last record is written."""
         child = self._child
         if child is None:
             return
@@ -70,7 +70,7 @@ class Watcher:
             child.wait()
 
     def files(self) -> list[Path]:
-        """Return what it wrote."""
+        """Return the files that it wrote."""
         from jostle.reader.errors import ProfileError
         from jostle.repository.ingest.spool import peek_header
 

@@ -1,4 +1,4 @@
-"""Options that several verbs share, and what they mean."""
+"""Options that several verbs share, with their conversion."""
 
 from __future__ import annotations
 

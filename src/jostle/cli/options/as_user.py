@@ -1,4 +1,4 @@
-"""The option `--as-user`: limit what is shown of other users' jobs to sums."""
+"""The option `--as-user`: show only sums of other users' jobs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def as_user_option(function: F) -> F:
 
 
 def user_id(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int | None:
-    """Return the uid of a user who was named by name or number; None for nobody.
+    """Return the uid of a user given by name or number; None for no user.
 
     Raises:
         UsageError: There is no such user.
@@ -33,5 +33,5 @@ def user_id(_ctx: click.Context, _param: click.Parameter, value: str | None) -> 
 
 
 def who(user: int | None) -> str:
-    """Return a job's owner; "-" where it is not shown."""
+    """Return a job's owner; "-" if it is not shown."""
     return "-" if user is None else owner_name(user)

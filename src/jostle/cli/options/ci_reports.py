@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from jostle.ci.reports import Case
 
 F = TypeVar("F", bound=Callable[..., Any])
-#: GitLab wants a file for each entry; this one every project on GitLab has.
+#: GitLab requires a file for each entry; every project on GitLab has this one.
 _GITLAB_FALLBACK = ".gitlab-ci.yml"
 
 
@@ -48,12 +48,12 @@ def check_ci_reports(gate: float | None, junit: str | None, annotate: str | None
 
 
 def write_ci_reports(cases: Sequence[Case], junit: str | None, annotate: str | None) -> None:
-    """Write what the options ask for.
+    """Write the requested reports.
 
     Args:
         cases: The findings, at least one.
         junit: The file of `--junit`.
-        annotate: What `--annotate` names.
+        annotate: The value of `--annotate`.
 
     Raises:
         JostleError: A report cannot be written.

@@ -1,4 +1,4 @@
-"""Options that several verbs share, and the repository they lead to."""
+"""Options that several verbs share, and opening of the repository."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def seed_option(function: F) -> F:
 
 
 def repository_option(function: F) -> F:
-    """Add `--repository DIR`, which wins over the one before the verb."""
+    """Add `--repository DIR`, which takes precedence over the one before the verb."""
     return click.option(
         "--repository",
         metavar="DIR",
@@ -55,7 +55,7 @@ def repository_option(function: F) -> F:
 
 
 def repository_flag(path: Path) -> str:
-    """Return what a suggested command needs to find this repository; empty for the default."""
+    """Return the option by which suggested commands find this repository; "" for the default."""
     return "" if path == default_repository() else f" --repository {shlex.quote(shown(path))}"
 
 
@@ -79,7 +79,7 @@ def open_repository(path: Path, *, create: bool = False) -> Repository:
     def tell(lost: Sequence[str]) -> None:
         nonlocal mend
         warn([*lost, mend] if mend else lost)
-        mend = ""  # said once
+        mend = ""  # stated once
 
     if lost := store.damage():
         tell([f"{sentence} What it held is missing here." for sentence in lost])
@@ -88,14 +88,14 @@ def open_repository(path: Path, *, create: bool = False) -> Repository:
 
 
 def complete_job(ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Complete a job's name in the shell; silent where there is no repository."""
+    """Complete a job's name in the shell; none if there is no repository."""
     path = ctx.params.get("repository") or default_repository()
     try:
         from jostle.repository import Repository
 
         names = Repository(path).jobs().column("job").to_pylist()
         names += [batch.name for batch in batch_jobs(names)]
-    except Exception:  # a completion never complains
+    except Exception:  # a completion reports no errors
         return []
     return [CompletionItem(name) for name in [*names, "last"] if name.startswith(begun)]
 
@@ -124,7 +124,7 @@ class SliceLength(click.ParamType[int]):
 
 
 class CanaryInterval(SliceLength):
-    """From one run of the canary to the next, such as `20ms`; 5 ms to 1 s."""
+    """The interval of the core-speed probe, such as `20ms`; 5 ms to 1 s."""
 
     what, least_ns, most_ns = "interval of the canary", 5_000_000, 1_000_000_000
     bounds, hint = "5 ms and 1 s", "Write for example `--canary 20ms`."
@@ -143,7 +143,7 @@ class Age(click.ParamType[float]):
 
 
 class Instant(click.ParamType[int]):
-    """A moment such as `2026-03-01T14:30Z` or `2026-03-01 14:30:05+01:00`; UTC without a zone."""
+    """An instant such as `2026-03-01T14:30Z` or `2026-03-01 14:30:05+01:00`; UTC without a zone."""
 
     name = "TIME"
 
@@ -153,7 +153,7 @@ class Instant(click.ParamType[int]):
 
 
 class Since(click.ParamType[int]):
-    """A moment as an age before now, or a time: `2d`, `12h`, `2026-03-01`."""
+    """An instant as an age before now, or a time: `2d`, `12h`, `2026-03-01`."""
 
     name = "AGE|TIME"
 
@@ -163,7 +163,7 @@ class Since(click.ParamType[int]):
 
 
 def slice_text(length_ns: int) -> str:
-    """Return a slice length as JOSTLE_SLICE takes it: `500ms`, `4s`."""
+    """Return a slice length in the form of JOSTLE_SLICE: `500ms`, `4s`."""
     if length_ns % 1_000_000_000 == 0:
         return f"{length_ns // 1_000_000_000}s"
     return f"{length_ns // 1_000_000}ms"

@@ -1,4 +1,4 @@
-"""`--engine`: who answers a question that reads much, this process or Spark."""
+"""The option `--engine`: a query that reads much data is answered by this process or by Spark."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _MASTER = re.compile(r"spark://.+|k8s://.+|yarn|local(\[.+\])?")
 
 
 class Asked(Protocol):
-    """Who answers."""
+    """The interface of query engines."""
 
     @property
     def repository(self) -> Repository:
-        """What is asked; the engine answers as far as questions can be divided."""
+        """The repository; the engine answers queries that can be divided."""
 
     def matrix(self, as_user: int | None = None, span: tuple[int, int] = ALWAYS) -> Matrix:
         """Find which program slowed which, in slices that begin in a span of time (ns)."""
@@ -96,11 +96,11 @@ def _master(_ctx: click.Context, _param: click.Parameter, value: str) -> str | N
 
 @contextmanager
 def asking(repository: Repository, master: str | None) -> Iterator[Asked]:
-    """Give who answers; Spark lives as long as the block.
+    """Yield the query engine; Spark runs until the end of the block.
 
     Args:
-        repository: What is asked.
-        master: From `--engine`.
+        repository: The repository.
+        master: Value of `--engine`.
     """
     if master is None:
         yield _Embedded(repository)

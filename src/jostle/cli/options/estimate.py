@@ -46,7 +46,7 @@ def how_to_estimate(method: str, bytes_rule: str | None, seed: int) -> dict[str,
     """Return the arguments of `jostle.analysis.estimate`.
 
     Raises:
-        UsageError: --bytes was given to a method that knows no groups.
+        UsageError: --bytes was given to a method without groups.
     """
     if bytes_rule is not None and method != "thesis":
         raise UsageError(

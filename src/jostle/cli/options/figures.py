@@ -32,7 +32,7 @@ def format_option(function: F) -> F:
 
 
 def plot_folder(folder: str | None) -> Path | None:
-    """Make the folder of --plot, or refuse one that cannot take figures, before any work."""
+    """Create the folder of --plot, or refuse an unusable one, before any work is done."""
     if folder is None:
         return None
     path = Path(folder).expanduser().absolute()

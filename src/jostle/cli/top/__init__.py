@@ -1,1 +1,1 @@
-"""`jostle top`: where the running jobs come from, what is on the screen, and the terminal."""
+"""`jostle top`: the source of running jobs, the content of the screen, and the terminal."""

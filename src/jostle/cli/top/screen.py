@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 Row = Mapping[str, Any]
-#: What jobs may be sorted by.
+#: Sort keys of jobs.
 SORTS = ("now", "lost", "job", "user")
 _BARS = " ▁▂▃▄▅▆▇█"
 _ASCII_BARS = " .:-=+*#@"
@@ -26,16 +26,16 @@ KEYS = "q quit  up/down select  enter slices  s sort  / filter  space freeze"
 
 @dataclass
 class TopState:
-    """What somebody who looks at the screen has chosen.
+    """The user's choices on the screen.
 
     Attributes:
         sort: One of SORTS.
-        filter: Only jobs in whose line this text is.
-        typing: The filter is being typed.
-        frozen: New slices are not shown.
+        filter: Only jobs with this text in their line.
+        typing: Whether the filter is being typed.
+        frozen: Whether new slices are not shown.
         selected: Name of the selected job; "": the first.
-        opened: Name of the job whose slices are shown; "": the list is.
-        error: Why the newest slices could not be read; "": they were.
+        opened: Name of the job whose slices are shown; "": the list is shown.
+        error: Why the newest slices could not be read; "": they could.
     """
 
     sort: str = "now"
@@ -51,10 +51,10 @@ def chosen(report: Mapping[str, Any], sort: str, text: str = "", user: str = "")
     """Return the jobs to show, in their order.
 
     Args:
-        report: Of `NowReport.to_json`.
+        report: From `NowReport.to_json`.
         sort: One of SORTS.
-        text: Only jobs in whose line this is; "": all.
-        user: Only jobs of this user; "": of all.
+        text: Only jobs with this text in their line; "": all.
+        user: Only jobs of this user; "": of all users.
     """
     rows = [row for row in report["jobs"] if not user or row["user"] == user]
     if text:
@@ -72,9 +72,9 @@ def trend_bars(trend: Sequence[float], width: int, *, ascii_only: bool = False) 
     """Return percents as bars, the newest on the right.
 
     Args:
-        trend: Percent lost, slice by slice.
-        width: Bars at most.
-        ascii_only: Without block characters.
+        trend: Percent lost in each slice.
+        width: Most bars.
+        ascii_only: Whether to avoid block characters.
     """
     marks = _ASCII_BARS if ascii_only else _BARS
     full = max([*trend, _FULL_PERCENT])
@@ -125,7 +125,7 @@ def change_lines(rows: Sequence[Row]) -> list[str]:
 
 
 def headline(report: Mapping[str, Any]) -> str:
-    """Return what all jobs together are like now, as a sentence."""
+    """Return a sentence on the current state of all jobs together."""
     rows = report["jobs"]
     if not rows:
         return "No job runs, or none has a whole slice yet."
@@ -145,10 +145,10 @@ def screen(
     """Return the lines of the screen.
 
     Args:
-        report: Of `NowReport.to_json`.
-        state: What was chosen.
+        report: From `NowReport.to_json`.
+        state: The user's choices.
         size: Columns and lines of the terminal.
-        ascii_only: Without block characters.
+        ascii_only: Whether to avoid block characters.
 
     Returns:
         Text and style ("", bold, dim, selected, red) of each line, at most as many as fit.
@@ -209,7 +209,7 @@ def _fit(text: str, width: int, *, right: bool = False) -> str:
 
 
 def _opened_lines(row: Row, width: int, ascii_only: bool) -> list[tuple[str, str]]:
-    """Return what is known of one job, with its newest slices and changes."""
+    """Return the details of one job, with its newest slices and changes."""
     smallest = row["smallest_percent"]
     lines = [
         (f"{row['job']}  {row['user']}  {row['program']}", "bold"),

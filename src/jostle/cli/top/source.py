@@ -1,4 +1,4 @@
-"""Where `jostle top` gets the running jobs from: a repository, or a server from afar."""
+"""Sources of running jobs for `jostle top`: a repository, or a remote server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from jostle.errors import JostleError, UsageError
 
-#: What gives a report as plain values: `jostle.report.models.now.NowReport`.
+#: Function that returns a report as plain values: `jostle.report.models.now.NowReport`.
 Source = Callable[[], Mapping[str, Any]]
 _PATIENCE_S = 10.0
 _PATH = "/api/v1/now"
@@ -25,7 +25,7 @@ class ServerError(JostleError):
 
 
 def of_repository(path: Path) -> Source:
-    """Return what reads a repository.
+    """Return the source for a repository.
 
     Raises:
         RepositoryError: There is none.
@@ -43,14 +43,15 @@ def of_repository(path: Path) -> Source:
 
 
 def of_server(url: str, token: str) -> Source:
-    """Return what asks a server.
+    """Return the source for a server.
 
     Args:
-        url: Of `jostle serve`, such as https://jostle.example.
-        token: Opens a session, from the server's page.
+        url: URL of `jostle serve`, such as https://jostle.example.
+        token: Token for a session, from the server's page.
 
     Raises:
-        UsageError: This is no URL of a server, or the token would go over a network in the clear.
+        UsageError: This is no URL of a server, or the token would be sent over a network without
+            encryption.
     """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -87,10 +88,10 @@ def of_server(url: str, token: str) -> Source:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A redirect is an error: it could take the token elsewhere."""
+    """A redirect is an error: it could send the token elsewhere."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
-        """Follow none."""
+        """Follow no redirect."""
 
 
 def token_of(file: Path | None) -> str:

@@ -1,6 +1,6 @@
-"""The terminal of `jostle top`: draws the screen, and takes keys.
+"""The terminal of `jostle top`: draws the screen, and handles keys.
 
-Slices are read in a thread of their own, so that keys are answered while a repository is slow or a
+Slices are read in a separate thread, so that keys work while a repository is slow or a
 server hangs.
 """
 
@@ -18,7 +18,7 @@ from jostle.cli.top.source import Source
 from jostle.errors import JostleError
 from jostle.values.plain_values import one_line
 
-#: How often the screen is drawn while no key is pressed, ms.
+#: Interval at which the screen is drawn while no key is pressed, ms.
 _TICK_MS = 250
 _ESCAPE = 27
 _ENTER = (curses.KEY_ENTER, 10, 13)
@@ -41,7 +41,7 @@ class _Reader:
         while not self._over.wait(self._interval_s):
             try:
                 self.report, self.error = self._source(), ""
-            except JostleError as error:  # it may pass: what is shown stays, and says so
+            except JostleError as error:  # perhaps temporary: the shown report stays
                 self.error = one_line(f"{error} {error.hint}")
 
 
@@ -49,10 +49,10 @@ def show_top(source: Source, interval_s: float, sort: str, text: str) -> None:
     """Show the running jobs until the user quits.
 
     Args:
-        source: Gives reports; the first must come, later ones may fail.
+        source: Returns reports; the first must succeed, later ones may fail.
         interval_s: Time between two reports, s.
-        sort: What they are sorted by at first.
-        text: The filter at first.
+        sort: Initial sort key.
+        text: Initial filter.
     """
     reader = _Reader(source, source(), interval_s)
     try:
@@ -100,12 +100,12 @@ def _styles() -> dict[str, int]:
 
 
 def press(state: TopState, key: int, report: Mapping[str, Any]) -> bool:
-    """Take a key; return False if the user quits.
+    """Handle a key; return False if the user quits.
 
     Args:
-        state: What was chosen, which the key changes.
+        state: The user's choices, which the key changes.
         key: Its code.
-        report: What is shown.
+        report: The shown report.
     """
     if state.typing:
         _type(state, key)
@@ -131,7 +131,7 @@ def press(state: TopState, key: int, report: Mapping[str, Any]) -> bool:
 
 
 def _type(state: TopState, key: int) -> None:
-    """Take a key of the filter."""
+    """Handle a key of the filter."""
     if key in _ENTER:
         state.typing = False
     elif key == _ESCAPE:

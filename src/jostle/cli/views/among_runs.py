@@ -1,4 +1,4 @@
-"""A job among its program's other runs: a digest's figures, and how slow it was."""
+"""A job compared with its program's other runs: a digest's numbers, and how slow it was."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def figures_view(figures: Mapping[str, Any]) -> Iterator[Any]:
     """Yield lines and a table; nothing if the program has no other run.
 
     Args:
-        figures: As `jostle.report.models.among_runs.figures_of` gives it.
+        figures: As from `jostle.report.models.among_runs.figures_of`.
     """
     runs, processes = figures["runs"], figures["processes"]
     if not runs:
@@ -47,10 +47,10 @@ _STRENGTHS = {"evidence": "evidence", "weak": "weak", "none": "none", "too few r
 
 
 def whole_run_view(run: RunAmongItsLike) -> Iterator[Any]:
-    """Yield how slow a run was among its like, and whom it met, with the evidence.
+    """Yield how slow a run was among similar runs, and the jobs that it met, with the evidence.
 
     Args:
-        run: A run of which only the whole is known.
+        run: A run without slices.
     """
     yield heading(_answer(run))
     for each in run.resources:
@@ -135,5 +135,5 @@ def _tested(each: MetJob) -> tuple[str, str, str]:
 
 
 def _place(each: MetJob | SlownessOnResource) -> str:
-    """Return where it was: metadata have servers of their own, and are compared apart."""
+    """Return the resource: metadata has separate servers, and is compared separately."""
     return each.resource + (", metadata" if each.resource_kind == "metadata server" else "")

@@ -1,4 +1,4 @@
-"""A batch job in words and tables: its parts, what they did, and what each of them lost."""
+"""A batch job in words and tables: its parts, their activity, and their losses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def headline(row: Mapping[str, Any], facts: SchedulerFacts | None) -> Iterator[Any]:
-    """Yield what a batch job is: its name, owner, size, time, and what the batch system says."""
+    """Yield the facts of a batch job: name, owner, size, time, and those of the batch system."""
     name = f"{facts.name}; " if facts and facts.name else ""
     nodes = f"{row['hosts']} node{'s' if row['hosts'] != 1 else ''}"
     yield heading(
@@ -45,7 +45,7 @@ def headline(row: Mapping[str, Any], facts: SchedulerFacts | None) -> Iterator[A
 
 
 def said_by_scheduler(facts: SchedulerFacts | None) -> str:
-    """Return what the batch system knows of a job beside its name: partition, state, limits."""
+    """Return the batch system's facts about a job except its name: partition, state, limits."""
     if facts is None:
         return "name, partition, account, state: not known here"
     said = {"partition": facts.partition, "account": facts.account, "state": facts.state}
@@ -54,7 +54,7 @@ def said_by_scheduler(facts: SchedulerFacts | None) -> str:
 
 
 def limits(facts: SchedulerFacts) -> Iterator[str]:
-    """Yield what a batch job was given, what it waited for, and what it is a part of."""
+    """Yield resources, waiting time, energy, array and exit code of a batch job."""
     given = [f"{count(facts.cores)} core{'s' * (facts.cores != 1)}"] if facts.cores else []
     if facts.memory_bytes:
         given.append(byte_count(facts.memory_bytes))
@@ -82,7 +82,7 @@ def digest_view(row: Mapping[str, Any], facts: SchedulerFacts | None) -> Iterato
 
     Args:
         row: Its row, with CPU time (report.models.batch_jobs.batch_row).
-        facts: What the batch system knows of it.
+        facts: Facts of the batch system about it.
     """
     yield from headline(row, facts)
     yield from ("", heading("Parts"))
@@ -119,7 +119,7 @@ def _did(row: Mapping[str, Any]) -> list[str]:
 
 
 def estimate_view(row: Mapping[str, Any], loss: BatchLoss) -> Iterator[Any]:
-    """Yield what a batch job lost: as a whole, then part by part.
+    """Yield the loss of a batch job: of the whole, then of each part.
 
     Args:
         row: Its row.
@@ -176,8 +176,8 @@ def line(row: Mapping[str, Any], loss: JobLoss | BatchLoss, facts: SchedulerFact
 
     Args:
         row: The row of a job or of a batch job, with its CPU time.
-        loss: What it lost.
-        facts: What the batch system knows of it.
+        loss: Its loss.
+        facts: Facts of the batch system about it.
     """
     named = f" {facts.name}" if facts and facts.name else ""
     words = [
@@ -192,7 +192,7 @@ def line(row: Mapping[str, Any], loss: JobLoss | BatchLoss, facts: SchedulerFact
 
 
 def lost_words(loss: JobLoss | BatchLoss) -> str:
-    """Return the light, and what was lost to what; or why that is not known."""
+    """Return the light, and the loss with its cause; or why that is not known."""
     from jostle.report.verdict.batch_loss import loss_numbers
 
     told = loss_numbers(loss)

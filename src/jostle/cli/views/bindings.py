@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def binding_view(advice: Sequence[BindingAdvice]) -> Iterator[Any]:
-    """Yield what another binding would mend; nothing where nothing is wrong."""
+    """Yield the improvements by another binding; none if there are none."""
     if not advice:
         return
     yield from ("", heading("What another binding would mend"))
@@ -27,7 +27,7 @@ def binding_view(advice: Sequence[BindingAdvice]) -> Iterator[Any]:
 
 
 def concerned(advice: BindingAdvice) -> str:
-    """Return what the advice is about, in bytes and seconds."""
+    """Return the subject of the advice, in bytes and seconds."""
     time = duration(advice.seconds * 1e9)
     if advice.rule == "far adapter":
         return f"{byte_count(advice.bytes)} that adapters carried, of all jobs"
@@ -37,7 +37,7 @@ def concerned(advice: BindingAdvice) -> str:
 
 
 def saving(advice: BindingAdvice) -> str:
-    """Return the saving that is predicted, or why none is."""
+    """Return the predicted saving, or why there is none."""
     if advice.saving_s is None:
         return advice.saving
     low, middle, high = (duration(s * 1e9) for s in advice.saving_s)

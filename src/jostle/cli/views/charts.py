@@ -1,4 +1,4 @@
-"""From series to charts."""
+"""Turns series into charts."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from jostle.report.models.metrics import View, ViewLine
 from jostle.report.models.node_gpus import VIEWS, NodeGpu
 from jostle.report.models.steps import Steps
 
-#: Times in which a GPU was slowed that are named one by one.
+#: Most times in which a GPU was slowed that are named.
 _MOST_SLOWED = 5
 
 
 def panel(title: str, note: str, view: View, lines: Sequence[Steps]) -> Panel:
-    """Make one panel.
+    """Return one panel.
 
     Args:
         title: Heading.
-        note: A few words behind it.
+        note: A short text after it.
         view: The series to show.
-        lines: The steps of each.
+        lines: The steps of each series.
     """
     drawn = [_series(line, view, steps) for line, steps in zip(view.lines, lines, strict=True)]
     return Panel(title, note, view.unit, view.level, tuple(drawn))
 
 
 def gpu_panels(gpu: NodeGpu) -> list[Panel]:
-    """Make a panel of each view of a GPU."""
+    """Return a panel of each view of a GPU."""
     panels = []
     for view in VIEWS:
         if view.name not in gpu.values:
@@ -49,7 +49,7 @@ def gpu_panels(gpu: NodeGpu) -> list[Panel]:
 
 
 def slowed_lines(gpus: Sequence[NodeGpu]) -> Iterator[str]:
-    """Say when power or heat lowered the clock of GPUs."""
+    """Yield lines on times when power or heat lowered the clock of GPUs."""
     for gpu in gpus:
         for each in gpu.slowed[:_MOST_SLOWED]:
             when = f"{_minute(each.start_ns)} to {_minute(each.end_ns)}"

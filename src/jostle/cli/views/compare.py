@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from jostle.report.verdict.run_ratios import GroupRatio, RunRatios
 
 _MOST_CLUSTERS = 8
-_MARKS, _ESCAPED = re.compile(r"([|*_`\\])"), r"\\\1"  # what Markdown would take for a mark
+_MARKS, _ESCAPED = re.compile(r"([|*_`\\])"), r"\\\1"  # characters with a meaning in Markdown
 
 
 def signed(value: float) -> str:
@@ -121,9 +121,9 @@ def gate_lines(findings: Sequence[GroupFinding], most: float) -> Iterator[Any]:
 
 
 def markdown_tables(comparison: Comparison, ratios: RunRatios) -> Iterator[str]:
-    """Yield the run times, and those of groups where runs are repeated, as tables in Markdown.
+    """Yield the run times, and those of groups if runs are repeated, as tables in Markdown.
 
-    Each run has its light beside it: the time of a disturbed run says little about the program.
+    Each run is shown with its light: the time of a disturbed run says little about the program.
     """
     if ratios.repeated:
         names = (
@@ -191,7 +191,7 @@ def _runs(comparison: Comparison, ratios: RunRatios) -> Any:
             ratio_label(ratios.runs[number].ratio),
             *([named, "-", "-", "-", "-"] if base else [signed(p[number]) for p in pieces]),
         )
-    # Never without a piece of the difference: the pieces would not add up to what is measured.
+    # All parts of the difference are shown: else they would not add up to the measured one.
     return fit(frame, "light")
 
 

@@ -41,10 +41,10 @@ _ERRORS = {
     "invalid": "invalid call",
     "other": "other",
 }
-#: With less CPU time the share of jostle in it says nothing.
+#: Least CPU time for which the share of jostle is shown.
 _LEAST_CPU_S = 0.1
 _PAST = {"read": "read", "write": "written"}
-#: What the table of processes shows, where it is not zero.
+#: Columns of the table of processes, if they are not zero.
 _PER_PROCESS = {
     "posix_read_bytes": "read, posix",
     "stdio_read_bytes": "read, stdio",
@@ -63,7 +63,7 @@ _PER_PROCESS = {
 
 
 def processes_text(digest: JobDigest) -> str:
-    """Return how many processes and threads there were, and on how many nodes."""
+    """Return the numbers of processes, threads and nodes."""
     number = digest.processes + digest.short_processes
     words = [f"{count(number)} process{'es' if number != 1 else ''}"]
     if digest.short_processes:
@@ -79,7 +79,7 @@ def processes_text(digest: JobDigest) -> str:
 
 
 def mount_name(mount: MountDigest) -> str:
-    """Return a mount's name for users: its path; its identity where nodes share it."""
+    """Return a mount's name for users: its path; its identity if nodes share it."""
     paths = [path for path in mount.paths if path]
     if not paths:
         return mount.mount
@@ -87,7 +87,7 @@ def mount_name(mount: MountDigest) -> str:
 
 
 def own_cost(digest: JobDigest) -> str:
-    """Return what jostle cost."""
+    """Return the cost of jostle."""
     cost = (
         f"jostle itself {duration(digest.cost.total_s * 1e9)}: {percent(own_share(digest))} of "
         "the processes' time"
@@ -104,7 +104,7 @@ def view(
 
     Args:
         digest: The digest.
-        among: What its figures are beside other runs: see `report.models.among_runs.figures_of`.
+        among: Its numbers compared with other runs: see `report.models.among_runs.figures_of`.
         every: When its processes ended on each mount: `report.models.finishing.finishing_of`.
     """
     state = "running since" if digest.running else "from"
@@ -148,7 +148,7 @@ def view(
                 "shares shown as - are not known: more time was counted than the processes are "
                 "known to have lived; the end of one, or its threads, were not seen"
             )
-    # Beside the ranks, mpirun and its like would only blur the least and the mean.
+    # If ranks exist, mpirun and similar processes are left out of minimum and mean.
     single = len(digest.mpi) == 1
     metrics = digest.mpi[0].metrics if single else digest.metrics
     shown = [name for name in _PER_PROCESS if name in metrics]
@@ -192,7 +192,7 @@ def _mounts(digest: JobDigest) -> Any:
     for mount in busy_mounts(digest):
         name = mount_name(mount)
         if shown[name] > 1:
-            name = f"{name} ({mount.mount})"  # each node has its own
+            name = f"{name} ({mount.mount})"  # each node has a separate one
         moved = mount_traffic(mount)
         served = [
             byte_count(mount.rates[key].value) + "/s" if key in mount.rates else "-"
@@ -259,7 +259,7 @@ def _lost_records(digest: JobDigest) -> Iterator[str]:
 
 
 def _finishing(digest: JobDigest, every: Sequence[Finishing]) -> Iterator[str]:
-    """Yield what is to say of the ends of processes: a tail-off, a slow server."""
+    """Yield findings on the ends of processes: a tail-off, a slow server."""
     names = {mount.mount: mount_name(mount) for mount in digest.mounts}
     for each in every:
         if each.notable:
@@ -326,7 +326,7 @@ def _common(access: AccessShape) -> str:
 
 
 def _edge(size: int) -> str:
-    """Write a power of two without decimals."""
+    """Return a power of two without decimals."""
     return byte_count(size).replace(".00", "").replace(".0", "")
 
 
@@ -371,7 +371,7 @@ def _spreads(metrics: Mapping[str, Spread], names: list[str]) -> Any:
 
 
 def unaccounted(digest: JobDigest) -> Iterator[str]:
-    """Return what the kernel saw and no wrapper did, where it is more than noise."""
+    """Yield traffic that the kernel counted and no wrapper, if it is more than noise."""
     for part in digest.unaccounted:
         if part.share > 0.05 and part.bytes > 1 << 20:
             yield (

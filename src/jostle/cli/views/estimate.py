@@ -1,4 +1,4 @@
-"""What interference cost a run, in words and tables."""
+"""The loss of a run by interference, in words and tables."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from jostle.analysis.interval import Interval
     from jostle.analysis.waits import JobWaits
 
-#: Rows of the tables of clusters and suspects; --json has them all.
+#: Most rows of the tables of clusters and suspects; --json has all.
 _MOST_CLUSTERS, _MOST_SUSPECTS, _MOST_SPANS = 6, 5, 3
-#: Smaller clusters are summed up in one row.
+#: Least members of a cluster with its own row.
 _LEAST_MEMBERS = 5
 
 
 def percent_within(interval: Interval) -> str:
-    """Return percent with their interval, in letters that the terminal has."""
+    """Return percent with their interval, in characters that the terminal has."""
     return values.percent_within(interval, plus_minus=_plus_minus())
 
 
@@ -50,7 +50,7 @@ def _plus_minus() -> str:
 
 
 def place(resource: str, names: Mapping[str, str]) -> str:
-    """Return a resource's name for users: a mount by the path where the job sees it."""
+    """Return a resource's name for users: a mount by its path in the job."""
     return names.get(resource, resource)
 
 
@@ -98,7 +98,7 @@ def _job(suspect: Blamed) -> str:
 
 
 def _when(interference: JobInterference, blame: Blame) -> str:
-    """Return in how many of the slices that lost time suspects were active, and when."""
+    """Return the number of slices with losses in which suspects were active, and their times."""
     many = f"in {_slices(blame)}"
     spans = join_spans(
         [
@@ -137,8 +137,8 @@ def view(
     Args:
         estimate: The report on the run.
         names: Path of each mount, for users.
-        interference: What is known of the neighbours; None where none were searched for.
-        waits: Whom its ranks waited for; None: it has no ranks.
+        interference: Result on the neighbours; None if they were not identified.
+        waits: What its ranks waited for; None: it has no ranks.
     """
     yield verdict(estimate, interference)
     yield from _figures(estimate)
@@ -213,7 +213,7 @@ def _causes(shown: Sequence[CauseRow]) -> Any:
             full * filled + empty * (wide - filled),
             cause.how,
         )
-    # Two rows of the same cause and place differ only in how they are known.
+    # Two rows of the same cause and resource differ only in their evidence.
     twins = len({(cause.what, cause.place) for cause in shown}) < len(shown)
     return fit(frame, "95 %", *([] if twins else ["how"]))
 
@@ -324,7 +324,7 @@ def _neighbours(
             "",
             "",
         )
-    if len(how) == 1:  # the heading says it
+    if len(how) == 1:  # the heading shows it
         without(frame, [column for column in frame.columns if column.header == "found"])
     yield fit(frame, "95 %", "correlation", "beside it", "what it did")
     if blame.lost_slices > blame.suspect_slices:

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     )
     from jostle.analysis.interval import Interval
 
-_ACQUITTED = 8  # acquitted neighbours that are listed one by one, and untested ones
+_ACQUITTED = 8  # neighbours that are listed one by one: those ruled out, and untested ones
 _PART = 0.01  # of the waiting for cores: smaller parts are not listed
-_NODES = 3  # nodes that are listed one by one; the others say little more
+_NODES = 3  # nodes that are listed one by one; the others add little
 
 
 def seconds_text(seconds: Interval) -> str:
-    """Say a loss with its interval: `1 min 15 s (58.0 s to 1 min 32 s)`."""
+    """Return a loss with its interval: `1 min 15 s (58.0 s to 1 min 32 s)`."""
     value, low, high = (duration(1e9 * x) for x in (seconds.value, seconds.low, seconds.high))
     return f"{value} ({low} to {high})"
 
@@ -56,7 +56,7 @@ def answer(estimate: RunEstimate, interference: JobInterference) -> Iterator[Any
 
 
 def _agreement(interference: JobInterference) -> Iterator[str]:
-    """Yield what the statistical test says of those who were found by account."""
+    """Yield the result of the statistical test for suspects found by account."""
     said: dict[str, list[str]] = {}
     for suspect in interference.suspects:
         if suspect.agreement:
@@ -66,7 +66,7 @@ def _agreement(interference: JobInterference) -> Iterator[str]:
 
 
 def _core_account(account: CoreAccount) -> Iterator[Any]:
-    """Yield whose the time was for which the job waited for cores, where not all was others'."""
+    """Yield the users of the cores while the job waited for them, if not all are other jobs."""
     shares = [
         (part, part.seconds.value / account.waited_s)
         for part in account.parts
@@ -116,9 +116,9 @@ def in_short(estimate: RunEstimate, interference: JobInterference) -> Iterator[A
 
 
 def working(neighbours: int, *, unnamed: bool) -> str:
-    """Say who else was at work: `2 other jobs were at work on its resources`.
+    """Return which other jobs were active: `2 other jobs were at work on its resources`.
 
-    Only profiled jobs are known: unprofiled load may have been there beside them.
+    Only profiled jobs are known: there may have been unprofiled load as well.
     """
     who_else = others_beside(neighbours, unnamed=unnamed) or "no other profiled job"
     verb = "was" if neighbours <= 1 and not unnamed else "were"
@@ -126,7 +126,7 @@ def working(neighbours: int, *, unnamed: bool) -> str:
 
 
 def _first(split: Blame) -> str:
-    """Name the first suspect."""
+    """Return the name of the first suspect."""
     first = split.suspects[0]
     kind = PurePath(first.program).name
     program = f", {kind}" if kind and kind not in first.job else ""
@@ -138,7 +138,7 @@ def _first(split: Blame) -> str:
 
 
 def _seen(interference: JobInterference, run: str) -> Iterator[str]:
-    """Yield the smallest loss that would have been detected, where one could be."""
+    """Yield the smallest loss that would have been detected, if one could be detected."""
     resource_losses = [
         resource_loss for resource_loss in interference.resources if not resource_loss.blind
     ]
@@ -236,20 +236,20 @@ def _suspects(interference: JobInterference) -> Table:
         )
     same_resource = len({suspect.resource for suspect in interference.suspects}) == 1
     on = ["on"] if same_resource else []
-    if len({suspect.how for suspect in interference.suspects}) == 1:  # the heading says it
+    if len({suspect.how for suspect in interference.suspects}) == 1:  # the heading shows it
         without(frame, [column for column in frame.columns if column.header == "found"])
     return fit(frame, *on, "interval", "p", "user", "lag", "program", "q", "how it used it")
 
 
 def _tested(suspect: Suspect) -> tuple[str, str, str]:
-    """Return correlation, p and q of the test; dashes of who was found by account alone."""
+    """Return correlation, p and q of the test; dashes for suspects found by account only."""
     if not suspect.tested:
         return "-", "-", "-"
     return f"{suspect.correlation:.2f}", probability(suspect.p), probability(suspect.q)
 
 
 def _once(interference: JobInterference) -> Iterator[tuple[Suspect, str]]:
-    """Yield each suspect with where it was, once for all nodes that it shares with the job."""
+    """Yield each suspect with its resource, once for all nodes that it shares with the job."""
     kinds = {loss.resource: loss.kind for loss in interference.resources}
     nodes = Counter(
         suspect.job for suspect in interference.suspects if kinds.get(suspect.resource) == "node"
@@ -266,12 +266,12 @@ def _once(interference: JobInterference) -> Iterator[tuple[Suspect, str]]:
 
 
 def probability(value: float) -> str:
-    """Say a p value: three digits at most, and never 0."""
+    """Return a p value as text: at most three digits, and never 0."""
     return "< 0.001" if value < 0.001 else f"{value:.3f}".rstrip("0").rstrip(".")
 
 
 def details(interference: JobInterference) -> Iterator[Any]:
-    """Yield acquitted and untested neighbours with the reasons, and the limits of the answer."""
+    """Yield neighbours that are ruled out or untested, with reasons, and limits of the answer."""
     if interference.acquitted:
         yield from ("", heading("Beside it, but not to blame"))
         reasons = list(interference.acquitted.items())

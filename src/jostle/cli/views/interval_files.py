@@ -20,7 +20,7 @@ _COLUMNS = ("job", "start_ns", "end_ns", "start", "lost_s", "cause", "resource",
 
 
 def check_export(file: str | None) -> Path | None:
-    """Refuse a file that cannot take intervals, before any work is done."""
+    """Refuse an unusable file before any work is done."""
     if file is None:
         return None
     path = Path(file)
@@ -34,7 +34,7 @@ def check_export(file: str | None) -> Path | None:
         raise UsageError(f"The folder {folder} does not exist.", hint=f"mkdir -p {folder}")
     new = not path.exists()
     try:
-        path.open("ab").close()  # os.access does not show whether a path can be a file at all
+        path.open("ab").close()  # os.access does not show whether a path can be a file
         if new:
             path.unlink()
     except OSError as error:
@@ -44,11 +44,11 @@ def check_export(file: str | None) -> Path | None:
 
 
 def write_intervals(estimate: RunEstimate, path: Path) -> int:
-    """Write the interfered intervals of a run by cause; return how many there are.
+    """Write the interfered intervals of a run by cause; return their number.
 
     Args:
         estimate: The report on the run.
-        path: A file ending in .json or .csv; replaced when it is there.
+        path: A file ending in .json or .csv; replaced if it exists.
     """
     with naming(path):
         if path.suffix.lower() == ".csv":

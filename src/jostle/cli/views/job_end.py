@@ -1,6 +1,6 @@
-"""What stands at the end of a job's output: five groups of figures and the verdict.
+"""The text at the end of a job's output: five groups of numbers and the verdict.
 
-Lines have 80 columns. Letters are ASCII: nobody knows what the file is shown with.
+Lines have 80 columns. Characters are ASCII, since the program that shows the file is unknown.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ def job_end_text(
 
     Args:
         row: The row of the job or batch job.
-        end: Its figures.
-        loss: What it lost.
-        facts: What the batch system knows of it.
-        link: Address of its page; "" without.
+        end: Its numbers.
+        loss: Its loss.
+        facts: Facts of the batch system about it.
+        link: URL of its page; "" if there is none.
         best: The advice that would save most; None: there is none.
     """
     lines = [_rule(f"jostle: {_title(row, facts)}")]

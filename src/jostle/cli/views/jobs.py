@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from jostle.report.verdict.batch_loss import LossNumbers
 
-#: Columns that are left out where the terminal is narrow, in this order. What names a job stays.
+#: Columns that are left out if the terminal is narrow, in this order. Names of jobs stay.
 _OPTIONAL = ("partition", "nodes", "ranks", "procs", "user", "read", "written", "started", "state")
 
 
@@ -25,13 +25,13 @@ def jobs_table(
     keep: str = "",
     parts: bool = False,
 ) -> Table:
-    """Return the table; columns that say the same of every job, or find no room, are left out.
+    """Return the table without columns that are equal for all jobs, or do not fit.
 
     Args:
-        rows: Jobs and batch jobs, as `report.models.batch_jobs.with_batch_jobs` gives them.
-        losses: What they lost, by name; empty: there is no such column.
-        keep: A column that stays however narrow the terminal is.
-        parts: Show the parts of batch jobs below them.
+        rows: Jobs and batch jobs, as from `report.models.batch_jobs.with_batch_jobs`.
+        losses: Their losses, by name; empty: there is no such column.
+        keep: A column that stays in a terminal of any width.
+        parts: Whether to show the parts of batch jobs below them.
     """
     lines = [
         (name, each)
@@ -86,7 +86,7 @@ def _table(
 
 
 def _loss(loss: LossNumbers | None) -> list[Any]:
-    """Return a light and seconds; dashes where nothing is known."""
+    """Return a light and seconds; dashes if nothing is known."""
     if loss is None or loss.lost_s is None:
         return ["-", "-"]
     return [light_of(loss.light), seconds(loss.lost_s.value)]

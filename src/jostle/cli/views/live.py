@@ -1,8 +1,8 @@
 """The last four lines of the terminal under a running command (`jostle run --live`).
 
-The terminal scrolls above them only, so that whatever the command prints stays readable and is
-never touched. They are for programs that print lines: one that draws on the whole screen (an
-editor) would share them.
+The terminal scrolls only above them, so that the output of the command stays readable and
+unchanged. They are for programs that print lines: programs that use the whole screen (an editor)
+would overwrite them.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from jostle.report.models.live import LiveLoad
 
 _ROWS = 4
-#: Mean threads or cores that are shown as none.
+#: Largest mean of threads or cores that is shown as 0.
 _NEXT_TO_NONE = 0.005
-#: With fewer lines there would be too little of the terminal left.
+#: Least lines of the terminal.
 _LEAST_LINES = 10
 _SAVE, _RESTORE = "\0337", "\0338"
 
@@ -41,16 +41,16 @@ class LiveLines:
     """The last lines of the terminal on standard error."""
 
     def __init__(self) -> None:
-        """Touch nothing yet."""
+        """Create the object; it prints nothing yet."""
         self._size = os.terminal_size((0, 0))
 
     def open(self) -> None:
-        """Make room at the bottom; the cursor must be at the begin of a line."""
+        """Reserve lines at the bottom; the cursor must be at the beginning of a line."""
         self._write("\n" * _ROWS + f"\033[{_ROWS}A")
         self._fit()
 
     def draw(self, lines: Sequence[str]) -> None:
-        """Write the lines, cut to the width; not while another program has the terminal."""
+        """Write the lines, cut to the width; not while another program controls the terminal."""
         if not self._fit():
             return
         dim, plain = ("\033[2m", "\033[0m") if has_colour(sys.stderr) else ("", "")
@@ -62,7 +62,7 @@ class LiveLines:
         self._write(_SAVE + text + _RESTORE)
 
     def close(self) -> None:
-        """Give the lines back to the terminal; harmless if that was done already."""
+        """Release the lines; harmless if that was done already."""
         with contextlib.suppress(OSError):
             first = os.get_terminal_size(sys.stderr.fileno()).lines - _ROWS + 1
             self._write(f"{_SAVE}\033[r\033[{first};1H\033[J{_RESTORE}")
@@ -74,7 +74,7 @@ class LiveLines:
             if os.tcgetpgrp(stderr) != os.getpgrp():
                 return False
             size = os.get_terminal_size(stderr)
-        except OSError:  # it is gone
+        except OSError:  # it was closed
             return False
         if size != self._size:
             self._write(f"{_SAVE}\033[1;{size.lines - _ROWS}r{_RESTORE}")
@@ -82,7 +82,7 @@ class LiveLines:
         return size.lines >= _LEAST_LINES
 
     def _write(self, text: str) -> None:
-        """Write at once, so that what the command writes comes before or after."""
+        """Write with one call, so that the command's output is before or after it."""
         with contextlib.suppress(OSError):
             os.write(sys.stderr.fileno(), text.encode("utf-8" if utf8(sys.stderr) else "ascii"))
 
@@ -91,9 +91,9 @@ def live_lines(load: LiveLoad | None, seconds: float, lost: str = "") -> list[st
     """Return the lines for a job.
 
     Args:
-        load: What it does; None: its first slice has not ended yet.
-        seconds: How long it has run.
-        lost: What it loses now, or how it has changed; "": nothing is known.
+        load: Its load; None: its first slice has not ended yet.
+        seconds: Its run time so far, s.
+        lost: Its current loss, or the newest change; "": nothing is known.
     """
     minutes, rest = divmod(int(seconds), 60)
     clock = f"jostle {minutes}:{rest:02}  "
@@ -111,5 +111,5 @@ def live_lines(load: LiveLoad | None, seconds: float, lost: str = "") -> list[st
 
 
 def _many(mean: float) -> str:
-    """Return a mean number of threads or cores; 0 for next to none, never 5.3e-06."""
+    """Return a mean number of threads or cores; 0 for tiny values, never 5.3e-06."""
     return significant(mean) if mean >= _NEXT_TO_NONE else "0"

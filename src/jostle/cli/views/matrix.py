@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from jostle.analysis.identification.model import Encounter, Matrix, Potential
 
-_PAIRS = 20  # that are listed one by one
+_PAIRS = 20  # most that are listed
 
 
 def view(matrix: Matrix) -> Iterator[Any]:
@@ -99,7 +99,7 @@ def _programs(programs: list[Potential]) -> Table:
 
 
 def _grid(grid: MatrixGrid) -> Table:
-    """Print the matrix."""
+    """Return the matrix as a table."""
     names = list(grid.aggressors)
     frame = table(["=", *(f">{name}" for name in names)])
     for victim in grid.victims:

@@ -44,7 +44,7 @@ _LAUNCHERS = {
     "slurm": "srun",
     "torch": "torchrun or the like",
 }
-#: A table of segments is cut here; --json has them all.
+#: Most rows of a table of segments; --json has all.
 _MOST_ROWS = 40
 
 
@@ -128,7 +128,7 @@ def _traffic(world: WorldDigest) -> Any:
 
 
 def _rates(world: WorldDigest) -> Iterator[str]:
-    """Say the rate of collectives as the papers do: least, mean and most over ranks."""
+    """Yield the rate of collectives as in the papers: minimum, mean and maximum over ranks."""
     for kind in world.traffic:
         if kind.name == "collective" and math.isnan(kind.calls_per_s.mean):
             yield "collectives: rate unknown (no rank is known to have lived 1 ms after MPI_Init)"
@@ -264,7 +264,7 @@ def _common(segments_digest: SegmentsDigest) -> str:
 
 
 def brief(world: WorldDigest) -> str:
-    """Say in one line how a world went, for the end of `jostle run`."""
+    """Return one line on a world, for the end of `jostle run`."""
     words = f"{_kind(world)}: {_size(world)}, {', '.join(list(world.programs)[:3])}"
     if not world.counted:
         return f"{words}; {world.problem}"
@@ -288,7 +288,7 @@ def _imbalance(world: WorldDigest) -> str:
 
 
 def next_view(advice: Sequence[Advice], job: str) -> Iterator[Any]:
-    """Yield which kind of tool to use next, and why."""
+    """Yield the kind of tool to use next, and why."""
     if not advice:
         return
     yield from ("", heading("What to look at next"))
@@ -299,7 +299,7 @@ def next_view(advice: Sequence[Advice], job: str) -> Iterator[Any]:
 
 
 def segments_table(rows: Sequence[dict[str, Any]], ranks: int) -> Iterator[Any]:
-    """Yield the segments one by one, as many as fit a screen or two."""
+    """Yield the segments one by one, about as many as fit on two screens."""
     frame = table(
         [
             ">segment",
@@ -337,7 +337,7 @@ def segments_table(rows: Sequence[dict[str, Any]], ranks: int) -> Iterator[Any]:
 
 
 def _letter(kind: int) -> str:
-    """Return A, B, ... for the kinds that recur."""
+    """Return A, B, ... for the recurring kinds."""
     return "-" if kind == 0 else chr(ord("A") + kind - 1) if kind <= 26 else str(kind)
 
 

@@ -1,4 +1,4 @@
-"""Lasting differences between nodes in words and tables."""
+"""Persistent differences between nodes in words and tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def view(content: NodeDifferences) -> Iterator[Any]:
-    """Yield the answer, what is worse, and what could not be judged."""
+    """Yield the answer, worse components, and those that could not be assessed."""
     yield heading(answer(content))
     if content.comparisons:
         yield f"  {watched(content)}"

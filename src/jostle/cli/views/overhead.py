@@ -62,14 +62,14 @@ def bars(
     order: Mapping[str, Sequence[int]] | None = None,
     others: Sequence[Overhead] = (),
 ) -> Bars:
-    """Return the chart: all kinds of runs against the median of the plain ones.
+    """Return the chart: all kinds of runs relative to the median of the plain ones.
 
     Args:
         name: The program.
         timed: The part of a run that was timed.
         overhead: The comparison.
-        order: Kind -> number of each run in the order of all runs; None draws no history.
-        others: The same runs beside other profilers.
+        order: Kind -> number of each run in the order of all runs; None: no history is drawn.
+        others: The same for runs with other profilers.
     """
     return Bars(
         title=f"{name}: time against the median of the plain runs",

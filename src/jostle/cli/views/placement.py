@@ -1,4 +1,4 @@
-"""Where jobs sit and who shares their links, in words and tables."""
+"""Placement of jobs and the jobs that share their links, in words and tables."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _RATE = "bytes sent by MPI over the time in MPI, per rank"
 
 
 def job_view(content: JobPlacement, dimensions: tuple[str, ...]) -> Iterator[Any]:
-    """Yield the answer, where the job sits, who shares its links, and its communicators."""
+    """Yield the answer, the job's placement, jobs that share its links, and communicators."""
     yield heading(job_answer(content))
     yield from ("", heading("Where it sits"), _shape(content, dimensions))
     company = content.company

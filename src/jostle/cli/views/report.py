@@ -1,4 +1,4 @@
-"""A report to mail: what the verbs say of a job or a study, as one document."""
+"""A report to mail: the output of the verbs on a job or a study, as one document."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from jostle.report.models.scheduler import SchedulerFacts
     from jostle.report.verdict.batch_loss import BatchLoss
 
-#: Figures of an estimate that a report has: when time was lost, the segments, their clusters.
+#: Figures of an estimate in a report: when time was lost, the segments, their clusters.
 _WHEN, _WHY = ("lost-time",), ("segments-in-time", "clusters-spread")
 _NOTE = "note: "
 _NEXT = "What to look at next"
@@ -46,9 +46,9 @@ def job_document(
 
     Args:
         evaluated_job: Its estimate and its suspects.
-        digest: What it did.
-        among: Its figures among other runs: see `report.models.among_runs.figures_of`.
-        commands: Command lines to read on with, and what each shows.
+        digest: Its digest.
+        among: Its numbers among other runs: see `report.models.among_runs.figures_of`.
+        commands: Command lines for further reading, and what each shows.
     """
     estimate, who = evaluated_job.estimate, evaluated_job.who
     with on_paper():
@@ -95,8 +95,8 @@ def batch_document(
 
     Args:
         row: Its row (report.models.batch_jobs.batch_row).
-        facts: What the batch system knows of it.
-        loss: What it lost.
+        facts: Facts of the batch system about it.
+        loss: Its loss.
         documents: Reports on those of its parts that are shown in full, by job.
     """
     from jostle.cli.views.batch_jobs import digest_view, estimate_view, verdict
@@ -129,7 +129,7 @@ def batch_document(
 def sections(things: Iterable[Any]) -> Iterator[Section]:
     """Turn the lines and tables of a view into sections.
 
-    An empty line ends a section. A line that begins bold is the title of the next one.
+    An empty line ends a section. A line that begins bold is the title of the next section.
 
     Args:
         things: Texts and tables, as a terminal shows them.
@@ -154,7 +154,7 @@ def sections(things: Iterable[Any]) -> Iterator[Section]:
 
 
 def untitled(section: Section) -> Section:
-    """Make the title of a section its first line."""
+    """Turn the title of a section into its first line."""
     if not section.title:
         return section
     return Section("", "", [Words(section.note, section.title), *section.blocks])
@@ -182,7 +182,7 @@ def _plain(cell: Any) -> str:
 
 
 def _without_verdict(evaluated_job: EvaluatedJob) -> Iterator[Any]:
-    """Yield what `estimate` prints below its verdict."""
+    """Yield the output of `estimate` after its verdict."""
     estimate, names, who = evaluated_job.estimate, evaluated_job.names, evaluated_job.who
     view = estimate_views.view(estimate, names, who, evaluated_job.waits)
     next(view)
@@ -190,7 +190,7 @@ def _without_verdict(evaluated_job: EvaluatedJob) -> Iterator[Any]:
 
 
 def _neighbours(evaluated_job: EvaluatedJob) -> Iterator[Section]:
-    """Yield what `interference` prints; nothing of its figures."""
+    """Yield the output of `interference` without its figures."""
     who = evaluated_job.who
     if who is None:
         yield Section("", "", [Words("No other profiled job ran on its nodes or file systems.")])
@@ -222,7 +222,7 @@ def _facts(evaluated_job: EvaluatedJob) -> Facts:
 
 
 def _with_figures(evaluated_job: EvaluatedJob, lost: Sequence[Section]) -> list[Section]:
-    """Put figures where the terminal draws strips, and below the table of clusters."""
+    """Insert figures where the terminal draws strips, and below the table of clusters."""
     from jostle.plot.figures.estimate.draw_all import plans
     from jostle.plot.figures.interference import plans as interference_plans
 
@@ -267,7 +267,7 @@ def _is_note(words: Words) -> bool:
 
 
 def foot() -> str:
-    """Return the last line of a report: what made it, and when."""
+    """Return the last line of a report: version and time."""
     from jostle import __version__
 
     return f"Made by jostle {__version__} on {local_time(time.time_ns())}."

@@ -1,4 +1,4 @@
-"""What `jostle run` says at the end: the digest in a few lines."""
+"""The last lines of `jostle run`: the digest in brief."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
     from jostle.repository import Repository
 
 
-#: A program cannot have started this long before we started it, clock steps apart.
+#: Tolerance for starts of programs before the run, for steps of the clock.
 _SLACK_NS = 2_000_000_000
 
 
 def read_digest(store: Repository, job: str) -> JobDigest:
-    """Make the digest of a job."""
+    """Return the digest of a job."""
     from jostle.analysis import digest
 
     return digest(store.job_tables(job))
 
 
 def headline(store: Repository, job: str, command: str, outcome: CommandOutcome) -> JobDigest:
-    """Print the headline of a run on stderr, and return the digest that it is of."""
+    """Print the headline of a run on stderr, and return its digest."""
     digest = read_digest(store, job)
     name = PurePath(command).name
     ending = f"killed by {outcome.signal}" if outcome.signal else f"exit status {outcome.status}"
     earlier = digest.start_ns < outcome.start_ns - _SLACK_NS
-    lasted = outcome.wall_ns if earlier else digest.seconds * 1e9  # as all other verbs have it
+    lasted = outcome.wall_ns if earlier else digest.seconds * 1e9  # as in all other verbs
     show("", heading(job, f"  {name}, {ending}, {duration(lasted)}"), err=True)
     show(f"  {processes_text(digest)}", err=True)
     for world in digest.mpi:
@@ -77,5 +77,5 @@ def _mounts(digest: JobDigest) -> None:
 
 
 def headline_json(digest: JobDigest, outcome: CommandOutcome) -> dict[str, Any]:
-    """Return the same for programs: how the command ended, and the digest."""
+    """Return the headline for programs: how the command ended, and the digest."""
     return {"job": digest.job, "recorded": True, **vars(outcome), "digest": digest.to_json()}

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def since(valid_from_ns: int) -> str:
-    """Return from when on a version is valid, in words."""
+    """Return the date from which a version is valid, as text."""
     return f"from {local_time(valid_from_ns)} on" if valid_from_ns else "always"
 
 
 def fabric_view(fabric: Fabric) -> Iterator[Any]:
-    """Yield a fabric: what it is, its links, its versions, what must be said."""
+    """Yield a fabric: its kind, links, versions and notes."""
     newest = fabric.newest
     yield from summary_view(newest)
     if len(fabric.versions) > 1:
@@ -35,7 +35,7 @@ def fabric_view(fabric: Fabric) -> Iterator[Any]:
 
 
 def summary_view(content: Summary) -> Iterator[Any]:
-    """Yield what one version of a fabric is."""
+    """Yield the description of one version of a fabric."""
     yield heading(content.name, f"  {content.shape}, valid {since(content.valid_from_ns)}")
     more = f" with {count(content.adapters)} adapters" if content.adapters > content.nodes else ""
     planes = f" in {content.planes} planes" if content.planes > 1 else ""
@@ -49,7 +49,7 @@ def summary_view(content: Summary) -> Iterator[Any]:
 
 
 def saved_view(saved: Saved, changes: list[str]) -> Iterator[str]:
-    """Yield what importing a fabric came to."""
+    """Yield the result of importing a fabric."""
     topology = saved.topology
     if saved.change == "unchanged":
         words = f"the version that is valid {since(topology.valid_from_ns)} has the same content"
@@ -62,7 +62,7 @@ def saved_view(saved: Saved, changes: list[str]) -> Iterator[str]:
 
 
 def outside_words(outside: Outside) -> list[str]:
-    """Return which nodes of jobs are in no fabric, as sentences; none if all are."""
+    """Return sentences on nodes of jobs that are in no fabric; none if all are in one."""
     if not outside.missing:
         return []
     names = ", ".join(outside.missing[:5])

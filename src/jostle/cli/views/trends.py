@@ -1,4 +1,4 @@
-"""Which programs disturb, and which suffer, week by week, in words and tables."""
+"""Programs that disturb and that suffer, per week, in words and tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def view(trends: ProgramTrends) -> Iterator[Any]:
-    """Yield the answer, and a table each of what programs do to others and suffer from them."""
+    """Yield the answer, and tables of the slowdowns that programs cause and suffer."""
     yield heading(_answer(trends))
     if not trends.programs:
         return

@@ -1,4 +1,4 @@
-"""What others put on the links of a zone: charts, links in a table, and how it is known."""
+"""The load of others on the links of a zone: charts, table of links, and its sources."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from jostle.plot import Panel
     from jostle.report.models.zone_load import Floats, ZoneLink, ZoneLoad
 
-#: Links of the table; `--json` has all.
+#: Most links of the table; `--json` has all.
 _MOST_LINKS = 12
-#: Parts below this are not worth a sentence.
+#: Least part that is reported in a sentence.
 _FEW = 0.005
 
 
 def zone_panels(load: ZoneLoad, job: str, about: str, zone: str, lasted_s: float) -> list[Panel]:
-    """Make the panels of a zone: the job, the others, and what ports counted.
+    """Return the panels of a zone: the job, the others, and the counters of ports.
 
     Args:
         load: The zone.
         job: Name of the job.
-        about: A few words about it.
-        zone: As the user wrote it.
-        lasted_s: How long the job ran, s.
+        about: A short text about it.
+        zone: Name of the zone from the user.
+        lasted_s: Run time of the job, s.
     """
 
     def one(title: str, note: str, lines: dict[str, Floats]) -> Panel:
@@ -57,7 +57,7 @@ def zone_panels(load: ZoneLoad, job: str, about: str, zone: str, lasted_s: float
 
 
 def zone_view(load: ZoneLoad, zone: str) -> Iterator[Any]:
-    """Yield the links of a zone, and how what is said of them is known."""
+    """Yield the links of a zone, and the sources of their loads."""
     if not load.links:
         yield f"Nothing crossed the {count(load.count)} links of {zone} meanwhile."
     else:
@@ -68,7 +68,7 @@ def zone_view(load: ZoneLoad, zone: str) -> Iterator[Any]:
 
 
 def notes(load: ZoneLoad) -> Iterator[str]:
-    """Yield how the load of others is known, in sentences."""
+    """Yield sentences on the sources of the load of others."""
     if load.others_high is not None:
         yield (
             "Routing is adaptive here: the true load lies between that with minimal and that "

@@ -1,1 +1,1 @@
-"""Reads the accounting of batch systems and takes it into table batch_jobs."""
+"""Imports the accounting of batch systems into table batch_jobs."""

@@ -1,4 +1,4 @@
-"""Takes accounted jobs into table batch_jobs, each start of a job once."""
+"""Imports the accounting of jobs into table batch_jobs, each start of a job once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from jostle.repository.writing import (
 )
 
 _NS = 1_000_000_000
-_MOST_ROWS = 100_000  # of one commit
+_MOST_ROWS = 100_000  # in one commit
 _ROUNDS = 5
 #: An owner that is not known; no user has this number.
 NOBODY = 2**32 - 2
@@ -44,13 +44,13 @@ class AccountingReport:
 
     Attributes:
         jobs: Jobs that were read.
-        imported: Those that were new, or about which more is known now.
-        known: Those that the repository had.
+        imported: Jobs that were new, or about which more is known now.
+        known: Jobs that the repository had already.
         unused: Lines that cannot be used: number and reason.
         owners_unknown: Imported jobs whose owner has no number here.
         states: Imported jobs by state.
-        waited_s: Seconds that imported jobs waited for their start, all together.
-        energy_j: Energy of imported jobs, J, all together.
+        waited_s: Seconds that imported jobs waited for their start, in total.
+        energy_j: Energy of imported jobs in total, J.
         seconds: How long it took.
     """
 
@@ -75,7 +75,7 @@ class AccountingImport:
     """Imports accounting into one repository."""
 
     def __init__(self, store: Repository) -> None:
-        """Import nothing yet.
+        """Create the import; it reads nothing yet.
 
         Args:
             store: The repository.
@@ -105,7 +105,7 @@ class AccountingImport:
                     report.unused.append((number, found))
                     continue
                 report.jobs += 1
-                batch[batch_job_id(found)] = found  # of several lines about one, the last
+                batch[batch_job_id(found)] = found  # the last line about a job counts
                 if len(batch) >= _MOST_ROWS:
                     self._publish(batch, report)
                     batch = {}
@@ -126,7 +126,7 @@ class AccountingImport:
                 if key not in done and _says(job) > base[key].records
             ]
             if fresh and not self._commit(batch, fresh, base):
-                continue  # somebody else took some: look again
+                continue  # another process imported some of them: check again
             report.known += len(batch) - len(fresh)
             for key in fresh:
                 _count(batch[key], report)
@@ -189,13 +189,13 @@ class AccountingImport:
 
 
 def batch_job_id(job: AccountedJob) -> int:
-    """Return the id of a start of a batch job, which facts from prologs have as well."""
+    """Return the id of a start of a batch job, the same as that of facts from prologs."""
     key = f"{job.system}/{job.cluster}/{job.id}/{job.submit_s * _NS}"
     return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "big") >> 1
 
 
 def owner_of(job: AccountedJob) -> int:
-    """Return the uid of a job's owner: as accounted, else that of the login here, else NOBODY."""
+    """Return the uid of a job's owner: as accounted, else by the login, else NOBODY."""
     if 0 <= job.uid < NOBODY:
         return job.uid
     found = _uid(job.user)
@@ -208,7 +208,7 @@ def _uid(user: str) -> int | None:
 
 
 def _says(job: AccountedJob) -> int:
-    """Return how much a line says: that a job waits, that it runs, that it is over."""
+    """Return the rank of a line by its state: pending, running, ended."""
     return 3 if job.end_s else 2 if job.start_s else 1
 
 

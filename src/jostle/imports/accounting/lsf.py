@@ -11,13 +11,13 @@ from jostle.values.plain_values import one_line
 #: A text in quotes, in which a quote is written twice; or a number.
 _FIELD = re.compile(r'"((?:[^"]|"")*)"|(\S+)')
 _DONE, _EXIT = 64, 32
-#: Places of fields before the lists of hosts, whose lengths vary.
+#: Positions of fields before the lists of hosts, whose lengths vary.
 _ID, _UID, _CORES, _SUBMIT, _START, _USER, _QUEUE = 3, 4, 6, 7, 10, 11, 12
 _ASKED = 22
 
 
 def read_lsf(lines: Iterable[str]) -> Iterator[tuple[int, AccountedJob | str]]:
-    """Read lines of lsb.acct: the ends of jobs; others say nothing here.
+    """Read lines of lsb.acct: the ends of jobs; others are ignored.
 
     Args:
         lines: The lines.
@@ -65,7 +65,7 @@ def _job(fields: list[str]) -> AccountedJob:
         uid=int(fields[_UID]),
         partition=fields[_QUEUE],
         submit_s=int(fields[_SUBMIT]),
-        # A job that never began has 0.
+        # A job that never began has the start 0.
         start_s=int(fields[_START]),
         end_s=int(fields[2]),
         state={_DONE: "completed", _EXIT: "failed"}.get(status, "failed"),

@@ -1,4 +1,4 @@
-"""A job as a batch system accounted for it, and what all readers of accounting share."""
+"""The accounting record of a job, and functions that all readers of accounting share."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import time
 from dataclasses import dataclass
 
-#: Nodes of one job; a list of more is damage.
+#: Nodes of one job; a longer list counts as damaged.
 MOST_NODES = 20_000
 _MOST_INT = 2**62
 _YEAR_2000_S = 946_684_800
@@ -66,10 +66,10 @@ class AccountedJob:
     energy_j: int = 0
 
     def check(self) -> None:
-        """Make sure that it can be.
+        """Check that the values are possible.
 
         Raises:
-            AccountingError: It cannot.
+            AccountingError: A value is not possible.
         """
         if not _ID.fullmatch(self.id):
             raise AccountingError("it has no number of a job")
@@ -91,7 +91,7 @@ def state_of(text: str) -> str:
 
 
 def seconds_of(text: str) -> int:
-    """Return a span such as 1-02:03:04, 02:03:04, 03:04 or 17 in s; 0 where it is none."""
+    """Return a span such as 1-02:03:04, 02:03:04, 03:04 or 17 in s; 0 if the text is no span."""
     days, _, rest = text.strip().rpartition("-")
     parts = rest.partition(".")[0].split(":")
     if len(parts) > 3 or not all(part.isdecimal() for part in (*parts, days or "0")):
@@ -103,7 +103,7 @@ def seconds_of(text: str) -> int:
 
 
 def number_of(text: str) -> int:
-    """Return a whole number; 0 where it is none."""
+    """Return a whole number; 0 if the text is none."""
     text = text.strip()
     return int(text) if text.isdecimal() and len(text) < 20 else 0
 
@@ -121,7 +121,7 @@ def expanded(text: str) -> tuple[str, ...]:
 
 
 def _words(text: str) -> list[str]:
-    """Divide a list at the commas that stand outside of brackets."""
+    """Divide a list at the commas outside of brackets."""
     words, depth, word = [], 0, ""
     for letter in text.strip():
         depth += (letter == "[") - (letter == "]")

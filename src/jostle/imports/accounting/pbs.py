@@ -23,7 +23,7 @@ _ABORTED = frozenset({"271", "-2", "-11"})
 
 
 def read_pbs(lines: Iterable[str]) -> Iterator[tuple[int, AccountedJob | str]]:
-    """Read lines of accounting: begins (S) and ends (E) of jobs; others say nothing here.
+    """Read lines of accounting: begins (S) and ends (E) of jobs; others are ignored.
 
     Args:
         lines: The lines.

@@ -16,7 +16,7 @@ from jostle.imports.accounting.model import (
 )
 from jostle.values.plain_values import one_line
 
-#: Columns without which nothing can be said.
+#: Columns that must be there.
 _NEEDED = ("JobIDRaw", "Submit", "Start", "End", "State")
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _NONE = frozenset({"", "Unknown", "None", "None assigned", "(null)", "N/A"})
@@ -29,11 +29,12 @@ def read_sacct(
 
     Args:
         lines: Its lines.
-        zone: Of its times; None: that of this machine. Times in s since the epoch need none.
+        zone: Time zone of its times; None: that of this machine. Times in s since the epoch need
+            none.
 
     Yields:
-        The number of each line, and the job or the reason why it cannot be used. A job comes when
-        all of its steps were read: energy may be counted for steps only.
+        The number of each line, and the job or the reason why it cannot be used. A job is yielded
+        after all of its steps: energy may be counted for steps only.
 
     Raises:
         AccountingError: The first line does not name the columns that are needed.
@@ -88,7 +89,7 @@ def _job(number: str, cells: dict[str, str], zone: tzinfo | None) -> AccountedJo
         return "" if value in _NONE else value
 
     state = state_of(text("State"))
-    # Of a job that is not over sacct may give the time until which it was asked.
+    # For a job that has not ended, sacct may print the end of the requested period.
     is_over = state not in ("running", "pending", "suspended", "requeued", "completing")
     found = AccountedJob(
         system="slurm",
@@ -128,7 +129,7 @@ def _instant(text: str, zone: tzinfo | None) -> int:
 
 
 def _memory(text: str) -> int:
-    """Return memory such as 4G or 1500Mn (per node) in bytes, as it is written."""
+    """Return the bytes of a text such as 4G or 1500Mn; per node or core, as the text says."""
     text = text.rstrip("nc")
     unit = _UNITS.get(text[-1:].upper(), 0)
     number = text[:-1] if unit else text

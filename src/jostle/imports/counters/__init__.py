@@ -1,1 +1,1 @@
-"""Counters of machines that others collect: Prometheus and LDMS."""
+"""Imports counters of machines that Prometheus or LDMS collected."""

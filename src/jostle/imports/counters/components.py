@@ -1,4 +1,4 @@
-"""Puts series together as components of machines, and these as slices."""
+"""Groups time series into components of machines, and converts them to slices."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from jostle.imports.counters.slices import (
 from jostle.schema.metrics import COMPONENT_IDS
 from jostle.values.plain_values import one_line
 
-#: A port behind the name of a machine, and the brackets of an IPv6 address.
+#: The name of a machine with a port, and the brackets of an IPv6 address.
 _PORT = re.compile(r"^\[?(.*?)\]?(?::\d{1,5})?$")
 _SPREAD = {"increase": increase, "rate": rate, "level": level, "number": level}
 
@@ -47,7 +47,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked of a source: a series that makes up a metric of a kind of components."""
+    """A requested series: one of those that make up a metric of a kind of components."""
 
     component: ComponentMap
     metric: str
@@ -62,9 +62,9 @@ class ComponentSlices:
         host: Its machine.
         role: What the machine is to jobs: node or server.
         kind: As column `kind` of table components.
-        name: Likewise.
-        source: Likewise.
-        job: Likewise.
+        name: As column `name`.
+        source: As column `source`.
+        job: As column `job`.
         amounts: Metric -> amounts.
     """
 
@@ -78,7 +78,7 @@ class ComponentSlices:
 
     @property
     def unknown(self) -> tuple[Flags, list[str]]:
-        """Return the slices in which something is not known that usually is, and what never is."""
+        """Return the slices that lack a usual metric, and the metrics that all slices lack."""
         families = {metric.partition("_")[0] for metric in self.amounts}
         never = [
             metric
@@ -90,7 +90,7 @@ class ComponentSlices:
 
 
 def wanted(counters: CounterMap) -> list[Wanted]:
-    """Return everything that a map asks for."""
+    """Return all series that a map requests."""
     return [
         Wanted(component, metric, series)
         for component in counters.component
@@ -112,13 +112,13 @@ def components_of(
     grid: Grid,
     usual_ns: int,
 ) -> list[ComponentSlices]:
-    """Return the components that series are about, in a fixed order.
+    """Return the components that series describe, in a fixed order.
 
     Series whose machine or component has no name are left out.
 
     Args:
         counters: The map.
-        found: What was asked, and the series that were found.
+        found: The requests, each with the series that were found.
         hosts: Value of the label `lookup.by` -> host, where the map has a lookup.
         grid: The slices.
         usual_ns: The usual time between two samples.

@@ -1,4 +1,4 @@
-"""Takes what components did into the tables that agents of machines have, each slice once."""
+"""Imports slices of components into the tables that agents fill, each slice once."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from jostle.repository.writing import (
     write_chunks,
 )
 
-#: What counters are imported from: begins the column `library` of table machines.
+#: Sources of imported counters: beginnings of column `library` of table machines.
 SOURCES = ("prometheus", "ldms")
 _ROUNDS = 5
 _KEYS = ("kind", "host", "name", "source", "mount", "job")
@@ -49,16 +49,16 @@ class CounterReport:
 
     Attributes:
         series: Series that were read.
-        samples: Their samples.
+        samples: Samples that were read.
         components: Components with new slices, by kind.
         hosts: Machines with new slices.
         rows: New rows of table component_slices.
-        known: Slices of machines that the repository had.
-        watched: Machines that are left out, since agents of their own say more.
+        known: Slices of machines that the repository had already.
+        watched: Machines that are left out, since an agent of jostle records them.
         usual_ns: The usual time between two samples, ns.
         slice_ns: Length of the slices.
         missing: Metrics of the map of which there is no series, by kind of component.
-        commits: How many.
+        commits: Number of commits.
         seconds: How long it took.
     """
 
@@ -87,13 +87,13 @@ class CounterReport:
 
 @dataclass(frozen=True)
 class _Unit:
-    """What one machine did on one day: it is taken slice by slice, and never twice.
+    """What one machine did on one day: the unit of which each slice is imported once.
 
     Attributes:
         machine: Its id.
         host: The machine's name.
         role: node or server.
-        day: The day, since the epoch.
+        day: Number of the day since the epoch.
         components: What its components did.
     """
 
@@ -108,12 +108,12 @@ class CounterImport:
     """Imports counters of one source into one repository."""
 
     def __init__(self, store: Repository, source: str, title: str) -> None:
-        """Import nothing yet.
+        """Create the import; it reads nothing yet.
 
         Args:
             store: The repository.
             source: prometheus or ldms.
-            title: What the series come from, in words.
+            title: Name of the source for users.
         """
         self._store, self._root = store, store.path
         self._source, self._title = source, title
@@ -123,12 +123,12 @@ class CounterImport:
         self._counted: set[tuple[str, ...]] = set()
 
     def add(self, components: Sequence[ComponentSlices], grid: Grid, report: CounterReport) -> None:
-        """Take some slices of components.
+        """Import some slices of components.
 
         Args:
             components: What they did.
-            grid: In which slices; they must not reach into two days.
-            report: What was done is added to it.
+            grid: The slices; all of one day.
+            report: The report to which the numbers are added.
 
         Raises:
             RepositoryError: The repository cannot be read or written.
@@ -169,7 +169,7 @@ class CounterImport:
             try:
                 publish(self._root, self._log, Change("ingest", files, [], taken.advance))
             except ConflictError:
-                continue  # somebody else imports the same: see what is left
+                continue  # another process imports the same: check again
             report.commits += 1
             report.rows += taken.rows
             for unit in taken.units:
@@ -183,7 +183,7 @@ class CounterImport:
             return
 
     def _names(self, machines: Sequence[int]) -> dict[int, set[int]]:
-        """Return the numbers of the components that the repository knows of machines' days."""
+        """Return the numbers of the components that the repository has of machines' days."""
         known: dict[int, set[int]] = {
             machine: set(self._named.get(machine, ())) for machine in machines
         }
@@ -210,11 +210,11 @@ class _Taken:
         self._parts: list[tuple[dict[str, Any], ComponentSlices, Ints]] = []
 
     def add(self, unit: _Unit, base: Position, named: set[int]) -> int:
-        """Take the new slices of a machine; return how many the repository has already."""
+        """Add the new slices of a machine; return how many the repository has already."""
         grid = self._grid
         slices = grid.first + np.arange(grid.count)
         fresh = (slices > base.row_slice) & (grid.edges[1:] > self._horizon_ns)
-        # Of the newest slices some metrics are not known yet: they are for the next import.
+        # The newest slices still lack some metrics: the next import takes them.
         whole = [slices[np.flatnonzero(_whole(each))] for each in unit.components]
         last = max((int(some[-1]) for some in whole if len(some)), default=-1)
         parts = [
@@ -327,7 +327,7 @@ def _ordered(table: dict[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
 
 
 def _whole(each: ComponentSlices) -> Flags:
-    """Return the slices in which all of a component is known that ever is."""
+    """Return the slices that lack none of the metrics that a component usually has."""
     known = [amounts.known for amounts in each.amounts.values() if amounts.known.any()]
     return np.asarray(np.all(known, axis=0) if known else np.zeros(0, dtype=bool), dtype=bool)
 
@@ -335,7 +335,7 @@ def _whole(each: ComponentSlices) -> Flags:
 def _with_row(each: ComponentSlices) -> Flags:
     """Return the slices of a component that get a row.
 
-    A row without anything is left out, as agents do; one with something unknown is there between
+    A row without any value is left out, as agents do; one with an unknown value is kept between
     the first slice in which something is known and the last one.
     """
     lives = np.any([amounts.known for amounts in each.amounts.values()], axis=0)
@@ -349,7 +349,7 @@ def _with_row(each: ComponentSlices) -> Flags:
 
 
 def _lacking(each: ComponentSlices, at: Ints) -> np.ndarray[Any, Any]:
-    """Return which of the usual metrics are not known in slices, between blanks."""
+    """Return the names of the usual metrics that slices lack, between blanks."""
     words = np.full(len(at), "", dtype=object)
     for name, amounts in each.amounts.items():
         words[~amounts.known[at]] += f"{name} "
@@ -357,7 +357,7 @@ def _lacking(each: ComponentSlices, at: Ints) -> np.ndarray[Any, Any]:
 
 
 def _name(machine: int, each: ComponentSlices) -> dict[str, Any]:
-    """Return a component's row of table components; its number follows from what it is."""
+    """Return a component's row of table components; its number is a hash of what it is."""
     text = f"{each.kind}/{each.name}/{each.source}/{each.job}"
     digest = hashlib.blake2b(text.encode(), digest_size=4).digest()
     kind = _MOUNT_TYPES.get(each.kind)
@@ -388,7 +388,7 @@ def _texts(values: Sequence[str], which: Ints) -> pa.DictionaryArray:
 
 
 def _watched(store: Repository) -> dict[str, list[tuple[int, int]]]:
-    """Return when agents of jostle watched machines: an import would count everything twice."""
+    """Return when agents of jostle recorded machines: an import would count that twice."""
     spans: dict[str, list[tuple[int, int]]] = defaultdict(list)
     rows = store.query(
         "SELECT host, start_ns, greatest(end_ns, (last_slice + 1) * slice_ns) AS end_ns "

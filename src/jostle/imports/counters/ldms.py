@@ -25,14 +25,14 @@ from jostle.imports.counters.slices import Floats, Ints, interval_ns, slice_leng
 from jostle.repository import Repository
 from jostle.values.plain_values import one_line
 
-#: Columns that every file has, and that say when and where.
+#: Columns of every file: the time and the host of a sample.
 _TIME, _HOST = "Time", "ProducerName"
-_BLOCK = 4 << 20  # of a file, read at a time
+_BLOCK = 4 << 20  # bytes of a file that are read at once
 _MOST_HEADER = 8 << 20
-#: Samples are kept so long: they may lie between two samples of the next hour.
+#: How long samples are kept: they may be needed for the next hour.
 _MARGIN_NS = 300_000_000_000
 _NS = 1_000_000_000
-#: Behind the name of a schema, store_csv writes when the file was begun.
+#: After the name of a schema, store_csv writes the time when the file was begun.
 _ROLLED = re.compile(r"(\.\d{6,}|\.csv)+$")
 _HEADER_FILE = ".HEADER"
 
@@ -45,7 +45,7 @@ class UnusableFileError(ValueError):
 
 @dataclass
 class LdmsReport(CounterReport):
-    """What an import of LDMS's files did, with what is said of files.
+    """What an import of LDMS's files did, with numbers of files.
 
     Attributes:
         files: Files that were read.
@@ -65,7 +65,7 @@ class LdmsReport(CounterReport):
 
 @dataclass
 class _Samples:
-    """Lines of a file that are not done yet: hosts, times (ns), and values by column."""
+    """Lines of a file that are not imported yet: hosts, times (ns), and values by column."""
 
     hosts: list[Any] = field(default_factory=list)
     times: list[Ints] = field(default_factory=list)
@@ -78,7 +78,7 @@ class _Samples:
             self.values[name].append(column)
 
     def join(self) -> tuple[Any, Ints]:
-        """Put everything together; return hosts and times."""
+        """Join all lines; return hosts and times."""
         if len(self.times) != 1:
             self.hosts = [np.concatenate(self.hosts or [np.zeros(0, object)])]
             self.times = [np.concatenate(self.times or [np.zeros(0, np.int64)])]
@@ -88,7 +88,7 @@ class _Samples:
         return self.hosts[0], self.times[0]
 
     def drop(self, before_ns: int) -> None:
-        """Forget what is older than an instant."""
+        """Drop samples older than an instant."""
         _, times = self.join()
         keep = times >= before_ns
         self.hosts, self.times = [self.hosts[0][keep]], [times[keep]]
@@ -104,9 +104,9 @@ def import_ldms(
 
     Args:
         store: The repository.
-        paths: Files, and folders, of which all files count.
-        counters: Which columns are what.
-        progress: Called with files done, files in all, and what is happening.
+        paths: Files, and folders of which all files are read.
+        counters: The map of columns to metrics.
+        progress: Called with files done, number of files, and what is happening.
 
     Raises:
         UsageError: A path does not exist or cannot be read, or has no files.
@@ -267,7 +267,7 @@ def _rows(
             arrow_csv.ConvertOptions(
                 include_columns=list(chosen),
                 column_types=chosen,
-                # A daemon that begins anew may write the names again.
+                # A restarted daemon may write the names again.
                 null_values=["", "nan", "NaN", f"#{_TIME}", *names],
             ),
         ) as reader,

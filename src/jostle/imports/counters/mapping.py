@@ -1,4 +1,4 @@
-"""Which series are which metrics of which components: TOML, shipped or written by an operator."""
+"""Maps from series to metrics of components: TOML, shipped or written by an operator."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PLACE = re.compile(r"\{(\w+)\}")
 _MOST_TEXT = 255
 
 #: How samples become amounts of slices. increase: of a counter; rate: of a value per second;
-#: level: the last value; number: how many series there are.
+#: level: the last value; number: the number of series.
 How = Literal["increase", "rate", "level", "number"]
 
 
@@ -59,8 +59,8 @@ class SeriesMap:
 
     Attributes:
         series: Prometheus: a selector of series, without a range. LDMS: the name of a column.
-        times: What a value is multiplied by, such as 1e9 for seconds that become ns.
-        how: As How; None: increase for counters of jostle's, level for its gauges.
+        times: Factor of a value, such as 1e9 for seconds that become ns.
+        how: See `How`; None: increase for jostle's counters, level for its gauges.
     """
 
     __pydantic_config__: ClassVar[Any] = STRICT
@@ -83,8 +83,8 @@ class ComponentMap:
         kind: As table components has it.
         metrics: Metric -> the series whose sum it is.
         name: Its name; `{label}` stands for the value of a label.
-        source: What it is a part of, likewise.
-        job: Whose requests it counts, likewise; a number is a job of the batch system.
+        source: What it is a part of, written like `name`.
+        job: Whose requests it counts, written like `name`; a number is a job of the batch system.
         role: What its machine is to jobs; "": as the whole map says.
         batch: The batch system whose numbers `job` has.
     """
@@ -140,11 +140,11 @@ class CounterMap:
 
     Attributes:
         component: Kinds of components.
-        title: What the series come from, in words.
-        host: Label with the name of the machine; a port behind it is cut off.
+        title: Name of the source for users.
+        host: Label with the name of the machine; a port after it is removed.
         role: What the machines are to jobs.
         derive: New label -> the part of another one that it is.
-        lookup: Where the machine is known by another series only.
+        lookup: Where only another series has the name of the machine.
     """
 
     __pydantic_config__: ClassVar[Any] = STRICT
@@ -157,7 +157,7 @@ class CounterMap:
     lookup: HostLookup | None = None
 
     def labels(self, found: dict[str, str]) -> dict[str, str]:
-        """Return the labels of a series with those that are derived of them."""
+        """Return the labels of a series with those that are derived from them."""
         labels = {name: text[:_MOST_TEXT] for name, text in found.items()}
         for name, derived in self.derive.items():
             match = re.search(derived.pattern, labels.get(derived.label, ""))
@@ -182,7 +182,7 @@ def _in_full(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def shipped() -> list[str]:
-    """Return the names of the maps that jostle brings along."""
+    """Return the names of the maps that are shipped with jostle."""
     return sorted(path.stem for path in SHIPPED.glob("*.toml"))
 
 
@@ -190,7 +190,7 @@ def read_map(name: str) -> CounterMap:
     """Read a map.
 
     Args:
-        name: Of one that is shipped, or a file.
+        name: Name of a shipped map, or path of a file.
 
     Raises:
         CounterMapError: There is none, or it is not valid; it names key and remedy.
@@ -206,7 +206,7 @@ def read_map(name: str) -> CounterMap:
 
 
 def filled(template: str, labels: dict[str, str]) -> str:
-    """Return a template with the values of labels in it; a label that is not there is ""."""
+    """Return a template with the values of labels in it; a missing label is ""."""
     return _PLACE.sub(lambda match: labels.get(match[1], ""), template)[:_MOST_TEXT]
 
 

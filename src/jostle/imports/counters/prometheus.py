@@ -1,7 +1,7 @@
-"""Reads series of a Prometheus server, or of what answers like one, over HTTP.
+"""Reads series of a Prometheus server, or of a compatible service, over HTTP.
 
-Its raw samples are asked for (an instant query of a range), not values at steps: these have their
-own times. What it sends is not trusted: answers are bounded in bytes and in time, and checked.
+The raw samples are requested (an instant query of a range), not values at steps, which lack the
+times of the samples. The server is not trusted: answers are checked, and bounded in bytes and time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TIMEOUT_S, _MOST_SECONDS = 30.0, 120.0
 _MOST_BYTES = 64 << 20  # of one answer
 _MOST_LABELS = 64
 _PIECE = 1 << 16
-#: Samples are asked for so far before and behind the slices: they may lie between two samples.
+#: How far before and after the slices samples are requested: slices lie between samples.
 _MARGIN_S = 300
 _SHORTEST_S = 60
 _FIRST_LOOK_S = 600
@@ -40,7 +40,7 @@ Progress = Callable[[int, int, str], None]
 
 
 class _TooMuchError(Exception):
-    """An answer is larger than it may be: ask for less at a time."""
+    """An answer is larger than it may be: a smaller part must be requested."""
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,14 @@ class _Span:
 
 
 class PrometheusClient:
-    """Asks one server."""
+    """Client of one server."""
 
     def __init__(self, url: str, *, most_bytes: int = _MOST_BYTES) -> None:
-        """Ask nothing yet.
+        """Create the client; it sends nothing yet.
 
         Args:
             url: Where the server is: http or https, with the path before /api, if there is one.
-            most_bytes: Of one answer.
+            most_bytes: Largest size of one answer.
 
         Raises:
             ImportFailedError: It is no such URL.
@@ -71,7 +71,7 @@ class PrometheusClient:
             )
         self._url = url.rstrip("/")
         self._most_bytes = most_bytes
-        # No redirects, no files: only what was named is asked.
+        # No redirects, no files: only the named server is contacted.
         self._opener = urllib.request.OpenerDirector()
         for handler in (
             urllib.request.ProxyHandler(),
@@ -86,12 +86,12 @@ class PrometheusClient:
         """Return the raw samples of all series of a selector.
 
         Args:
-            selector: Of series, without a range.
+            selector: Selector of series, without a range.
             start_s: Only samples after it, s since the epoch.
             end_s: Only samples up to it.
 
         Raises:
-            ImportFailedError: The server cannot be asked, or what it says cannot be used.
+            ImportFailedError: The server cannot be reached, or its answer cannot be used.
         """
         pieces = [_Span(start_s, end_s)]
         found: dict[str, list[Series]] = {}
@@ -168,7 +168,7 @@ class PrometheusClient:
         return b"".join(pieces)
 
     def _said(self, error: urllib.error.HTTPError) -> str:
-        """Return what a server says with an error."""
+        """Return the message of a server's error."""
         try:
             said = _error_of(json.loads(error.read(_PIECE)))
         except (OSError, ValueError, RecursionError, http.client.HTTPException):
@@ -189,7 +189,7 @@ def _error_of(value: Any) -> str:
 
 
 def _series(row: Any, span: _Span) -> Series | None:
-    """Return a series of an answer; None where it is none."""
+    """Return a series of an answer; None if the row is not valid."""
     if not isinstance(row, dict):
         return None
     labels, values = row.get("metric"), row.get("values")
@@ -220,14 +220,14 @@ def import_prometheus(
 
     Args:
         store: The repository.
-        client: Of the server.
-        counters: Which series are what.
+        client: Client of the server.
+        counters: The map of series to metrics.
         start_ns: The first instant, ns since the epoch.
         end_ns: The last one.
-        progress: Called with hours done, hours in all, and what is happening.
+        progress: Called with hours done, number of hours, and what is happening.
 
     Raises:
-        ImportFailedError: The server cannot be asked, or has none of the series.
+        ImportFailedError: The server cannot be reached, or has none of the series.
         RepositoryError: The repository cannot be read or written.
     """
     begin = time.monotonic()
@@ -258,7 +258,7 @@ def import_prometheus(
 
 
 def _usual(client: PrometheusClient, counters: CounterMap, start_ns: int, end_ns: int) -> int:
-    """Return the usual time between two samples, ns, from a look into both ends of the time."""
+    """Return the usual time between two samples, ns, from samples at both ends of the span."""
     for at in (end_ns // _NS, start_ns // _NS + _FIRST_LOOK_S, (start_ns + end_ns) // 2 // _NS):
         for want in _distinct_first(counters):
             several = client.samples(want, at - _FIRST_LOOK_S, at)
@@ -291,7 +291,7 @@ def _hosts(client: PrometheusClient, counters: CounterMap, lo: int, hi: int) -> 
 
 
 def _missing(counters: CounterMap, seen: set[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return the metrics of kinds of components that are there of which there was no series."""
+    """Return the metrics without any series, by those kinds of components that have some."""
     kinds = {kind for kind, _ in seen}
     missing = {
         each.kind: [metric for metric in each.metrics if (each.kind, metric) not in seen]

@@ -1,7 +1,8 @@
-"""Turns samples of counters into amounts of slices.
+"""Converts samples of counters into amounts per slice.
 
-Samples do not lie on the boundaries of slices. What a counter rose between two samples is spread
-evenly over the time between them. Across a gap, and where a counter went back, nothing is known.
+Samples do not lie on the boundaries of slices. The increase of a counter between two samples is
+spread evenly over the time between them. Across a gap, and where a counter decreased, the amounts
+are unknown.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Grid:
 
     Attributes:
         first: Number of the first one since the epoch.
-        count: How many.
+        count: Number of slices.
         slice_ns: Their length.
     """
 
@@ -46,11 +47,11 @@ class Grid:
 
 @dataclass(frozen=True)
 class Amounts:
-    """What a series says of slices.
+    """Amounts of a series per slice.
 
     Attributes:
         values: Per slice; 0 where it is not known.
-        known: Whether it is.
+        known: Whether the amount is known.
     """
 
     values: Ints
@@ -64,13 +65,13 @@ def interval_ns(times: list[Ints]) -> int:
 
 
 def slice_length(interval: int) -> int:
-    """Return the length of slices for samples in an interval, ns: no shorter, at most a minute."""
+    """Return the length of slices for an interval of samples, ns: not shorter, at most a minute."""
     fitting = [length for length in LENGTHS_S if length * _NS >= interval * 0.98]
     return (fitting[0] if fitting else LENGTHS_S[-1]) * _NS
 
 
 def clean(times: Ints, values: Floats) -> tuple[Ints, Floats]:
-    """Return samples in order of time, each time once, without what is no number."""
+    """Return samples in order of time, each time once, without NaN."""
     fine = np.isfinite(values) & (np.abs(values) < 1e300)
     at, first = np.unique(times[fine], return_index=True)
     return at, values[fine][first]
@@ -80,9 +81,9 @@ def increase(times: Ints, values: Floats, factor: float, grid: Grid, usual_ns: i
     """Return by how much a counter rose in each slice.
 
     Args:
-        times: Of its samples, ns since the epoch, rising.
+        times: Times of its samples, ns since the epoch, ascending.
         values: Its values.
-        factor: What they are multiplied by.
+        factor: Factor of the values.
         grid: The slices.
         usual_ns: The usual time between two samples.
     """
@@ -92,7 +93,7 @@ def increase(times: Ints, values: Floats, factor: float, grid: Grid, usual_ns: i
 
 
 def rate(times: Ints, values: Floats, factor: float, grid: Grid, usual_ns: int) -> Amounts:
-    """Return the amounts of slices by a rate per second, the mean since the sample before.
+    """Return amounts per slice from rates per second, each the mean since the last sample.
 
     Arguments are those of `increase`.
     """
@@ -114,7 +115,7 @@ def level(times: Ints, values: Floats, factor: float, grid: Grid, usual_ns: int)
 
 
 def _spread(times: Ints, amounts: Floats, sound: Flags, grid: Grid) -> Amounts:
-    """Spread amounts between samples over slices; a slice is known where all of it is."""
+    """Spread amounts between samples over slices; a slice is known if all of its time is."""
     if len(times) < 2:
         return Amounts(np.zeros(grid.count, np.int64), np.zeros(grid.count, bool))
     edges = grid.edges
@@ -123,7 +124,7 @@ def _spread(times: Ints, amounts: Floats, sound: Flags, grid: Grid) -> Amounts:
     inside = (edges >= times[0]) & (edges <= times[-1])
     origin = times[0]
     at, points = (edges - origin).astype(np.float64), (times - origin).astype(np.float64)
-    # Rounded at the edges: no fraction is lost from slice to slice.
+    # Rounded at the boundaries, so that the sum over slices is exact.
     until = np.rint(np.interp(at, points, whole))
     dark = np.interp(at, points, unknown.astype(np.float64))
     known = inside[:-1] & inside[1:] & (np.diff(dark) < 1.0)
@@ -131,11 +132,11 @@ def _spread(times: Ints, amounts: Floats, sound: Flags, grid: Grid) -> Amounts:
 
 
 def added(parts: list[Amounts], *, number: bool) -> Amounts:
-    """Add up series that make up one metric; unknown where one of them is.
+    """Add up series that make up one metric; unknown where one of them is unknown.
 
     Args:
         parts: At least one.
-        number: Count them instead: how many are known.
+        number: Return how many are known instead of their sum.
     """
     if number:
         many = np.sum([part.known for part in parts], axis=0).astype(np.int64)

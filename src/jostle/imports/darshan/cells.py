@@ -1,4 +1,4 @@
-"""Gathers what ranks did on mounts, span by span, and adds up what belongs together."""
+"""Collects amounts by rank, mount and span of slices, and adds up those of one key."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Cells:
     def add(
         self, rank: Ints, mount: Ints, at: Ints, span: Ints, values: Mapping[str, Ints]
     ) -> None:
-        """Take rows; those without any amount are left out."""
+        """Add rows; those without any amount are left out."""
         some: NDArray[np.bool_] = np.zeros(len(rank), dtype=bool)
         for amounts in values.values():
             some |= amounts != 0

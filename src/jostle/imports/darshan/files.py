@@ -1,4 +1,4 @@
-"""What a log says of single files: their traffic, format and storage targets."""
+"""Rows for the single files in a log: traffic, format and storage targets."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from jostle.imports.darshan.model import DarshanLog, Ints
 from jostle.imports.darshan.mounts import LogMounts
 from jostle.reader import FILE_VALUES
 
-#: Of one log; what more there is, is kept together, by mount.
+#: Named files of one log; all others are summed by mount.
 _MOST_FILES = 20_000
-#: Values of table files -> metrics of which they are the sum; {} stands for posix and stdio.
+#: Values of table files -> metrics of which they are the sum; {} is replaced by posix and stdio.
 _SUMS = {
     "opens": ("{}_open_ops",),
     "reads": ("{}_read_ops",),
@@ -30,14 +30,14 @@ _SUMS = {
 
 
 def file_rows(log: DarshanLog, mounts: LogMounts) -> pa.Table:
-    """Return what each file was used for, by rank.
+    """Return the use of each file, by rank.
 
     Args:
         log: The log.
-        mounts: Where its files are.
+        mounts: The mounts of its files.
 
     Returns:
-        process (the rank; 0 for all together), slot (the mount), path, hash, format, files,
+        process (the rank; 0 for all ranks together), slot (the mount), path, hash, format, files,
         shared_by (processes that the row is about), targets, and FILE_VALUES.
     """
     ids, ranks, columns = _records(log)
@@ -49,7 +49,7 @@ def file_rows(log: DarshanLog, mounts: LogMounts) -> pa.Table:
     for name, column in columns.items():
         sums[name] = np.zeros(len(keys), dtype=np.int64)
         np.add.at(sums[name], which, column)
-    # Those that matter most, by time and by bytes, keep their names.
+    # The files with the most time and bytes keep their names.
     ns = sums["read_ns"] + sums["write_ns"] + sums["meta_ns"]
     weight = ns + sums["read_bytes"] + sums["write_bytes"]
     named = np.sort(np.argsort(-weight, kind="stable")[:_MOST_FILES])
@@ -125,7 +125,7 @@ def _named(
 
 
 def _others(slot: Ints, sums: dict[str, Ints]) -> pa.Table:
-    """Put the files that are not named together, by mount."""
+    """Sum the files without a name by mount."""
     slots, which = np.unique(slot, return_inverse=True)
     added = {}
     for name, column in sums.items():

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from jostle.errors import UsageError
 
-#: Endings of logs: of those that a runtime was about to write when it was stopped, the second.
+#: Endings of logs: the second one: the runtime was stopped while it wrote the log.
 ENDINGS = (".darshan", ".darshan_partial")
 _BLOCK = 1 << 20
-#: No log of a real site is near to it; a file may be anything.
+#: Largest file that is read; logs of real sites are far smaller.
 _MOST_BYTES = 4 << 30
 
 
@@ -53,7 +53,7 @@ def find_logs(paths: Sequence[Path]) -> Found:
         paths: Files, whatever their names, and folders, of which files that end like logs count.
 
     Raises:
-        UsageError: One of them does not exist or cannot be read, or none has any log.
+        UsageError: A path does not exist or cannot be read, or there are no logs.
     """
     logs: dict[Path, None] = {}
     unread: list[tuple[str, str]] = []

@@ -1,4 +1,4 @@
-"""The slices of a job, and how bytes in bins of another beginning are spread over them."""
+"""The slices of a job, and the spreading of bytes in Darshan's bins over them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from jostle.imports.darshan.model import DarshanLog, Floats, HeatMap, Ints
 
-#: Darshan's own shortest bins; each length is twice the one before, so that slices of different
-#: jobs lie within each other.
+#: Darshan's own shortest bins; each length is twice the previous one, so that slices of different
+#: jobs are nested.
 SHORTEST_NS = 100_000_000
 #: The longest of these lengths that a slice may have (LONGEST_SLICE_NS is 60 s).
 LONGEST_NS = SHORTEST_NS << 9
-#: As many bins as Darshan keeps at most.
+#: The most bins that Darshan keeps.
 _MOST_BINS = 200
 
 
@@ -39,7 +39,7 @@ class Grid:
 
     @property
     def count(self) -> int:
-        """How many slices there are."""
+        """The number of slices."""
         return (self.end_ns - 1) // self.slice_ns - self.first + 1
 
     def edges(self) -> Ints:
@@ -56,7 +56,7 @@ class Grid:
         """Return the first slice and the number of slices of spans of time.
 
         Args:
-            begin_s: Since the job's start, s; where it is beyond its end, the whole job is meant.
+            begin_s: Since the job's start, s; if it is beyond the end, the whole job counts.
             end_s: The same.
         """
         run_s = (self.end_ns - self.start_ns) / 1e9
@@ -82,13 +82,13 @@ def grid_of(log: DarshanLog) -> Grid:
 
 
 def curves(heat: HeatMap, way: str, grid: Grid) -> tuple[Ints, Floats]:
-    """Return how much of their bytes ranks had moved at the edges of slices.
+    """Return the cumulative bytes of ranks at the boundaries of slices.
 
-    Within a bin the bytes are taken to pass evenly: no more is known.
+    Within a bin the bytes are assumed to be spread evenly.
 
     Args:
         heat: Bytes in bins.
-        way: read, write, or both.
+        way: Direction: read, write, or both.
         grid: The slices.
 
     Returns:
@@ -140,7 +140,8 @@ def spread_operations(
         grid: The slices.
 
     Returns:
-        Operation, slice from the first one on, bytes, ns, and 1 where it ended; per part of it.
+        Operation, slice from the first one on, bytes, ns, and 1 where it ended; one entry per
+        operation and slice.
     """
     first, last = grid.place(begin), grid.place(np.maximum(end - 1, begin))
     width = last - first + 1

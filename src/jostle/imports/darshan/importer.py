@@ -38,14 +38,14 @@ from jostle.repository.writing import (
 )
 from jostle.values.plain_values import one_line
 
-#: Of one commit. Fewer, larger commits make fewer files of each hour.
+#: Rows of one commit. Fewer, larger commits make fewer files of each hour.
 _MOST_ROWS = 3_000_000
 _MOST_LOGS = 5_000
 _ROUNDS = 5
-#: Logs that are known are looked up so many at a time.
+#: How many logs are looked up at once.
 _LOOK_UP = 10_000
 
-#: Called with logs done, logs in all, and what is happening.
+#: Called with logs done, number of logs, and what is happening.
 Progress = Callable[[int, int, str], None]
 
 
@@ -55,16 +55,16 @@ class DarshanReport:
 
     Attributes:
         logs: Logs that were found.
-        imported: Those that became jobs.
-        known: Those that the repository had.
-        profiled: Those of runs that the repository has profiles of.
-        expired: Those older than what the repository keeps.
-        set_aside: Those that cannot be used: file and reason.
-        basis: Imported logs by what their times rest on.
+        imported: Logs that became jobs.
+        known: Logs that the repository had already.
+        profiled: Logs of runs of which the repository has profiles.
+        expired: Logs older than what the repository keeps.
+        set_aside: Logs that cannot be used: file and reason.
+        basis: Imported logs by their basis (names/basis.py).
         coarse: Imported logs whose clock is known to a second only.
         mounts: Shared mounts of the imported jobs, with the number of jobs.
-        commits: How many.
-        bytes_written: Of Parquet.
+        commits: Number of commits.
+        bytes_written: Bytes of Parquet.
         seconds: How long it took.
     """
 
@@ -102,7 +102,7 @@ class DarshanImport:
     """Imports logs into one repository."""
 
     def __init__(self, store: Repository, *, system: str = "darshan", workers: int = 2) -> None:
-        """Import nothing yet.
+        """Create the import; it reads nothing yet.
 
         Args:
             store: The repository.
@@ -124,7 +124,7 @@ class DarshanImport:
 
         Args:
             paths: Files, folders, and trees of dates.
-            progress: Called now and then.
+            progress: See `Progress`.
 
         Raises:
             UsageError: A path does not exist or has no logs, or there is no package `darshan`.
@@ -152,7 +152,7 @@ class DarshanImport:
     def _fresh(
         self, paths: Sequence[Path], report: DarshanReport, tell: Progress
     ) -> list[FoundLog]:
-        """Return the logs that the repository does not have; of two copies of one the first."""
+        """Return the logs that the repository does not have; of copies of one log the first."""
         report.logs = len(paths)
         found: dict[str, FoundLog] = {}
         for number, path in enumerate(paths):
@@ -196,7 +196,7 @@ class DarshanImport:
     def _item(
         self, found: FoundLog, log: DarshanLog | str, horizon: int, report: DarshanReport
     ) -> _Item | None:
-        """Turn a log into rows; None where it is not to be imported."""
+        """Turn a log into rows; None if it is not to be imported."""
         if isinstance(log, str):
             report.set_aside.append((str(found.path), one_line(log)[:300]))
             return None
@@ -213,16 +213,16 @@ class DarshanImport:
         try:
             rows = rows_of(log, who)
         except (ValueError, IndexError, UnusableLogError, MemoryError) as error:
-            # RATIONALE: whatever one log brings about, it stops no others.
+            # RATIONALE: a log that causes an error must not stop the import of others.
             why = f"its content cannot be used ({type(error).__name__}: {error})"
             report.set_aside.append((str(found.path), one_line(why)[:300]))
             return None
         return _Item(found, who, rows, log.clock_error_us > 0)
 
     def _owner(self, found: FoundLog, log: DarshanLog) -> int:
-        """Return whose a log is: a user's own file speaks of that user alone.
+        """Return the owner of a log; a user's own file can only be about that user.
 
-        What root or who imports has (an archive, a copy) is believed.
+        In files of root or of the importing user (archives, copies), the recorded uid counts.
         """
         trusted = found.owner in (0, self._home, os.geteuid())
         return log.uid if trusted else found.owner
@@ -244,7 +244,7 @@ class DarshanImport:
             try:
                 publish(self._root, self._log, Change("ingest", files, [], advance))
             except ConflictError:
-                continue  # somebody else imports the same logs: see what is left
+                continue  # another process imports the same logs: check again
             report.commits += 1
             report.bytes_written += sum(file.bytes for file in files)
             for item in left:
@@ -275,7 +275,7 @@ def _chunks(rows: Sequence[LogRows]) -> Iterator[PartitionChunk]:
 
 
 def _known_mounts(store: Repository) -> KnownMounts:
-    """Return the shared mounts that profiles know, where path and kind name one only."""
+    """Return the shared mounts of profiles of which path and kind are unique."""
     rows = store.query(
         "SELECT path, type, min(mount) AS mount FROM mounts WHERE shared AND source <> path "
         "GROUP BY path, type HAVING count(DISTINCT mount) = 1"

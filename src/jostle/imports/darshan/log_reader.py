@@ -1,7 +1,7 @@
 """Reads one log of Darshan with the package `darshan`; run in a process of its own.
 
-Only functions of the package's own back end are used: records come up to date from its C library,
-whatever version of Darshan wrote the log. What is sent on is plain numbers (message.py).
+Only functions of the package's own back end are used: its C library converts records of all
+versions of Darshan to the newest. The output is plain numbers (message.py).
 
     python -m jostle.imports.darshan.log_reader
 
@@ -22,7 +22,7 @@ import numpy as np
 
 from jostle.imports.darshan.message import Arrays, pack
 
-#: What the process may take at most: a log is megabytes, what is in it at most a few gigabytes.
+#: Memory limit of the process: a log has megabytes, its content at most a few gigabytes.
 _MOST_MEMORY = 6 << 30
 #: Records and traced operations that are read of one log; one that has more is set aside.
 _MOST_BYTES = 2 << 30
@@ -31,9 +31,9 @@ _COUNTED = {"POSIX": "struct darshan_posix_file", "STDIO": "struct darshan_stdio
 _COUNTED |= {"MPI-IO": "struct darshan_mpiio_file"}
 #: Modules whose records only say that a file is of a format.
 FORMATS = {"H5F": "struct darshan_hdf5_file", "PNETCDF_FILE": "struct darshan_pnetcdf_file"}
-#: Nothing of these is used, but they show that a log is whole.
+#: Not used, but a log that has them is complete.
 _UNUSED = ("DXT_MPIIO", "H5D", "PNETCDF_VAR")
-#: Traffic that goes past POSIX, which is not read.
+#: Modules whose traffic bypasses POSIX; they are not read.
 _BEYOND = ("DFS", "DAOS", "MDHIM")
 
 
@@ -48,7 +48,7 @@ def read_log(path: str) -> tuple[dict[str, Any], Arrays]:
         path: The file.
 
     Returns:
-        What it says in words, and its records as arrays: of each module with counters M the arrays
+        Its plain values, and its records as arrays: of each module with counters M the arrays
         M.id, M.rank, M.counters and M.fcounters, one row a record; of bins, traced operations and
         storage targets those that the functions below name.
 
@@ -82,7 +82,7 @@ class _Reader:
         self._modules: dict[str, Any] = {}
 
     def job(self) -> dict[str, Any]:
-        """Return the record of the job: who ran when, with how many processes."""
+        """Return the record of the job: user, times and number of processes."""
         record = self._ffi.new("struct darshan_job *")
         if self._library.darshan_log_get_job(self._log["handle"], record) < 0:
             raise LogError("the record of its job cannot be read")
@@ -126,7 +126,7 @@ class _Reader:
                     pass
 
     def read_names(self, header: dict[str, Any], arrays: Arrays) -> None:
-        """Read the names of the records that there are."""
+        """Read the names of the records in the log."""
         wanted: set[int] = set()
         for name, values in arrays.items():
             if name.endswith(".id") and name != "HEATMAP.id":
@@ -257,10 +257,10 @@ class _Reader:
         header["hosts"] = {**hosts, **header.get("hosts", {})}
 
     def _nodes(self, header: dict[str, Any], arrays: Arrays) -> None:
-        """Read the nodes of the ranks, which the module for MPI knows."""
+        """Read the nodes of the ranks, from the module for MPI."""
         hosts: dict[str, str] = {}
         records = self._records("APMPI")
-        next(records, None)  # the first one is about all ranks together
+        next(records, None)  # the first record is about all ranks together
         for buffer in records:
             record = self._ffi.cast("struct darshan_apmpi_perf_record *", buffer[0])
             host = self._ffi.string(record.node_name).decode("utf-8", "replace")
@@ -285,8 +285,8 @@ def _answer(path: str, errors: BinaryIO) -> list[bytes | memoryview]:
         why = "its records do not fit into memory"
     except LogError as error:
         why = str(error)
-    # RATIONALE: whatever the back end stumbles over is a property of this log, and no reason to
-    # stop for the others.
+    # RATIONALE: an error of the back end is caused by this log, and must not stop the reading of
+    # others.
     except Exception as error:
         why = f"{type(error).__name__}: {error}"[:300]
     said = _complaints(errors)
@@ -294,13 +294,13 @@ def _answer(path: str, errors: BinaryIO) -> list[bytes | memoryview]:
 
 
 def main() -> None:
-    """Answer paths until the input ends."""
+    """Read paths from the input until it ends, and write a message for each."""
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
     out = os.fdopen(os.dup(1), "wb")
     errors = os.fdopen(os.memfd_create("errors"), "w+b")
-    # The library writes to both; only messages may reach the reader of our output.
+    # The library writes to both; only messages may be in this process's output.
     os.dup2(errors.fileno(), 1)
     os.dup2(errors.fileno(), 2)
     import darshan.backend.cffi_backend  # noqa: F401  (it takes a second: once, and not in a log's time)

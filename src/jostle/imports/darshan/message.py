@@ -1,8 +1,8 @@
-"""What the process that reads logs sends to the one that imports them: numbers and plain values.
+"""Messages from the process that reads logs to the one that imports them.
 
 A damaged log may make the C library that reads it do anything. So it is read in a process of its
-own, and what comes from there is checked: a header in JSON, then arrays of numbers, each with its
-type and shape. Nothing of it is run.
+own, whose output is checked: a header in JSON, then arrays of numbers, each with its type and
+shape. Nothing in it is executed.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> list[
 
 
 def unpack(read: Callable[[int], bytes]) -> tuple[dict[str, Any], Arrays]:
-    """Return header and arrays of a message.
+    """Read a message, and return its header and arrays.
 
     Args:
-        read: Returns as many bytes as are asked for, or raises EOFError.
+        read: Returns the requested number of bytes, or raises EOFError.
 
     Raises:
-        EOFError: The sender is gone.
+        EOFError: The sender has ended.
         MessageError: The message is malformed.
     """
     head, size = _SIZES.unpack(read(_SIZES.size))
@@ -63,7 +63,7 @@ def unpack(read: Callable[[int], bytes]) -> tuple[dict[str, Any], Arrays]:
         for name, kind, shape in described:
             if kind not in _TYPES or not all(type(n) is int and n >= 0 for n in shape):
                 raise MessageError("an array has no type that is known")
-            # Python's integers: a product of hostile numbers must not wrap around.
+            # Python's integers: the product of untrusted numbers must not overflow.
             count = 1
             for number in shape:
                 count *= number

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from jostle.imports.darshan.model import Counted, Ints
 from jostle.schema.metrics import HIST_BUCKETS
 
-#: What an operation is part of: its amounts follow the bytes read, those written, or both.
+#: Directions of operations: their amounts are spread like the bytes read, those written, or both.
 WAYS = ("read", "write", "both")
 
 
@@ -22,8 +22,8 @@ class Interface:
     Attributes:
         module: Darshan's name.
         kind: jostle's: posix or stdio.
-        counters: Metric -> the counters whose sum it is, by way.
-        times: Metric (ns) -> the time that it is (s), by way.
+        counters: Metric -> the counters whose sum it is, by direction (WAYS).
+        times: Metric (ns) -> Darshan's time (s), by direction.
     """
 
     module: str
@@ -76,7 +76,7 @@ INTERFACES = (
     ),
 )
 
-#: Classes of MPI-IO calls: metric's stem -> counters of reads or writes of which it is the sum.
+#: Kinds of MPI-IO calls: stem of the metric -> the counters whose sum it is.
 _MPIIO = {
     "mpiio_{way}": ("MPIIO_INDEP_{WAY}S", "MPIIO_NB_{WAY}S"),
     "mpiio_{way}_all": ("MPIIO_COLL_{WAY}S",),
@@ -99,12 +99,12 @@ _SIZES = {
 
 
 def amounts(records: Counted, interface: Interface, way: str) -> dict[str, Ints]:
-    """Return metrics of one way, per record.
+    """Return the metrics of one direction, per record.
 
     Args:
-        records: Of the interface.
-        interface: Which.
-        way: read, write or both.
+        records: Records of the interface.
+        interface: The interface.
+        way: Direction: read, write or both.
 
     Returns:
         Metric -> operations, bytes or ns.
@@ -175,14 +175,14 @@ def divided(whole: Ints, weights: NDArray[np.int64] | NDArray[np.float64]) -> In
 
 
 def sizes(records: Counted, way: str) -> Ints:
-    """Return how many POSIX calls had which size, as jostle's classes (powers of two).
+    """Return the number of POSIX calls by jostle's classes of sizes (powers of two).
 
-    Darshan's classes are wider. What it names as its most common sizes goes where it belongs; the
+    Darshan's classes are wider. The most common sizes are recorded exactly; the
     rest of a class goes to the power of two in its middle.
 
     Args:
-        records: Of POSIX.
-        way: read or write.
+        records: Records of POSIX.
+        way: Direction: read or write.
 
     Returns:
         Counts [records, HIST_BUCKETS].
@@ -195,8 +195,8 @@ def sizes(records: Counted, way: str) -> Ints:
         for n in range(1, 5)
     ]
     rows = np.arange(len(records.id))
-    # The common sizes are those of reads and writes together: only where a record has one of the
-    # two is it known whose they are.
+    # The common sizes are those of reads and writes together: only for records with one of the two
+    # it is known to which they belong.
     other = records.of("POSIX_WRITES" if way == "read" else "POSIX_READS") == 0
     for size, count in common:
         place = np.searchsorted(bounds, size).clip(0, len(bounds) - 1)

@@ -1,4 +1,4 @@
-"""What one log says, checked: every number in it is untrusted."""
+"""The checked content of one log: every number in it is untrusted."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ STREAM_IDS = frozenset({14734109647742566553, 15920181672442173319, 723825724147
 
 
 class UnusableLogError(ValueError):
-    """A log says what cannot be; the message is the reason, a part of a sentence."""
+    """A log has impossible values; the message is the reason, a part of a sentence."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class Counted:
     """The records of one interface, one per file and rank; rank -1: all ranks together.
 
     Attributes:
-        id: Of the file, per record.
-        rank: Per record.
+        id: Id of the file, per record.
+        rank: Rank, per record.
         counters: By name, per record; never negative.
         seconds: Times and instants since the start of the job by name, per record, s.
-        partial: Darshan ran out of room: some files have no record.
+        partial: Darshan ran out of memory: some files have no record.
     """
 
     id: Ids
@@ -74,8 +74,8 @@ class HeatMap:
     """Bytes that ranks moved by one interface in bins of equal width since the start of the job.
 
     Attributes:
-        rank: Per row.
-        width_ns: Of a bin, ns.
+        rank: Rank, per row.
+        width_ns: Width of a bin, ns.
         read: Bytes [rows, bins].
         write: Bytes [rows, bins].
     """
@@ -91,13 +91,13 @@ class Operations:
     """Traced operations, one entry each.
 
     Attributes:
-        id: Of the file.
-        rank: Who did it.
+        id: Id of the file.
+        rank: Rank that did it.
         is_write: Whether it wrote.
         length: Bytes.
         begin_ns: Since the start of the job, ns.
         end_ns: Its end.
-        partial: Darshan ran out of room: some operations are missing.
+        partial: Darshan ran out of memory: some operations are missing.
     """
 
     id: Ids
@@ -114,7 +114,7 @@ class Targets:
     """On which storage targets files are: one entry per file and target.
 
     Attributes:
-        id: Of the file.
+        id: Id of the file.
         target: Number of the target.
     """
 
@@ -127,23 +127,23 @@ class DarshanLog:
     """One log.
 
     Attributes:
-        uid: Who ran the job.
-        job_id: Of the batch job; of a process where there was none.
-        processes: Their number.
+        uid: Uid of the job's user.
+        job_id: Number of the batch job; without one, of a process.
+        processes: Number of processes.
         start_ns: Start of the job, ns since the epoch.
         end_ns: Its end; later than its start.
         clock_error_us: How far its clock may be off by its precision, µs.
         exe: Program and arguments.
-        version: Of the runtime that wrote it.
-        mounts: Path and type of the file systems, those that come first count first.
+        version: Version of the runtime that wrote the log.
+        mounts: Path and type of the file systems, the first match counts.
         counted: Records by interface: POSIX, STDIO, MPI-IO.
         heat: Heat maps by interface: POSIX, STDIO.
         operations: Traced operations; None: none were traced.
-        targets: Of files on Lustre.
+        targets: Storage targets of files on Lustre.
         names: Names of files by id.
         formats: Ids of the files of each format.
-        hosts: Nodes of ranks, of those that are known.
-        notes: What a reader of answers should know, one sentence each.
+        hosts: Nodes of the ranks whose node is known.
+        notes: Remarks for readers of results, one sentence each.
     """
 
     uid: int
@@ -174,11 +174,11 @@ def log_of(header: Mapping[str, Any], arrays: Arrays) -> DarshanLog:
     """Check what was read of a log.
 
     Args:
-        header: From `message.unpack`.
-        arrays: The same.
+        header: Header from `message.unpack`.
+        arrays: Arrays from `message.unpack`.
 
     Raises:
-        UnusableLogError: It says what cannot be.
+        UnusableLogError: A value is impossible.
     """
     try:
         return _log_of(header, arrays)
@@ -245,7 +245,7 @@ def _times(job: Mapping[str, Any]) -> tuple[int, int, int]:
         raise UnusableLogError("its job ended before it began, or lasted for years")
     if not (0 <= start_part < _NS and 0 <= end_part < _NS):
         raise UnusableLogError("its times are none")
-    # Runtimes before 3.4.1 know whole seconds: the job ended at some time in its last one.
+    # Runtimes before 3.4.1 record whole seconds: the job ended some time in the last one.
     coarse = start_part == 0 and end_part == 0
     start_ns = start_s * _NS + start_part
     end_ns = end_s * _NS + end_part + (_NS if coarse else 0)
@@ -280,7 +280,7 @@ def _counted(
     rank = _ranks(arrays[f"{module}.rank"], processes)
     if not len(rank) == len(counters) == len(seconds):
         raise UnusableLogError(f"its records of {module} are incomplete")
-    # A sum over all ranks may be their number times the run; more is damage.
+    # A sum over all ranks is at most their number times the run; more means damage.
     most = run_ns / 1e9 * processes * 1.001 + 2
     clean = np.nan_to_num(seconds.astype(np.float64), nan=0.0, posinf=0.0, neginf=0.0)
     return Counted(
@@ -303,7 +303,7 @@ def _heat(header: Mapping[str, Any], arrays: Arrays, processes: int) -> dict[str
         mine = names == module
         widths = np.unique(arrays["HEATMAP.width"][mine])
         if len(widths) != 1 or not math.isfinite(widths[0]) or not 1e-3 <= widths[0] <= 1e6:
-            continue  # bins of several widths cannot be told apart
+            continue  # bins of several widths cannot be distinguished
         found[module] = HeatMap(
             rank[mine],
             round(float(widths[0]) * 1e9),

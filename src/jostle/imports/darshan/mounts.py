@@ -9,9 +9,9 @@ from pathlib import PurePosixPath
 from jostle.imports.darshan.model import STREAM_IDS, DarshanLog
 from jostle.repository.store.layout import is_shared, mount_identity
 
-#: Path of what lies on no file system that the log knows: standard streams, and relative names.
+#: Mount of what is on no file system of the log: standard streams, and relative names.
 NOWHERE = "other"
-#: Projects a file system of a server onto all nodes; of which kind that is, Darshan does not know.
+#: Types that forward a server's file system, whose type Darshan does not know, to all nodes.
 _SHARED_ANYWAY = frozenset({"dvs"})
 
 
@@ -66,18 +66,18 @@ def kind_of(fs_type: str) -> str:
 
 
 def identity(path: str, fs_type: str, host: str, job: str, known: KnownMounts) -> str:
-    """Name the resource behind a mount.
+    """Return the identity of a mount.
 
-    Darshan does not know the source of a mount. A shared one is named as profiles of this
-    repository do that have the same path and kind, else by its path: a site mounts one file system
-    at the same path everywhere. What is not shared is of its node, or of the job alone where
-    that is not known.
+    Darshan does not know the source of a mount. A shared one is named like the mount of the same
+    path and kind in this repository's profiles, else by its path: a site mounts one file system
+    at the same path everywhere. A mount that is not shared is named by its node, or by the job
+    where the node is not known.
 
     Args:
-        path: Of the mount.
-        fs_type: Its type.
+        path: Path of the mount.
+        fs_type: Type of its file system.
         host: The node; "" where it is not known.
-        job: The job.
+        job: Name of the job.
         known: Shared mounts of profiles.
     """
     if shared(fs_type):

@@ -1,4 +1,4 @@
-"""Processes that read logs for the one that imports them; a log that breaks one is set aside."""
+"""Processes that read logs for the importer; a log that crashes one of them is set aside."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from jostle.imports.darshan.model import DarshanLog, UnusableLogError, log_of
 from jostle.imports.errors import ImportFailedError, MissingPackageError
 
 _MODULE = "jostle.imports.darshan.log_reader"
-#: A busy machine may take minutes to load the package and what comes with it.
+#: Time limit of a start: a busy machine may need minutes to load the package.
 _START_S = 600.0
-#: Nobody waits longer for one log; the largest known ones take seconds.
+#: Time limit of one log; the largest known ones take seconds.
 _PATIENCE_S = 120.0
-#: So many are read ahead of what the importer has taken.
+#: How many logs are read ahead of the importer.
 _AHEAD = 8
 
 
 class LogReaders:
-    """Reads logs by several processes, in the order in which they are asked for."""
+    """Reads logs by several processes, in the order of their paths."""
 
     def __init__(self, number: int) -> None:
-        """Start nothing yet.
+        """Create the pool; it starts no process yet.
 
         Args:
-            number: How many processes read.
+            number: Number of processes.
         """
         self._number = number
         self._readers: list[_Reader] = []
@@ -42,7 +42,7 @@ class LogReaders:
         self._guard = threading.Lock()
 
     def __enter__(self) -> LogReaders:
-        """Begin."""
+        """Return the pool."""
         return self
 
     def __exit__(
@@ -62,7 +62,7 @@ class LogReaders:
             paths: The files.
 
         Yields:
-            Each of them with its log, or with the reason why it cannot be used.
+            Each path with its log, or with the reason why it cannot be used.
 
         Raises:
             MissingPackageError: The package `darshan` is not installed.
@@ -101,14 +101,14 @@ class _Reader:
     """One process that reads logs."""
 
     def __init__(self) -> None:
-        """Start it.
+        """Start the process.
 
         Raises:
             MissingPackageError: The package `darshan` is not installed, or is broken.
             ImportFailedError: It did not start in time.
         """
         environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-        # Without a font cache or a display: the package brings a plotting library with it.
+        # No font cache and no display: the package loads a plotting library.
         environment |= {"MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         self._process = subprocess.Popen(
             [sys.executable, "-m", _MODULE],
@@ -163,7 +163,7 @@ class _Reader:
             return log_of(header, arrays)
         except UnusableLogError as error:
             return str(error)
-        # RATIONALE: whatever else one log brings about, it stops no others.
+        # RATIONALE: a log that causes an error must not stop the import of others.
         except (ValueError, MemoryError) as error:
             return f"its content cannot be used ({type(error).__name__}: {error})"
 
@@ -182,7 +182,7 @@ class _Reader:
         return b"".join(parts)
 
     def end(self) -> None:
-        """End the process, whatever it does."""
+        """End the process, also while it reads."""
         if not self.lives:
             return
         self.lives = False

@@ -1,4 +1,4 @@
-"""Knows which batch jobs a repository has profiles of: their logs would count everything twice."""
+"""Batch jobs of which a repository has profiles: their logs would count everything twice."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PROFILED = """
 SELECT job, min(start_ns) AS start_ns, max(end_ns) AS end_ns, max(uid) AS uid FROM process_kinds
 WHERE coalesce(basis, '') = '' GROUP BY job
 """
-#: A run is profiled if profiles of its batch job cover so much of it.
+#: The least share of a run that profiles must cover for it to count as profiled.
 _COVERED = 0.5
 
 
@@ -19,7 +19,7 @@ class ProfiledJobs:
     """The batch jobs of a repository that have profiles."""
 
     def __init__(self, store: Repository) -> None:
-        """Read them.
+        """Read the batch jobs of a repository.
 
         Args:
             store: The repository.
@@ -34,8 +34,8 @@ class ProfiledJobs:
         """Return whether profiles cover most of a run.
 
         Args:
-            number: Of its batch job.
-            uid: Who ran it.
+            number: Number of its batch job.
+            uid: Its user.
             start_ns: Its start, ns since the epoch.
             end_ns: Its end.
         """

@@ -28,13 +28,13 @@ SOURCE = "darshan"
 
 @dataclass(frozen=True)
 class JobIdentity:
-    """Who a log is of, in a repository.
+    """Identity of the job of a log in a repository.
 
     Attributes:
         job: Name of the job there.
         owner: Uid of its owner.
-        digest: Of the log's content, hexadecimal: two copies of a log are one.
-        known: Shared mounts as profiles name them.
+        digest: Of the log's content, hexadecimal: copies of a log have the same.
+        known: Identities of shared mounts in profiles.
     """
 
     job: str
@@ -59,7 +59,7 @@ class LogRows:
         slices: Columns of SliceBatch.slices; `process` counts from 0.
         mount_slices: Columns of SliceBatch.mount_slices.
         files: Rows of table files, without job and process: `rank` stands for it.
-        basis: What the times in it rest on, as column `basis` has it.
+        basis: Value of column `basis`.
         end_ns: When the job ended, ns since the epoch.
     """
 
@@ -74,7 +74,7 @@ class LogRows:
 
     @property
     def count(self) -> int:
-        """About how many rows it becomes."""
+        """The approximate number of its rows."""
         tables = (self.slices, self.mount_slices, self.files)
         return sum(int(table.num_rows) for table in tables) + len(self.sources)
 
@@ -90,7 +90,7 @@ def rows_of(log: DarshanLog, who: JobIdentity) -> LogRows:
 
     Args:
         log: The log.
-        who: Whose it is, and what it is called.
+        who: The job's identity.
     """
     grid, mounts = grid_of(log), mounts_of(log)
     traffic = traffic_of(log, mounts.of, len(mounts.paths), grid)
@@ -235,7 +235,7 @@ def _processes(
 
 
 def _slices(log: DarshanLog, grid: Grid, traffic: Traffic) -> pa.Table:
-    """Return one row per process with traffic: what is known of the run as a whole."""
+    """Return one row per process with traffic: the values that are known only for the whole run."""
     processes = log.processes
     found: dict[str, Ints] = {}
     posix, collective = log.counted.get("POSIX"), log.counted.get("MPI-IO")
@@ -291,7 +291,7 @@ def _per_rank(records: Counted, values: Ints, processes: int) -> Ints:
 
 
 def joined(rows: Sequence[LogRows]) -> Mapping[str, pa.Table]:
-    """Put the rows of several logs under each other; processes are numbered through."""
+    """Concatenate the rows of several logs; processes are numbered consecutively."""
     offset = 0
     tables: dict[str, list[pa.Table]] = {"slices": [], "mount_slices": [], "files": []}
     for each in rows:
@@ -306,7 +306,7 @@ def joined(rows: Sequence[LogRows]) -> Mapping[str, pa.Table]:
 
 
 def _with_all_columns(parts: Sequence[pa.Table]) -> list[pa.Table]:
-    """Return tables that all have all columns, in one order; what a table lacks is 0 there."""
+    """Return the tables with the same columns in the same order; missing ones are 0."""
     fields = {field.name: field for part in parts for field in part.schema}
     full = []
     for part in parts:

@@ -1,7 +1,7 @@
 """Divides the traffic of a log among ranks, mounts and slices.
 
-Totals come from the counters, and stay exact to the byte. When they were moved is known by the
-best that the log has, interface by interface and separately for reads and writes:
+Totals come from the counters, and stay exact to the byte. The times at which they were moved come
+from the best data in the log, by interface and separately for reads and writes:
 
 operations: every operation was traced (DXT): bytes, number and time of each slice are known.
 bins: the heat map has bytes of each rank per bin of time. Which mount they were on, how many
@@ -25,11 +25,11 @@ from jostle.imports.darshan.grid import Grid, along, curves, spread_operations
 from jostle.imports.darshan.metrics import INTERFACES, WAYS, Interface, amounts, divided
 from jostle.imports.darshan.model import Counted, DarshanLog, Floats, Ints
 
-#: From the best to the least that is known of when bytes were moved.
+#: How well the times of traffic are known, the best first.
 RESOLUTIONS = ("operations", "bins", "totals")
-#: A log is of a resolution if this share of its bytes on file systems is known at least so well.
+#: A log has the best resolution that at least this share of its file systems' bytes has.
 _MOST = 0.95
-#: Rows that one log may become; of one with more, ranks are put together.
+#: Most rows of one log; for more, neighbouring ranks are put together.
 _MOST_ROWS = 1_500_000
 _WINDOWS = {
     "read": ("READ_START", "READ_END"),
@@ -40,13 +40,13 @@ _WINDOWS = {
 
 @dataclass(frozen=True)
 class Traffic:
-    """What a log says of traffic.
+    """The traffic of a log.
 
     Attributes:
-        cells: By rank, mount and span.
-        resolution: How well it is known when most of the bytes were moved: of RESOLUTIONS.
+        cells: Amounts by rank, mount and span.
+        resolution: How well the times of most of the bytes are known: one of RESOLUTIONS.
         evenly: Bytes of shared files that were divided evenly among ranks.
-        together: So many neighbouring ranks are kept as one; 1: none.
+        together: Number of neighbouring ranks that are kept as one; 1: none are joined.
         untraced: Share of the bytes that no traced operation explains; 0 where there is no trace.
     """
 
@@ -63,7 +63,7 @@ def traffic_of(log: DarshanLog, mount_of: Mapping[int, int], mounts: int, grid: 
     Args:
         log: The log.
         mount_of: The mount of each file, by its id.
-        mounts: How many mounts there are.
+        mounts: Number of mounts.
         grid: The slices of the job.
     """
     division = _Division(log, mount_of, mounts, grid)
@@ -78,11 +78,11 @@ def traffic_of(log: DarshanLog, mount_of: Mapping[int, int], mounts: int, grid: 
 
 @dataclass(frozen=True)
 class _Amounts:
-    """Metrics of one interface and way, by rank and mount.
+    """Metrics of one interface and direction, by rank and mount.
 
     Attributes:
-        rank: Per row.
-        mount: Per row.
+        rank: Rank, per row.
+        mount: Mount, per row.
         values: Metrics, per row.
         begin_s: Earliest instant, per row, s; 0 and 0: not known.
         end_s: Latest instant.
@@ -101,7 +101,7 @@ class _Division:
     ) -> None:
         self._log, self._mount_of, self._mounts, self._grid = log, mount_of, mounts, grid
         self.cells = Cells()
-        #: Bytes by place in RESOLUTIONS: those on file systems, and those of standard streams.
+        #: Bytes by index in RESOLUTIONS: those on file systems, and those of standard streams.
         self.known = np.zeros((2, len(RESOLUTIONS)))
         self.evenly = 0
         self.untraced = 0.0
@@ -130,7 +130,7 @@ class _Division:
             self._by_time(found, curve, moved)
 
     def resolution(self) -> str:
-        """Return how well it is known when most of the bytes were moved."""
+        """Return how well the times of most of the bytes are known."""
         bytes_by = self.known[0] if self.known[0].any() else self.known[1]
         if not bytes_by.any():
             return "bins" if self._log.heat else "totals"
@@ -149,7 +149,7 @@ class _Division:
         return np.array(known, dtype=np.int64)[which] if len(ids) else np.zeros(0, np.int64)
 
     def _traced(self, interface: Interface, records: Counted, mount: Ints) -> set[str]:
-        """Return the ways of which all operations were traced, by their counters."""
+        """Return the directions of which all operations were traced, according to the counters."""
         operations = self._log.operations
         if operations is None or interface.module != "POSIX":
             return set()
@@ -244,7 +244,7 @@ class _Division:
     def _weights(
         self, own: _Amounts, moved: str, curve: tuple[Ints, Floats] | None
     ) -> tuple[Floats, bool]:
-        """Return by what the traffic of all ranks together is divided, and whether evenly."""
+        """Return weights for the traffic of all ranks together, and whether they are equal."""
         processes = self._log.processes
         if curve is None or not len(curve[0]):
             return np.ones(processes), True
@@ -256,7 +256,7 @@ class _Division:
         return (beyond, False) if beyond.any() else (np.ones(processes), True)
 
     def _by_time(self, found: _Amounts, curve: tuple[Ints, Floats] | None, moved: str) -> None:
-        """Spread amounts over slices: along the bytes of their rank, else over their window."""
+        """Spread amounts over slices: by the bytes of their rank, else evenly over their window."""
         known = np.zeros(len(found.rank), dtype=bool)
         row = np.zeros(len(found.rank), dtype=np.int64)
         heights = None
@@ -285,7 +285,7 @@ class _Division:
             self.cells.add(found.rank[rest], found.mount[rest], at, span, _of(found.values, rest))
 
     def _joined(self, ranks: Ints, heights: Floats) -> tuple[Ints, Floats]:
-        """Put the curves of ranks together that are kept as one."""
+        """Join the curves of ranks that are kept as one."""
         if self.together == 1:
             return ranks, heights
         kept, which = np.unique(self._kept(ranks), return_inverse=True)

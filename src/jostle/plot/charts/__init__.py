@@ -1,4 +1,4 @@
-"""What a chart shows, apart from how it is drawn: shared by the terminal and the figures."""
+"""Content of charts, which the terminal and the figures draw."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def value_label(value: float, unit: str, *, level: bool) -> str:
 
 
 def unit_label(unit: str, *, level: bool) -> str:
-    """Return what the value axis measures."""
+    """Return the label of the unit of the value axis."""
     if level:
         return unit
     return {"bytes": "bytes per second", "ns": "time per second", "count": "per second"}.get(

@@ -1,4 +1,4 @@
-"""Bars with marks at their least and most: one quantity of several things, compared.
+"""Content of a bar chart with intervals: one quantity, compared between several items.
 
 They are drawn by `plot/terminal/bars.py` and `plot/figures/bars.py`.
 """
@@ -17,13 +17,13 @@ class IntervalBar:
     """One bar.
 
     Attributes:
-        label: What it stands for.
-        low: Its lower mark, in per cent; the next two as well.
-        middle: Where the bar ends.
-        high: Its upper mark.
-        points: What lies behind it, one by one.
-        history: (place in time, value) of each point in another unit; drawn beside the bars.
-        left_out: The same of points that do not count.
+        label: What the bar shows.
+        low: Its lower mark, percent.
+        middle: The end of the bar, percent.
+        high: Its upper mark, percent.
+        points: The single values behind it, percent.
+        history: (position in time, value in another unit) of each point; drawn next to the bars.
+        left_out: The same, for points that do not count.
     """
 
     label: str
@@ -55,7 +55,7 @@ class Bars:
 
     @property
     def step(self) -> float:
-        """Distance of the ticks: round, and a handful of them along the axis."""
+        """Distance of the ticks: a round number, for a few ticks on the axis."""
         low, high = self._ends
         wide = max(high - low, 0.01)
         return next((step for step in _STEPS if wide / step <= _TICKS), wide)
@@ -79,6 +79,6 @@ class Bars:
 
 
 def tick_label(value: float) -> str:
-    """Return a signed percentage without idle zeros: `+1.5 %`, `0 %`."""
+    """Return a signed percentage without trailing zeros: `+1.5 %`, `0 %`."""
     text = f"{value:+.3f}".rstrip("0").rstrip(".")
     return "0 %" if text in ("+0", "-0") else f"{text} %"

@@ -1,4 +1,4 @@
-"""What a chart holds, apart from how it is drawn."""
+"""Content of a chart of time series, apart from how it is drawn."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from jostle.report.format.values import quantity, rate
 
 #: Okabe and Ito's palette, safe for colour-blind readers; the order is that of the series. The
-#: first is the job one looks at, the second all others and what they took, as in ui/src/tokens.css.
+#: first is the job in question, the second other jobs and the loss, as in ui/src/tokens.css.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 #: The same hues, light enough for a dark terminal.
 TERMINAL_PALETTE = ("#56B4E9", "#F0954F", "#2FBF94", "#E59CC4", "#F0E442", "#8CB8E8")
-#: How much of its colour fills an area below a line; `--fill` in ui/src/tokens.css.
+#: Opacity of the area below a line; `--fill` in ui/src/tokens.css.
 FILL = 0.2
-NOTHING = 1e-9  # what is less, of any unit, cannot be told from nothing
+NOTHING = 1e-9  # a smaller value, of any unit, counts as zero
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Series:
             edges: m + 1 instants in ns since the epoch.
 
         Returns:
-            m means; NaN where the span lies outside of the series.
+            m means; NaN where the span is outside of the series.
         """
         if not len(self.values):
             return np.full(len(edges) - 1, np.nan)
@@ -76,8 +76,8 @@ class Panel:
     """One pair of axes: series of one unit, on the chart's common time axis.
 
     Attributes:
-        title: Whose it is (a job's name).
-        note: A few words behind the title.
+        title: The job's name.
+        note: A short text after the title.
         unit: Unit of the metric: bytes, ops, ns, threads.
         level: True for a gauge, False for a rate per second.
         series: At least one.
@@ -101,7 +101,7 @@ class Chart:
 
     Attributes:
         title: The heading.
-        note: A line below it; how the values were made.
+        note: A line below it: how the values were computed.
         panels: At least one.
     """
 
@@ -119,7 +119,7 @@ class Chart:
 
 
 def summary(panel: Panel, series: Series, *, brief: bool = False) -> str:
-    """Return total, mean (left out when brief) and peak of a series in words."""
+    """Return total, mean (left out when brief) and peak of a series as text."""
     if series.peak < NOTHING:
         return "nothing"
     show = quantity if panel.level else rate

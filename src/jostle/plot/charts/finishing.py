@@ -1,4 +1,4 @@
-"""When the processes of a job ended, and what its servers moved: thesis figures 3.3 and 3.4."""
+"""When the processes of a job ended, and their servers' rates (Shah, 2020, figures 3.3 and 3.4)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ MOST = 4
 
 @dataclass(frozen=True)
 class FinishingChart:
-    """What a chart of the ends of a job's processes shows.
+    """Content of a chart of the ends of a job's processes.
 
     Attributes:
-        title: The finding.
-        note: What part of the bytes the tail-off had; empty without one.
-        each: The numbers.
+        title: The finding in a sentence.
+        note: The share of the bytes in the tail-off; empty without one.
+        each: The numbers of one mount.
     """
 
     title: str

@@ -1,6 +1,6 @@
-"""A signal's inverted imprint in a probe's time slices: what a chart of it shows.
+"""Content of a chart of a signal's inverted imprint in a probe's time slices.
 
-Thesis §2.2.2, fig. 2.7: whenever the signal peaks, the probe's throughput drops. It is drawn by
+Shah, 2020, section 2.2.2: whenever the signal peaks, the probe's throughput drops. Drawn by
 `plot/terminal/imprint.py` and `jostle_lab/plot/imprint.py`.
 """
 
@@ -36,11 +36,11 @@ class ImprintChart:
             share; None: unknown.
         degradation: The same over the whole run.
         dilation: Share by which the run took longer.
-        seen: In how many periods the drop is seen, and how many there were; None: not judged.
+        seen: Number of periods with a visible drop, and of all periods; None: not assessed.
         source: Where it was measured and in which slices; a line of small print.
-        told: Where the bursts are known from: "log" (the signal's own), "rule" (its period),
+        told: Source of the bursts: "log" (the signal's own), "rule" (its period),
             "profile" (its slices); "" unknown.
-        setting: Which run it is, and its setting, in words.
+        setting: The run and its setting, as text.
     """
 
     probe: str
@@ -75,7 +75,7 @@ class ImprintChart:
 
     @property
     def known_from(self) -> str:
-        """How the bursts are known, in words; empty where that is unknown."""
+        """The source of the bursts, as text; empty where it is unknown."""
         return {
             "log": "from its own log",
             "rule": "by its period",
@@ -99,7 +99,7 @@ class ImprintChart:
 
     @property
     def findings(self) -> list[str]:
-        """The numbers, each named for what it is."""
+        """The numbers, each with its name."""
         shares = (
             ("degradation during the bursts, against the run alone", self.drop),
             ("degradation over the whole run, against the run alone", self.degradation),
@@ -137,7 +137,7 @@ def level(series: Series, span: tuple[int, int]) -> float:
 
 
 def role(name: str, kind: str) -> str:
-    """Return a name with its role, or alone where it says the role itself."""
+    """Return a name with its role, or the name alone if it contains the role."""
     return name if name == kind else f"{name} ({kind})"
 
 

@@ -1,4 +1,4 @@
-"""A job above its background, its guilty slices marked: what a chart of it shows.
+"""Content of a chart of a job and its background, with the slices with interference marked.
 
 It is drawn by `plot/terminal/interference.py` and `plot/figures/interference.py`.
 """
@@ -22,25 +22,25 @@ _MOST_SLICES = 2_000_000
 
 @dataclass(frozen=True)
 class BlameChart:
-    """What one job lost on one resource, slice by slice.
+    """Loss of one job on one resource, per slice.
 
     Attributes:
         job: The job.
-        resource: Where.
-        kind: What the calls that are timed there use.
-        evident: Others are to blame for it.
+        resource: Where the time was lost.
+        kind: Kind of resource that the timed calls use.
+        evident: There is evidence that other jobs caused the loss.
         unit: Of the loads: bytes, ops, ns.
-        edges: Borders of the slices, ns since the epoch; gapless.
-        service: Service time relative to the undisturbed; NaN where the job was inactive.
+        edges: Borders of the slices, ns since the epoch; without gaps.
+        service: Service time relative to that of undisturbed calls; NaN where the job was inactive.
         own: The job's load, per second; NaN: not known.
-        others: That of all others.
-        guilty: The slices in which time was lost, one flag per slice.
-        seconds: Lost in all on the resource.
-        percent: The same, of the job's run time.
-        smallest_s: The smallest loss that could have been seen.
-        suspect: Who did most of it; "" nobody.
-        share: Its part of the loss.
-        slices: Slices that were judged.
+        others: Load of all other jobs, per second.
+        guilty: Whether time was lost in each slice.
+        seconds: Loss on the resource in total, s.
+        percent: The loss as a share of the job's run time, percent.
+        smallest_s: The smallest loss that could have been detected, s.
+        suspect: The suspect with the largest part of the loss; "" if there is none.
+        share: Part of the loss that the suspect caused.
+        slices: Number of slices that were tested.
     """
 
     job: str
@@ -75,13 +75,13 @@ class BlameChart:
 
     @property
     def work(self) -> str:
-        """What is timed there."""
+        """The calls that are timed there."""
         calls: dict[str, str] = dict.fromkeys(FILE_KINDS, "a call")
         return (calls | {"network": "an MPI call"}).get(self.kind, "the same computation")
 
     @property
     def spans(self) -> list[tuple[int, int]]:
-        """Unbroken stretches of guilty slices, ns since the epoch."""
+        """Start and end of each run of consecutive slices with interference, ns since the epoch."""
         flags = np.concatenate([[False], self.guilty, [False]]).astype(np.int8)
         changes = np.flatnonzero(np.diff(flags))
         return [
@@ -96,17 +96,17 @@ class BlameChart:
 
 
 def charts(interference: JobInterference, *, most: int = 3) -> list[BlameChart]:
-    """Lay out the resources that are worth a picture: the guilty ones, else the most used one.
+    """Return charts of the resources with interference, else of the most used one.
 
     Args:
-        interference: What the identification says.
+        interference: The result of the identification.
         most: Number of charts at most.
     """
     drawable = [loss for loss in interference.resources if loss.steps_ns and loss.slice_ns > 0]
     guilty = [loss for loss in drawable if loss.evident]
-    # Every job computes: a node is of interest only where somebody shared nothing else.
+    # Every job computes: a node is shown only where no other resource was shared.
     chosen = guilty or sorted(drawable, key=lambda loss: (loss.kind == "node", -loss.own_s))[:1]
-    # The worst of each kind first: what one node tells the others of a job tell again.
+    # The worst of each kind first: the other nodes of a job show the same.
     worst = {loss.kind: loss for loss in reversed(chosen)}
     chosen.sort(key=lambda loss: loss is not worst[loss.kind])
     return [_chart(interference, loss) for loss in chosen[:most]]
@@ -156,7 +156,7 @@ def _chart(interference: JobInterference, loss: ResourceLoss) -> BlameChart:
 
 
 def means(values: Floats, edges: NDArray[np.int64], borders: Floats) -> Floats:
-    """Average a row of slices within wider or narrower spans; NaN where nothing is known.
+    """Average values of slices within wider or narrower spans; NaN where nothing is known.
 
     Args:
         values: One per slice; NaN: not known.
@@ -179,7 +179,7 @@ def means(values: Floats, edges: NDArray[np.int64], borders: Floats) -> Floats:
 
 
 def service_top(chart: BlameChart) -> tuple[float, str]:
-    """Find where the axis of service times ends: one stalled call must not flatten all the rest.
+    """Find the end of the axis of service times: one stalled call must not flatten the rest.
 
     Returns:
         The highest service time that is to be seen, and a remark where others are higher.

@@ -1,4 +1,4 @@
-"""Words of charts and names of their files; shared by the terminal and the figures."""
+"""Texts of charts and names of their files; shared by the terminal and the figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which program slowed which as a grid: what is shown, in a terminal and as a picture."""
+"""Which program slowed which as a grid: content for the terminal and for figures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from jostle.analysis.identification.model import Encounter, Matrix, ResourceKind
 
-#: After control of the false-discovery rate.
+#: Largest q value (false discovery rate) that counts as evidence.
 _SURE = 0.05
 
 
@@ -16,9 +16,9 @@ class MatrixGrid:
     """The encounters on one kind of resource.
 
     Attributes:
-        place: The kind.
+        place: The kind of resource.
         victims: Programs that met others there, the most slowed first.
-        aggressors: Programs beside them, the most harmful first.
+        aggressors: Programs that ran concurrently, the most harmful first.
         cells: (victim, aggressor) -> their encounter.
     """
 
@@ -49,7 +49,7 @@ def place_name(kind: ResourceKind | str) -> str:
 
 
 def _most(named: list[tuple[str, Encounter]]) -> list[str]:
-    """Put programs in order: those with most evidence first, then by their mean slowdown."""
+    """Sort programs: those with most evidence first, then by their mean slowdown."""
     evident: dict[str, float] = defaultdict(float)
     all_of: dict[str, list[float]] = defaultdict(list)
     for name, each in named:
@@ -66,7 +66,7 @@ def sure(each: Encounter) -> bool:
 
 
 def signed(share: float | None) -> str:
-    """Say a slowdown: `+18 %`; "-" where it is not known."""
+    """Return a slowdown as text: `+18 %`; "-" where it is not known."""
     if share is None:
         return "-"
     text = f"{100 * share:+.0f}" if abs(share) >= 0.0995 else f"{100 * share:+.1f}"
@@ -74,14 +74,14 @@ def signed(share: float | None) -> str:
 
 
 def met(each: Encounter) -> str:
-    """Return a measured slowdown as text: `+18 %`, or "few" where runs are too few for a test."""
+    """Return a measured slowdown: `+18 %`, or "few" where runs are too few for a test."""
     return signed(each.slowdown.value) if each.slowdown else "few"
 
 
 def potential(value: float | None, *, proven: bool) -> str:
-    """Say a potential: `+18 %`, in brackets unless a pair proves it.
+    """Return a potential as text: `+18 %`, in brackets unless a pair proves it.
 
-    A mean of no more than 0 is "none": nothing was slowed, and chance made some runs faster.
+    A mean of 0 or less is "none": some runs were faster by chance.
     """
     if value is None:
         return "-"

@@ -1,4 +1,4 @@
-"""What the figure and the table of `jostle overhead --set` have in common: the finding in words."""
+"""Texts that the figure and the table of `jostle overhead --set` share."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from jostle.analysis.overhead import GOAL, Overhead, ProgramOverhead
 
-#: What jostle's own runs are called beside those of other profilers.
+#: Name of jostle's runs where runs with other profilers are shown as well.
 OURS = "jostle"
 
 
 def signed(share: float) -> str:
-    """Return a share of 1 as a signed percentage with two digits behind the point: `+0.35 %`."""
+    """Return a share of 1 as a signed percentage with two decimal places: `+0.35 %`."""
     if not math.isfinite(share):
         return "-"
     text = f"{100 * share:+.2f} %"
@@ -20,7 +20,7 @@ def signed(share: float) -> str:
 
 
 def set_finding(programs: Sequence[ProgramOverhead]) -> str:
-    """Return in a sentence what recording cost the programs, as thesis 5.2.2 puts it."""
+    """Return the overhead of recording in a sentence, as in Shah, 2020, section 5.2.2."""
     costs = {each.program: each.profilers[OURS] for each in programs if OURS in each.profilers}
     if not costs:
         return "No program was measured"
@@ -44,7 +44,7 @@ def profilers_of(programs: Sequence[ProgramOverhead]) -> list[str]:
 
 
 def drawn(programs: Sequence[ProgramOverhead]) -> list[tuple[str, str, Overhead]]:
-    """Return program, profiler and comparison of all that there is."""
+    """Return program, profiler and comparison for all programs and profilers with data."""
     return [
         (each.program, name, cost)
         for each in programs

@@ -1,4 +1,4 @@
-"""Who has which node of a fabric while a job runs: what the pictures of a placement show."""
+"""Content of pictures of a placement: which job has which node of a fabric."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 
-#: Jobs beside the own one that have a colour of their own: those that may use most of its links.
+#: Number of other jobs with a colour of their own: those that may use most of its links.
 MOST = 3
-#: What a node can be, beside OWN and the named jobs (1 to MOST).
+#: States of nodes; 1 to MOST are the named jobs.
 OWN, OTHERS, APART, SERVER, FREE, NOBODY = 0, MOST + 1, MOST + 2, MOST + 3, MOST + 4, -1
 COLOURS = (
     PALETTE[0],
@@ -38,13 +38,13 @@ COLOURS = (
 
 @dataclass(frozen=True)
 class NodeRoles:
-    """The nodes of a fabric, and who has them.
+    """The nodes of a fabric, and the jobs on them.
 
     Attributes:
-        nodes: Vertices of nodes; routers: of each, its switch.
-        state: Of each, OWN, 1 to MOST, OTHERS, APART, SERVER or FREE.
-        names: Of each state that occurs, what it is, for the legend.
-        jobs: Of each state, its job's name; "".
+        nodes: Vertices of nodes; routers: the switch of each.
+        state: State of each node: OWN, 1 to MOST, OTHERS, APART, SERVER or FREE.
+        names: Text of each state that occurs, for the legend.
+        jobs: Name of the job of each state; "" if it has none.
     """
 
     nodes: Ints
@@ -58,14 +58,14 @@ class NodeRoles:
         return replace(self, names={k: name for k, name in self.names.items() if k in states})
 
     def of_routers(self) -> tuple[Ints, Ints]:
-        """Return each router that has nodes, and the most telling state of these."""
+        """Return each router that has nodes, and the most important state of these nodes."""
         order = np.lexsort((self.state, self.routers))
         routers, first = np.unique(self.routers[order], return_index=True)
         return routers, self.state[order][first]
 
 
 def most_conflicting(companies: Sequence[Company]) -> list[str]:
-    """Return the programs that share most links with some jobs, for one colour in all pictures."""
+    """Return the programs that share most links with some jobs, to get equal colours everywhere."""
     shared: Counter[str] = Counter()
     for company in companies:
         for each in company.meetings:
@@ -76,14 +76,14 @@ def most_conflicting(companies: Sequence[Company]) -> list[str]:
 def roles(
     stays: Stays, own: Stay, company: Company, programs: Sequence[str] | None = None
 ) -> NodeRoles:
-    """Return who has which node while a job runs.
+    """Return the states of the nodes while a job runs.
 
     Args:
         stays: The fabric and all jobs in it.
         own: The job.
-        company: Who ran beside it.
+        company: The jobs that ran concurrently.
         programs: Programs whose jobs have colours of their own; None: the jobs that share most
-            links have.
+            links with it have.
     """
     fabric_map = stays.fabric_map
     met = [each for each in company.meetings if each.job in stays.by_job]
@@ -100,7 +100,7 @@ def roles(
     of |= {host: OWN for host in own.hosts if host in of}
     held = np.array(list(of.values()), np.int64)
     names = {OWN: _titled(own.job, own.program, company.links, 0)}
-    for each in reversed(met):  # of several jobs of a program the one with most links
+    for each in reversed(met):  # of several jobs of a program, the one with most links counts
         if states[each.job] <= MOST:
             program = each.program if each.program != own.program else ""
             names[states[each.job]] = _titled(each.job, program, company.links, each.shared_links)

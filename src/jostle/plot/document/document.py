@@ -1,4 +1,4 @@
-"""What a document holds, apart from how it is drawn."""
+"""Content of a document: texts, tables and figures, apart from how they are drawn."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Words:
     """A paragraph.
 
     Attributes:
-        text: What it says.
+        text: The text.
         lead: Its beginning, shown bold; not part of `text`.
     """
 
@@ -28,7 +28,7 @@ class Commands:
     """Command lines to type, with what each shows.
 
     Attributes:
-        lines: (command line, what it shows) of each.
+        lines: Pairs of a command line and what it shows.
     """
 
     lines: Sequence[tuple[str, str]]
@@ -36,7 +36,7 @@ class Commands:
 
 @dataclass(frozen=True)
 class Facts:
-    """A few numbers that stand out.
+    """A few numbers, shown large.
 
     Attributes:
         pairs: (name, value, a remark or "") of each.
@@ -80,7 +80,7 @@ class Section:
 
     Attributes:
         title: The heading; "" for none.
-        note: A few words beside it.
+        note: A short text next to it.
         blocks: What is below, in order.
     """
 
@@ -107,8 +107,8 @@ class Document:
     """A document.
 
     Attributes:
-        kind: What it is about: `Job` or `Study`.
-        name: The name of that.
+        kind: The kind of its subject: `Job` or `Study`.
+        name: The subject's name.
         light: green, yellow or red; `undecided`; "" where there is no light.
         verdict: The verdict as a sentence.
         parts: What follows, in order.
@@ -129,7 +129,7 @@ class Document:
 
 
 def bar(cell: str) -> float | None:
-    """Return how far a cell's bar is filled, 0 to 1; None if the cell is no bar."""
+    """Return the filled part of a cell's bar, 0 to 1; None if the cell is no bar."""
     if not cell or cell.strip(FULL + EMPTY):
         return None
     return cell.count(FULL) / len(cell)

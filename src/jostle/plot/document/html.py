@@ -1,4 +1,4 @@
-"""A document as one HTML file without scripts: all it needs is inside."""
+"""A document as one HTML file without scripts: without files of its own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from jostle.plot.document.pictures import markup
 from jostle.plot.document.style import CSS
 from jostle.values.plain_values import one_line
 
-#: A file to mail: pictures beyond so many characters are left out, and named.
+#: Most characters of pictures, so that the file can be mailed; the rest is left out, and named.
 MOST_PICTURES = 800_000
 _SHORT = 18  # characters of a cell that is not broken
 
@@ -57,7 +57,7 @@ def html(document: Document, progress: Callable[[int, str], None] = lambda *_: N
 
     Args:
         document: What it holds.
-        progress: Told the number of each figure before it is drawn, and its title.
+        progress: Called with the number and the title of each figure before it is drawn.
     """
     return _Writer(progress).write(document)
 
@@ -67,7 +67,7 @@ def _text(text: str) -> str:
 
 
 class _Writer:
-    """Writes a document; counts its figures and what they take."""
+    """Writes a document; counts its figures and their characters."""
 
     def __init__(self, progress: Callable[[int, str], None]) -> None:
         self.progress = progress

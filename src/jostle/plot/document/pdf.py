@@ -43,7 +43,7 @@ def pdf(document: Document, progress: Callable[[int, str], None] = lambda *_: No
 
     Args:
         document: What it holds.
-        progress: Told the number of each figure before it is drawn, and its title.
+        progress: Called with the number and the title of each figure before it is drawn.
     """
     from matplotlib.backends.backend_pdf import PdfPages
 
@@ -207,7 +207,7 @@ class _Flow:
         self.y = top - height
 
     def grid(self, grid: Grid) -> None:
-        """Write a table; long ones go on, with their head, on the next page."""
+        """Write a table; a long one continues on the next page, with its header."""
         names = [one_line(name) for name, _ in grid.columns]
         rows = [[one_line(cell) for cell in row] for row in grid.rows]
         layout = _layout(names, rows, [right for _, right in grid.columns])
@@ -253,7 +253,7 @@ class _Flow:
         picture.draw(canvas(replace(picture.page, title=one_line(picture.page.title)), self.part))
 
     def part(self, width: float, height: float) -> SubFigure:
-        """Return a part of the page that is as large as a figure, below what is there."""
+        """Return a part of the page that is as large as a figure, below the content so far."""
         from matplotlib.gridspec import GridSpec
 
         self.need(height)
@@ -271,13 +271,13 @@ class _Flow:
 
 
 def _height(blocks: Sequence[Block]) -> float:
-    """Return about how many inches a heading needs below it."""
+    """Return the approximate inches that must follow a heading on its page."""
     first = blocks[0] if blocks else None
     return first.page.body + 1.1 if isinstance(first, Picture) else 0.6
 
 
 def _fold(text: str, room: float, points: float, *, bold: bool = False) -> list[str]:
-    """Break a text into lines of at most `room` inches, and words that are longer still."""
+    """Break a text into lines of at most `room` inches, and split words that are longer."""
     lines: list[str] = []
     for line in wrapped(text, room, points, bold=bold):
         rest = line
@@ -293,7 +293,7 @@ def _fold(text: str, room: float, points: float, *, bold: bool = False) -> list[
 
 @dataclass(frozen=True)
 class _Layout:
-    """How a table is set: letters in points, widths in inches, and which columns end right."""
+    """Layout of a table: letters in points, widths in inches, and which columns end right."""
 
     points: float
     widths: Sequence[float]
@@ -305,7 +305,7 @@ class _Layout:
         return _line(self.points)
 
     def lines(self, cell: str, width: float, *, bold: bool = False) -> list[str]:
-        """Return the lines of a cell; of a bar an empty one."""
+        """Return the lines of a cell; an empty line for a bar."""
         return [""] if bar(cell) is not None else _fold(cell, width + 0.01, self.points, bold=bold)
 
     def height(self, row: Sequence[str], *, bold: bool = False) -> float:
@@ -315,9 +315,9 @@ class _Layout:
 
 
 def _layout(names: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> _Layout:
-    """Set a table: columns as wide as they need, else the widest narrowed, else smaller letters.
+    """Set a table: columns as wide as needed, else the widest narrowed, else smaller letters.
 
-    No column becomes narrower than its longest word, as far as there is room for that.
+    No column becomes narrower than its longest word, if the page permits.
     """
     columns = [[name, *(row[place] for row in rows)] for place, name in enumerate(names)]
     room = FULL - _GAP * (len(names) - 1)

@@ -17,7 +17,7 @@ from jostle.plot.figures.page import PAGE_STYLE, canvas
 #: Characters of SVG beyond which a figure becomes a PNG: clouds of many thousand points.
 _MOST = 250_000
 _STYLE: Any = PAGE_STYLE | {"svg.fonttype": "none"}
-#: Without the margins that the texts would need.
+#: No margins, since the document has the texts.
 _TRIM: Any = {"bbox_inches": "tight", "pad_inches": 0.05, "facecolor": "white"}
 #: Names within an SVG, and references to them: several figures share one document.
 _NAMES = re.compile(r'(\bid="|url\(#|xlink:href="#)')
@@ -26,7 +26,7 @@ _FACE = re.compile(r"'DejaVu Sans'(?!,)")
 
 
 def markup(picture: Picture, number: int) -> str:
-    """Draw a figure without its texts, which the document has beside it.
+    """Draw a figure without its texts, which the document has next to it.
 
     Args:
         picture: The figure.
@@ -53,7 +53,7 @@ def markup(picture: Picture, number: int) -> str:
 
 
 def _inline(drawn: str, title: str, number: int) -> str:
-    """Make an SVG file an element of a document with others of its kind."""
+    """Return an SVG file as an element of a document that has further ones."""
     element = _METADATA.sub("", drawn[drawn.index("<svg") :])
     element = _NAMES.sub(rf"\g<1>f{number}-", element)
     element = _FACE.sub("'DejaVu Sans', Verdana, sans-serif", element)

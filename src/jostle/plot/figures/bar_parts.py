@@ -18,7 +18,7 @@ SMALL = 6.5
 def bar(
     axes: Axes, where: float, height: float, wide: float, look: Look, *, log: bool = False
 ) -> None:
-    """Draw one bar in a look; on a logarithmic axis, where lengths mean nothing, its mark."""
+    """Draw one bar in a style; on a logarithmic axis, where lengths mean nothing, a mark."""
     if log:
         axes.plot(
             [where],
@@ -49,7 +49,7 @@ def whisker(axes: Axes, where: float, low: float, high: float, half: float) -> N
 
 
 def label_lines(label: str, slot: float) -> list[str]:
-    """Break a group's label, line by line, into what its slot has room for."""
+    """Break each line of a group's label at the width of its slot."""
     return [
         line for part in label.split("\n") for line in broken(part, max(slot - 0.05, 0.4), SMALL)
     ]
@@ -62,7 +62,7 @@ def legend(
     *,
     log: bool = False,
 ) -> None:
-    """Name the bars (marks where all axes are logarithmic), and further marks, above the axes."""
+    """Draw a legend above the axes: bars (marks where all axes are logarithmic), further marks."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

@@ -1,4 +1,4 @@
-"""Bars as PNG, SVG or PDF: medians with marks at least and most, like the thesis' figure 5.16."""
+"""Bars as PNG, SVG or PDF: medians with marks at minimum and maximum (Shah, 2020, figure 5.16)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def save_bars(chart: Bars, path: Path) -> Path:
 
     Args:
         chart: What to draw.
-        path: A file ending in .png, .svg or .pdf; replaced when it is there.
+        path: A file ending in .png, .svg or .pdf; replaced if it exists.
 
     Returns:
         The absolute path.
@@ -69,7 +69,7 @@ def _bars(axes: Axes, chart: Bars) -> None:
 
 
 def _history(axes: Axes, chart: Bars) -> None:
-    """Draw each run where it came in time: drift and outliers show here."""
+    """Draw the runs in order of time, which shows drift and outliers."""
     from matplotlib.ticker import MaxNLocator
 
     for number, bar in enumerate(chart.bars):

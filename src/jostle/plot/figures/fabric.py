@@ -1,4 +1,4 @@
-"""What the links of a fabric carried: leaves or groups as a matrix, and links by level."""
+"""Loads of a fabric's links: leaves or groups as a matrix, and links by level."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _SIDE = 2.9  # inches of the matrix
 _CELL = 0.13  # inches of a link's cell, at most
-_HEAD = 0.3  # inches of the words above a kind of links
+_HEAD = 0.3  # inches of the text above a kind of links
 _MOST_NAMES = 24  # zones whose names are written
 _WORDS = {
     "terminal": "node and switch",
@@ -49,12 +49,12 @@ def plans(content: FabricAt, order: str = "", plane: str = "") -> Iterator[Plan]
     """Yield the figures of a fabric.
 
     Args:
-        content: What its links carried.
-        order: Of a torus, its dimensions, the two of the planes first: `b,c,a,d,e`.
-        plane: Of a torus, the plane of the polygons: `a0,d0,e0`.
+        content: The fabric and the loads of its links.
+        order: Dimensions of a torus, the two of the planes first: `b,c,a,d,e`.
+        plane: Plane of a torus for the polygons: `a0,d0,e0`.
 
     Raises:
-        UsageError: It has no such order or plane.
+        UsageError: The fabric has no such order or plane.
     """
     if is_drawable(content.topology):
         texts = _stem(content), _foot(content)

@@ -1,4 +1,4 @@
-"""Charts as PNG, SVG or PDF, in one design: light, labelled, steps drawn as steps."""
+"""Charts as PNG, SVG or PDF, with a common design."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ STYLE: Any = {
     "grid.color": _RULE,
     "grid.linewidth": 0.6,
     "legend.frameon": False,
-    "svg.fonttype": "none",  # text stays text: it can be searched, copied and set in another font
+    "svg.fonttype": "none",  # text is written as text: it can be searched and copied
     "pdf.fonttype": 42,  # TrueType: journals refuse type 3
     "svg.hashsalt": "jostle",
 }
@@ -50,7 +50,7 @@ def save(chart: Chart, path: Path) -> Path:
 
     Args:
         chart: What to draw.
-        path: A file ending in .png, .svg or .pdf; replaced when it is there.
+        path: A file ending in .png, .svg or .pdf; replaced if it exists.
 
     Returns:
         The absolute path.
@@ -59,7 +59,7 @@ def save(chart: Chart, path: Path) -> Path:
 
 
 def written(build: Callable[[], Figure], path: Path) -> Path:
-    """Build a picture in our style and write it to `path`; give its absolute path."""
+    """Draw a figure in the common style and write it to `path`; return its absolute path."""
     check_suffix(path)
     with matplotlib.rc_context(STYLE):
         save_figure(build(), path, dpi=160)
@@ -110,7 +110,7 @@ def _panel(axes: Axes, panel: Panel) -> None:
         values = sign * series.values
         axes.stairs(values, edges, fill=True, color=colour, alpha=FILL, linewidth=0)
         axes.stairs(values, edges, color=colour, linewidth=1.1, label=label)
-    # Both halves have one scale, but a small second series takes only the room it needs.
+    # Both halves have the same scale, but a small second series takes only the space it needs.
     depth = max(ceiling(panel.series[1].peak, panel.unit), top / 4) if mirrored else 0.0
     ticks = [tick for tick in (-top, -top / 2, 0.0, top / 2, top) if tick >= -depth]
     axes.set_ylim(-min(depth, top) * 1.02, top * 1.02)
@@ -127,7 +127,7 @@ def _panel(axes: Axes, panel: Panel) -> None:
 
 
 def _heading(axes: Axes, panel: Panel) -> None:
-    """Write whose panel it is on the left and the series with their figures on the right."""
+    """Write the job's name on the left, and the series with their numbers on the right."""
     name = axes.annotate(
         panel.title,
         (0, 1),

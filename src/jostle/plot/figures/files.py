@@ -1,4 +1,4 @@
-"""The file of a chart: judged before matplotlib is loaded, and written as a whole."""
+"""The file of a chart: checked before matplotlib is loaded, and written as a whole."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def check_suffix(path: Path) -> None:
     """Refuse a file that cannot become a picture, before any work is done.
 
     Raises:
-        UsageError: Its ending names no picture, or its folder is missing or closed.
+        UsageError: Its ending names no picture, or its folder is missing or not writable.
     """
     folder = path.absolute().parent
     if path.suffix.lower() not in SUFFIXES:
@@ -37,11 +37,11 @@ def check_suffix(path: Path) -> None:
 
 
 def save_figure(figure: Figure, path: Path, dpi: int) -> None:
-    """Write a figure as a whole: where that fails, a file that was there before stays as it was.
+    """Write a figure as a whole: if that fails, an existing file stays unchanged.
 
     Args:
         figure: The figure.
-        path: Its ending says the form; no date is in an SVG.
+        path: The file; its ending gives the format. An SVG has no date.
         dpi: Dots per inch of a PNG.
 
     Raises:

@@ -1,4 +1,4 @@
-"""When the processes of a job ended, and what its servers moved: thesis figures 3.3 and 3.4."""
+"""When the processes of a job ended, and their servers' rates (Shah, 2020, figures 3.3 and 3.4)."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _numbers(each: Finishing) -> DrawnFigures:
 
 
 def _seconds(each: Finishing) -> Floats:
-    """Return the borders of the servers' slices, s from the job's first byte on."""
+    """Return the boundaries of the servers' slices, s since the job's first byte."""
     slices = len(each.servers[0].rates)
     begin = (each.server_start_ns - each.start_ns) / 1e9
     borders: Floats = begin + np.arange(slices + 1) * each.server_slice_ns / 1e9
@@ -125,7 +125,7 @@ def _ends(axes: Axes, each: Finishing) -> None:
 
 
 def _servers(axes: Axes, each: Finishing) -> None:
-    """Draw the rates of the servers as steps; those never slow in one hue."""
+    """Draw the rates of the servers as steps; servers that were never slow all in one hue."""
     seconds = _seconds(each)
     edges = np.linspace(seconds[0], seconds[-1], min(len(seconds), _MOST + 1))
     slow = each.slow_servers
@@ -181,7 +181,7 @@ def _servers(axes: Axes, each: Finishing) -> None:
 
 
 def _means(server: ServerRate, seconds: Floats, edges: Floats) -> Floats:
-    """Return the means of a server's rate between edges: more steps nobody can tell apart."""
+    """Return the means of a server's rate between edges: more steps could not be distinguished."""
     area = np.concatenate([[0.0], np.cumsum(np.array(server.rates) * np.diff(seconds))])
     means: Floats = np.diff(np.interp(edges, seconds, area)) / np.diff(edges)
     return means

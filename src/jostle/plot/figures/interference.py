@@ -1,4 +1,4 @@
-"""A job above its background as PNG, SVG or PDF, its guilty slices shaded."""
+"""A job and its background as PNG, SVG or PDF, with slices with interference shaded."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 _BLUE, _ORANGE = PALETTE[:2]
 _LEFT, _RIGHT, _LEGEND = 0.72, 1.22, 0.3  # inches
 _SERVICE, _OWN, _OTHERS, _GAP, _FOOT = 1.25, 0.6, 1.0, 0.34, 0.45
-_MOST = 1200  # steps that can be told apart in print
+_MOST = 1200  # steps that can be distinguished in print
 
 
 def plans(interference: JobInterference) -> Iterator[Plan]:
-    """Yield a figure for each resource that is worth one (see `charts`)."""
+    """Yield a figure for each resource that `charts` selects."""
     for chart in charts(interference):
         yield blame_page(chart), partial(draw_figure, chart=chart)
 
@@ -53,7 +53,7 @@ def blame_page(chart: BlameChart) -> Page:
 
 
 def _numbers(chart: BlameChart) -> DrawnFigures:
-    """Return every slice: service time, loads and guilt."""
+    """Return every slice: service time, loads, and whether time was lost."""
     start = int(chart.edges[0])
     rows = tuple(
         ((int(edge) - start) / 1e9, int(edge), service, own, others, int(guilty))

@@ -1,4 +1,4 @@
-"""How the load of a link looks: colour and width by the root of its part of the greatest load."""
+"""Colour and width of links, by the square root of their part of the greatest load."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 LABEL = 6.5  # points
-_FAINTEST = 0.22  # of the ramp: what carries a little is not mistaken for idle
+_FAINTEST = 0.22  # of the ramp, so that a small load does not look idle
 _THICKEST = 5.0  # points
-#: Inches of the samples of loads.
+#: Inches of the key to the loads.
 KEY = 0.3
 
 
 def rate_words(value: float) -> str:
-    """Return bytes per second in words."""
+    """Return bytes per second as text."""
     return value_label(value, "bytes", level=False) if value > 0 else "nothing"
 
 
@@ -36,17 +36,17 @@ def ramp() -> Any:
 
 
 def draw_lines(axes: Axes, segments: Floats, load: Floats, most: float, thick: float) -> Floats:
-    """Draw lines as dark and as wide as their load, the busiest last.
+    """Draw lines whose darkness and width show their load, the busiest last.
 
     Args:
-        axes: Where.
+        axes: The axes.
         segments: x and y of both ends: (segments, 4).
-        load: Of each, bytes per second.
+        load: Load of each line, bytes per second.
         most: The load of the darkest line.
         thick: Points of the widest line.
 
     Returns:
-        Of each segment, its width in points.
+        Width of each segment, points.
     """
     from matplotlib.collections import LineCollection
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _MOST = 14  # programs per side of a picture
 _HIGH, _WIDE = 0.36, 1.7  # inches of a cell: its height, its greatest width
 _LABEL, _CELL = 7.0, 6.5  # points
-_BARS = 0.95  # inches of the bars beside the map
+_BARS = 0.95  # inches of the bars to the right of the map
 
 
 def plans(matrix: Matrix) -> Iterator[Plan]:
@@ -76,7 +76,7 @@ def _page(matrix: Matrix, grid: MatrixGrid) -> Page:
 
 
 def _below(columns: list[str]) -> float:
-    """Inches that the names below the map take, when they are slanted."""
+    """Return the inches of the slanted names below the map."""
     longest = max(text_width(name, _LABEL) for name in columns)
     return 0.3 + 0.62 * longest + 0.2
 
@@ -120,7 +120,7 @@ def _numbers(grid: MatrixGrid) -> DrawnFigures:
 
 
 def _draw(canvas: Canvas, grid: MatrixGrid, matrix: Matrix) -> None:
-    """Draw the cells, and beside them how sensitive each program is."""
+    """Draw the cells and, to the right of them, how sensitive each program is."""
     rows, columns = _sides(grid)
     left = 0.2 + max(text_width(name, _LABEL) for name in rows) + 0.1
     wide = min((canvas.width - left - _BARS - 0.45) / len(columns), _WIDE)

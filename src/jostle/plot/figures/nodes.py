@@ -1,4 +1,4 @@
-"""A component that is persistently worse than its peers, day by day, against the peers' band."""
+"""A component that is persistently worse than its peers, per day, with the band of the peers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What profilers cost a set of programs, as grouped bars: thesis figures 2.5, 2.6 and 5.16."""
+"""Overhead of profilers as grouped bars (Shah, 2020, figures 2.5, 2.6 and 5.16)."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def save_set(
     """Draw the overhead of a set of programs into `overhead.ENDING`.
 
     Args:
-        programs: What was measured.
-        folder: Where to.
+        programs: The measurements.
+        folder: The folder.
         endings: Formats: png, svg, pdf.
 
     Returns:
-        What was written; nothing where no program has figures.
+        The files that were written; empty if no program has numbers.
     """
     if not drawn(programs):
         return []

@@ -1,8 +1,8 @@
-"""The page that every figure of a study is drawn on: finding, how to read it, drawing, source.
+"""The page of every figure: finding, how to read it, drawing, source.
 
-Sizes are those of print: a figure fills the width of a page, or a little less, and is pasted as it
-is. Series are told apart by hue, hatch, marker and dash together, and are named where they are
-drawn as far as there is room: nothing rests on colour alone.
+Sizes are those of print: a figure has the width of a page, or a little less, and is included
+unscaled. Series differ by hue, hatch, marker and dash together, and are labelled in the drawing
+where there is space, so that a reader does not depend on colour.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Inches: a figure with little in it (titles still need room), and the whole width of a page.
+#: Inches: a figure with little content (titles still need space), and the whole width of a page.
 NARROW, FULL = 6.0, 7.2
 RULE = "#C5CDD5"
 #: Names of commands may hold a dollar sign: no text is read as mathematics.
@@ -50,7 +50,7 @@ _MARGIN, _TITLE, _NOTE, _FOOT = 0.12, 9.5, 7.5, 6.5  # inches, then points
 
 @dataclass(frozen=True)
 class Look:
-    """How one series is drawn everywhere.
+    """The style of one series in all figures.
 
     Attributes:
         colour: Hue of its lines, edges and hatches.
@@ -79,7 +79,7 @@ _KNOWN = ("open-write-close", "write-seek", "aggregate-write")
 
 
 def looks(names: Iterable[str]) -> dict[str, Look]:
-    """Return every name a look; the three write patterns have the same one in all figures."""
+    """Return the style of every name; the three write patterns have the same in all figures."""
     wanted = list(dict.fromkeys(names))
     taken = {name: LOOKS[_KNOWN.index(name)] for name in wanted if name in _KNOWN}
     free = [look for look in LOOKS if look not in taken.values()] or list(LOOKS)
@@ -89,7 +89,7 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
 
 @dataclass(frozen=True)
 class DrawnFigures:
-    """The numbers behind a figure, as they go into its CSV.
+    """The numbers behind a figure, as in its CSV file.
 
     Attributes:
         columns: Names with their units.
@@ -110,16 +110,16 @@ class DrawnFigures:
 
 @dataclass(frozen=True)
 class Page:
-    """One figure to be: texts, size, and what draws into it.
+    """One figure that is to be drawn: texts, size and numbers.
 
     Attributes:
-        stem: Name of its files without the ending; says what it shows.
+        stem: Name of its files without the ending; it says what the figure shows.
         title: The finding in a sentence.
         note: How to read it: units, number of runs, what the whiskers are.
         foot: Where the numbers come from.
-        numbers: What is drawn, as a table.
-        width: Inches.
-        body: Inches of height below the texts.
+        numbers: The drawn numbers as a table.
+        width: Width, inches.
+        body: Height below the texts, inches.
     """
 
     stem: str
@@ -133,14 +133,14 @@ class Page:
 
 @dataclass
 class Canvas:
-    """A page with its texts set and room for axes.
+    """A page with its texts drawn, and space for axes.
 
     Attributes:
         figure: Matplotlib's figure.
-        width: Inches.
-        body: Inches below the heading that axes may use.
-        height: Inches of the whole page.
-        floor: Inches that the foot takes.
+        width: Width, inches.
+        body: Height below the heading that axes may use, inches.
+        height: Height of the whole page, inches.
+        floor: Height of the footer, inches.
     """
 
     figure: Figure
@@ -171,10 +171,10 @@ def _blank(width: float, height: float) -> Figure:
 
 
 def canvas(page: Page, blank: Callable[[float, float], Any] = _blank) -> Canvas:
-    """Set the heading and the foot, and make the page as high as they and the body need.
+    """Draw the heading and the footer, and make the page as high as they and the body need.
 
     Args:
-        page: The figure to be.
+        page: The figure that is to be drawn.
         blank: Makes an empty figure, or a part of one, of a width and a height in inches.
     """
     room = 0.97 * (page.width - 2 * _MARGIN)  # hinting makes small text a little wider
@@ -218,15 +218,15 @@ def text_width(text: str, points: float, *, bold: bool = False) -> float:
     return float(text_to_path.get_text_width_height_descent(text, face, False)[0]) / 72
 
 
-#: A number and its unit stay together.
-#: Per cent: where intervals of few runs, but not the runs, are cut off.
+#: Percent: intervals of few runs are cut off here, the runs are not.
 WIDEST = -10.0
+#: A number and its unit are kept on one line.
 _EQUALS = re.compile(r"\b([npqr]) = ")
 _UNITS = re.compile(r"(\d) ((?:[KMGTP]iB|B)(?:/s)?\b|m?s\b|min\b|%)")
 
 
 def wrapped(text: str, room: float, points: float, *, bold: bool = False) -> list[str]:
-    """Break text into lines of at most `room` inches; a longer word stands alone."""
+    """Break text into lines of at most `room` inches; a longer word has a line of its own."""
     lines: list[str] = []
     text = _EQUALS.sub("\\1\u00a0=\u00a0", text)
     for word in _UNITS.sub("\\1\u00a0\\2", text).split(" "):
@@ -256,7 +256,7 @@ _LINEAR = 100.0
 
 
 def spans_decades(values: Iterable[float]) -> bool:
-    """Return whether values above 0 span more than two decades: a linear axis hides the small."""
+    """Return whether values above 0 span more than two decades: a linear axis hides small ones."""
     known = [value for value in values if value > 0 and math.isfinite(value)]
     return bool(known) and max(known) > _LINEAR * min(known)
 
@@ -324,7 +324,7 @@ class Saved:
     files: tuple[Path, ...]
 
 
-#: A page, and what draws on it.
+#: A page, and the function that draws it.
 Plan = tuple[Page, Callable[[Canvas], None]]
 
 
@@ -334,16 +334,16 @@ def draw_pages(
     endings: Sequence[str] = ("png",),
     progress: Callable[[int, int, str], None] | None = None,
 ) -> list[Saved]:
-    """Draw figures into a folder, each with a CSV of its numbers beside it.
+    """Draw figures into a folder, each together with a CSV file of its numbers.
 
     Args:
         plans: The figures.
-        folder: Where to; made when it is missing.
+        folder: The folder; created if it is missing.
         endings: Formats: png, svg, pdf.
-        progress: Told how many of how many are done, and which comes next.
+        progress: Called with figures done, number of figures, and the title of the next one.
 
     Returns:
-        What was written, in order.
+        The figures that were written, in order.
     """
     folder.mkdir(parents=True, exist_ok=True)
     found = list(plans)

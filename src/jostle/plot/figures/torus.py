@@ -1,4 +1,4 @@
-"""A torus as the page Network shows it: detailed planes, composite planes, polygons of a plane."""
+"""A torus, as on the page Network: detailed planes, composite planes, polygons of a plane."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from jostle.report.models.fabric_at import FabricAt
 
-_SIDE, _HIGH = 0.12, 7.5  # inches beside a picture; its height at most
+_SIDE, _HIGH = 0.12, 7.5  # inches to the left of a picture; its greatest height
 _RULER = 0.17  # inches of a scale
 _CORNERS = 1.5  # inches of the key to the polygons' corners
 _LEAST, _MOST = 0.07, 0.5  # inches of a unit in the planes
@@ -62,14 +62,14 @@ def torus_plans(
     """Yield the three views of a torus.
 
     Args:
-        content: What its links carried.
-        texts: Begin of the files' names, and where the numbers come from.
-        links: What each link carried.
+        content: The torus and the loads of its links.
+        texts: Beginning of the files' names, and the source of the numbers.
+        links: The load of each link.
         order: Its dimensions, the two of the planes first: `b,c,a,d,e`; "": as the fabric has them.
         plane: The plane of the polygons: `a0,d0,e0`; "": the one whose nodes send most.
 
     Raises:
-        UsageError: It has no such order or plane.
+        UsageError: The torus has no such order or plane.
     """
     topology, load = content.topology, content.load
     dimensions = order_of(topology, order)
@@ -80,7 +80,7 @@ def torus_plans(
     draw = partial(_draw, most=most)
 
     def page(view: str, title: str, note: str, picture: Picture, numbers: DrawnFigures) -> Page:
-        # Polygons are of one plane: that is no part of what they show.
+        # Polygons show one plane, so its coordinates are left out.
         shown = picture.layout.part.words(dimensions[: 2 if view == "polygons" else None])
         if shown:
             note += f" Too large to be drawn whole: this is the busiest part, {shown}."
@@ -132,7 +132,7 @@ def torus_plans(
     )
 
 
-# What is said.
+# Texts of the figures.
 
 
 def _detail_title(content: FabricAt, part: Part, whose: str, planes: str) -> str:
@@ -156,7 +156,7 @@ def _detail_note(picture: Picture) -> str:
 
 
 def _ends(picture: Picture) -> str:
-    """Return where short ends at the edges lead, if there are any."""
+    """Return a text on where short line ends at the edges lead, if there are any."""
     part = picture.layout.part
     if len(np.unique(picture.of)) == len(picture.of) and not part.words(part.order):
         return ""
@@ -165,7 +165,7 @@ def _ends(picture: Picture) -> str:
 
 
 def _outer(picture: Picture) -> str:
-    """Return how planes, and cuboids of them, are ordered."""
+    """Return a text on the order of planes and cuboids."""
     part, directions = picture.layout.part, picture.layout.scheme.directions
     names = [part.name(d) for d in part.order]
     ways = [
@@ -224,7 +224,7 @@ def _busiest(content: FabricAt, links: Ints) -> int | None:
     return link if link >= 0 and content.load[link] > 0 else None
 
 
-# The numbers.
+# Numbers of the figures.
 
 
 def _line_numbers(picture: Picture) -> DrawnFigures:
@@ -259,11 +259,11 @@ def _polygon_numbers(content: FabricAt, picture: Picture) -> DrawnFigures:
     return DrawnFigures(("switch", "along", "way", "most_bytes_per_s"), tuple(rows))
 
 
-# Where it is on the page, and drawing.
+# Position on the page, and drawing.
 
 
 def _room(layout: Layout, polygons: bool) -> tuple[float, float, float]:
-    """Return the inches left of a picture, above it, and of a unit of it."""
+    """Return the inches to the left of a picture, above it, and per unit of it."""
     down = len(layout.rulers("down"))
     left = _SIDE + 0.1 + _RULER * max(down, 1)
     across = len(layout.rulers("across"))
@@ -326,7 +326,7 @@ def _on(tick: Tick, start: float, unit: float) -> Tick:
 def _ruler(
     canvas: Canvas, picture: Picture, dimension: int, ticks: list[Tick], place: float, across: bool
 ) -> None:
-    """Write the places of a dimension beside the picture: all numbers, or as many as have room."""
+    """Write the coordinates of a dimension next to the picture, as many as fit."""
     name = picture.layout.part.name(dimension)
     room = text_width(f"{name} {max(tick[2] for tick in ticks)}", LABEL) + 0.05
     apart = min((b[0] - a[0] for a, b in pairwise(ticks)), default=room)
@@ -423,7 +423,7 @@ def _heads(axes: Axes, picture: Picture, most: float, widths: Any) -> None:
 
 
 def _corners(canvas: Canvas, picture: Picture, top: float) -> None:
-    """Draw a polygon with the names of its corners, what goes out and what comes in."""
+    """Draw a polygon with the names of its corners, with the directions out and in."""
     part = picture.layout.part
     side = _CORNERS - 0.2
     axes = canvas.axes(canvas.width - side - _SIDE, top, side, side)
@@ -435,7 +435,7 @@ def _corners(canvas: Canvas, picture: Picture, top: float) -> None:
     for number in range(count):
         x, y = corner_of(number, count) * 0.54
         axes.text(x, y, part.name(number), fontsize=LABEL + 1, color=INK, ha="center", va="center")
-    # As towards the first corner, which is on top: out on the right, in on the left.
+    # As for the first corner, which is on top: out on the right, in on the left.
     for x, begin, end, words in ((0.05, -0.02, -0.37, "out"), (-0.05, -0.37, -0.02, "in")):
         axes.annotate(
             "",

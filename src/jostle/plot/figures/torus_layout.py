@@ -1,7 +1,7 @@
-"""Where planes, cuboids and blocks of a torus lie on paper: boxes in boxes; its busiest part.
+"""Positions of planes, cuboids and blocks of a torus in a picture, and its busiest part.
 
-The pictures are those of the page Network (thesis, chapter 4). Lengths are in units: about the
-distance of two neighbours. `y` leads downwards.
+The pictures are those of the page Network (Shah, 2020, chapter 4). Lengths are in units: about the
+distance of two neighbours. `y` points downwards.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _WIDEST = 10  # times as wide as high; else rows and columns are swapped
 
 
 def is_drawable(topology: Topology) -> bool:
-    """Return whether a fabric can be drawn as a torus: its file may say anything."""
+    """Return whether a fabric can be drawn as a torus: its file may be damaged."""
     sizes = topology.sizes
     few = 0 < len(sizes) <= MOST_DIMENSIONS and min(sizes) > 0
     return few and math.prod(sizes) <= _MOST_PLACES
@@ -41,12 +41,12 @@ def is_drawable(topology: Topology) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The places of a torus that are drawn, and in which order of the dimensions.
+    """The coordinates of a torus that are drawn, and the order of its dimensions.
 
     Attributes:
         topology: The torus.
         order: Its dimensions by number; the first two span the planes.
-        first: Of each dimension, the first place that is drawn; sizes: how many are.
+        first: The first drawn coordinate of each dimension; sizes: the number of them.
     """
 
     topology: Topology
@@ -59,7 +59,7 @@ class Part:
         return self.topology.dimensions[dimension]
 
     def holds(self, vertices: Ints) -> NDArray[np.bool_]:
-        """Return which vertices are at places of this part."""
+        """Return which vertices are in this part."""
         at = self.topology.coordinates[vertices] - self.first
         return np.asarray(((at >= 0) & (at < self.sizes)).all(axis=1))
 
@@ -72,7 +72,7 @@ class Part:
         return np.asarray(links[self.holds(topology.sources[links])])
 
     def words(self, dimensions: Sequence[int]) -> str:
-        """Return what is drawn where not all is: `b 8 to 15, c 3`; "": all is."""
+        """Return a text on what is drawn: `b 8 to 15, c 3`; "": all is."""
         return ", ".join(
             f"{self.name(d)} {self.first[d]}"
             + (f" to {self.first[d] + self.sizes[d] - 1}" if self.sizes[d] > 1 else "")
@@ -82,7 +82,7 @@ class Part:
 
 
 def whole(topology: Topology, order: Sequence[int]) -> Part:
-    """Return all places of a torus."""
+    """Return a part that is the whole torus."""
     return Part(topology, tuple(order), (0,) * len(topology.sizes), topology.sizes)
 
 
@@ -112,7 +112,7 @@ def busiest_part(part: Part, load: Floats, fits: Callable[[Part], bool]) -> Part
 
 
 def _window(part: Part, load: Floats, dimension: int, size: int) -> Part:
-    """Keep so many places of a dimension that lie side by side, the busiest."""
+    """Keep the busiest run of consecutive coordinates of a dimension."""
     at = part.topology.coordinates[part.topology.sources[part.links], dimension]
     loads = np.bincount(at, load[part.links], part.topology.sizes[dimension])
     upto = np.concatenate([[0.0], np.cumsum(loads)])
@@ -125,7 +125,7 @@ def _window(part: Part, load: Floats, dimension: int, size: int) -> Part:
 
 
 def busiest_plane(part: Part, load: Floats) -> tuple[int, ...]:
-    """Return the coordinates, beyond the second dimension, of the plane whose nodes send most."""
+    """Return the coordinates, beyond the second dimension, of the plane that sends most."""
     rest = list(part.order[2:])
     if not rest:
         return ()
@@ -137,10 +137,10 @@ def busiest_plane(part: Part, load: Floats) -> tuple[int, ...]:
 
 
 def order_of(topology: Topology, text: str) -> tuple[int, ...]:
-    """Read `b,c,a,d,e`; "": the order that the fabric has.
+    """Read `b,c,a,d,e`; "": the order of the fabric.
 
     Raises:
-        UsageError: These are not its dimensions.
+        UsageError: These are not the fabric's dimensions.
     """
     names = topology.dimensions
     if not names:
@@ -157,7 +157,7 @@ def order_of(topology: Topology, text: str) -> tuple[int, ...]:
 
 
 def plane_of(topology: Topology, order: Sequence[int], text: str) -> tuple[int, ...]:
-    """Read `c1,d0,e0`: where a plane is along the dimensions beyond the second of the order.
+    """Read `c1,d0,e0`: the coordinates of a plane in the dimensions after the second of the order.
 
     Raises:
         UsageError: There is no such plane.
@@ -184,14 +184,15 @@ def plane_of(topology: Topology, order: Sequence[int], text: str) -> tuple[int, 
 
 @dataclass(frozen=True)
 class Scheme:
-    """What differs between the detailed and the composite planes.
+    """The settings in which the layouts of detailed and composite planes differ.
 
     Attributes:
-        directions: Of each level of the order, where its places lead; "none": they are summed up.
+        directions: Direction of the coordinates of each level of the order; "none": they are summed
+            up.
         pitch: Distance of neighbours on the innermost levels, which have no boxes of their own.
-        pad: From the contents of the innermost box to its edge: across, down.
-        more: What each further box adds to it: along its own direction, beside it.
-        run: Between two boxes, along the direction of their order.
+        pad: Distance from the contents of the innermost box to its edge: across, down.
+        more: Addition to it for each further box: along its own direction, across it.
+        run: Distance of two boxes, along the direction of their order.
         scales: The first level that has a scale above the picture, and on its left.
     """
 
@@ -204,7 +205,7 @@ class Scheme:
 
 
 def outer_directions(part: Part) -> tuple[Direction, ...]:
-    """Return where the levels beyond the third lead: the fourth across, then down; or swapped."""
+    """Return the directions after the third level: the fourth across, then down; or swapped."""
     size = [part.sizes[d] for d in part.order] + [1] * MOST_DIMENSIONS
     across, down = (size[0] + 1) * size[2] * size[3], (size[1] + 1) * size[4] * size[5]
     swapped = len(part.order) > 3 and across > _WIDEST * down
@@ -213,7 +214,7 @@ def outer_directions(part: Part) -> tuple[Direction, ...]:
 
 @dataclass(frozen=True)
 class Level:
-    """The contents of the boxes that the levels up to one span: size, and the way to the edge."""
+    """The boxes of all levels up to one: size of the contents, and distance to the edge."""
 
     width: float
     height: float
@@ -223,15 +224,15 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Where everything is.
+    """The positions of all parts of a picture.
 
     Attributes:
-        part: What is drawn.
-        scheme: How.
-        steps: Of each dimension, the way from one place to the next: (dimensions, 2).
-        levels: By level of the order.
-        start: Of the first node: x, y.
-        width: Of all; height.
+        part: The drawn part of the torus.
+        scheme: The settings of the layout.
+        steps: Offset from one coordinate of each dimension to the next: (dimensions, 2).
+        levels: The boxes of each level of the order.
+        start: x and y of the first node.
+        width: Width of the whole picture; height.
     """
 
     part: Part
@@ -243,7 +244,7 @@ class Layout:
     height: float
 
     def boxes(self, count: int) -> Floats:
-        """Return the boxes around the places that the first `count` levels span: x, y, w, h."""
+        """Return the boxes around the nodes of the first `count` levels: x, y, w, h."""
         size, outer = self.levels[count - 1], self.part.order[count:]
         shape = [self.part.sizes[d] for d in outer]
         at = np.array(list(itertools.product(*map(range, shape))), float).reshape(
@@ -259,7 +260,7 @@ class Layout:
         )
 
     def rulers(self, direction: Direction) -> list[tuple[int, list[Tick]]]:
-        """Return the scales of the dimensions that lead a way, the outermost first."""
+        """Return the scales of the dimensions of one direction, the outermost first."""
         axis = 0 if direction == "across" else 1
         since = self.scheme.scales[axis]
         begins, rulers = [float(self.start[axis])], []
@@ -290,7 +291,7 @@ class Layout:
         return rulers
 
 
-#: From, to, the place of the dimension.
+#: Begin, end, and the coordinate.
 Tick = tuple[float, float, int]
 
 

@@ -48,12 +48,13 @@ class Picture:
     """Lines, boxes and scales of a picture.
 
     Attributes:
-        layout: What is drawn where.
+        layout: The positions.
         thick: Width of the thickest line, in units.
-        lines: What is drawn; values: of each, the mean of its links' loads, bytes per second.
+        lines: The drawn lines; values: the mean load of each line's links, bytes per second.
         segments: x and y of both ends: (segments, 4); of: the line that each is a part of.
         nodes: x and y of the switches.
-        boxes: By what they are around ("plane", "cuboid", "block", "bar"): x, y, width, height.
+        boxes: By the kind of their content ("plane", "cuboid", "block", "bar"): x, y, width,
+            height.
     """
 
     layout: Layout
@@ -67,7 +68,7 @@ class Picture:
 
 
 def lines_along(part: Part, dimension: int, kept: Sequence[int]) -> list[Line]:
-    """Return a line for each direction and each place of the kept dimensions, in their order."""
+    """Return a line for each direction and coordinate of the kept dimensions, in their order."""
     topology = part.topology
     links = part.links[topology.link_dimensions[part.links] == dimension]
     at = topology.coordinates[topology.sources[links]] - part.first
@@ -124,7 +125,7 @@ def composite_layout(part: Part) -> Layout:
 
 
 def composite_picture(part: Part, load: Floats) -> Picture:
-    """Draw what leaves the planes: a line for what a plane sends along each further dimension."""
+    """Return lines for the traffic that a plane sends along each further dimension."""
     layout = composite_layout(part)
     directions = layout.scheme.directions
     lines: list[Line] = []
@@ -132,7 +133,7 @@ def composite_picture(part: Part, load: Floats) -> Picture:
     of: list[int] = []
     for level in range(2, len(part.order)):
         dimension, axis = part.order[level], 0 if directions[level] == "across" else 1
-        # A line tells apart places beside it, and those of its own level and further out.
+        # A line keeps the coordinates across it, and those of its own level and outer levels.
         kept = [
             d
             for other, d in enumerate(part.order)
@@ -191,7 +192,7 @@ def corner_of(number: int, count: int) -> Floats:
 def polygon_picture(part: Part, load: Floats) -> Picture:
     """Draw each node of a plane: towards a corner for each dimension what it sends and receives.
 
-    Lines are in pairs: what goes out, then what comes in; of both ways the one that carries more.
+    Lines are in pairs: outgoing, then incoming; of both directions, the one with more load.
     """
     layout = polygon_layout(part)
     topology = part.topology
@@ -255,7 +256,7 @@ def _picture(
 
 
 def _outer_boxes(layout: Layout) -> tuple[tuple[str, Floats], ...]:
-    """Return blocks around cuboids, as far as they hold more than one; the outermost first."""
+    """Return blocks around cuboids, if they have more than one; the outermost first."""
     order, sizes = layout.part.order, layout.part.sizes
     blocks = tuple(
         ("block", layout.boxes(count))
@@ -270,13 +271,13 @@ def _along(axis: int, begin: float, end: float, beside: float) -> list[float]:
 
 
 def _ends(part: Part, line: Line, edge: _Edge, stub: float) -> list[tuple[float, float]]:
-    """Return from where to where a line leads: to the next box, or out and in again.
+    """Return begin and end of the parts of a line: to the next box, or out and in again.
 
     Args:
-        part: What is drawn.
+        part: The drawn part of the torus.
         line: The line.
-        edge: Where a box (by its place) ends, on its far (1) or near (-1) side.
-        stub: How long the ends are of what leads out of the picture.
+        edge: Returns the edge of a box (by its coordinate), on its far (1) or near (-1) side.
+        stub: Length of lines that leave the picture.
     """
     dimension, sign = line.dimension, line.sign
     at = int(line.at[dimension])

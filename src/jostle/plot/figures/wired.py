@@ -1,4 +1,4 @@
-"""A small tree as it is wired: lines as wide as their load, and the jobs on the nodes."""
+"""The wiring of a small tree: lines as wide as their load, and the jobs on the nodes."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ Floats = NDArray[np.float64]
 MOST_NODES = 32  # the names of more are not legible
 _WIDE = FULL - 0.24  # inches
 _RISE = 0.85  # inches from level to level
-_APART = 0.045  # inches from the middle of a cable to each of its two ways
+_APART = 0.045  # inches from the middle of a cable to each of its two directions
 _NODE = 0.15  # inches
 _THICK = 5.0  # points
 _LETTERS = 22  # of a name
 
 
 def is_small_tree(topology: Topology) -> bool:
-    """Return whether a fabric has levels, and few enough nodes to be drawn as it is wired."""
+    """Return whether a fabric has levels, and few enough nodes to draw its wiring."""
     nodes = int((~topology.is_switch).sum())
     levels = topology.levels
     is_few = topology.kind in ("tree", "fat tree") and 0 < nodes <= MOST_NODES
@@ -38,10 +38,10 @@ def is_small_tree(topology: Topology) -> bool:
 
 
 def places_of(topology: Topology) -> Floats:
-    """Return where each vertex is, inches from the left and from the top: (vertices, 2).
+    """Return the position of each vertex, inches from the left and from the top: (vertices, 2).
 
-    Nodes are side by side below their leaf, half a place more between leaves; a switch is above the
-    middle of what is below it.
+    Nodes are in a row below their leaf, with half a node's width more between leaves; a switch is
+    above the middle of the vertices below it.
     """
     levels, top = topology.levels, int(topology.levels.max())
     nodes = np.flatnonzero(~topology.is_switch)
@@ -57,7 +57,7 @@ def places_of(topology: Topology) -> Floats:
         for switch in here.tolist():
             below = x[topology.sources[is_up & (topology.targets == switch)]]
             x[switch] = below.mean() if len(below) else _WIDE / 2
-        # Switches above the same ones would lie on each other: they share the width.
+        # Switches above the same vertices would overlap: they share the width.
         if len(np.unique(x[here].round(2))) < len(here):
             x[here] = _WIDE * (np.arange(len(here)) + 0.5) / len(here)
     return np.column_stack([x, 0.2 + _RISE * (top - levels)])

@@ -1,4 +1,4 @@
-"""Bars with marks at their least and most, in a terminal."""
+"""Bars with marks at minimum and maximum, in a terminal."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _place(chart: Bars, value: float, columns: int) -> int:
 
 
 def _strip(chart: Bars, bar: IntervalBar, columns: int, *, unicode: bool) -> str:
-    """Draw one bar: least, most, the points between them, and the middle."""
+    """Draw one bar: minimum, maximum, the points between them, and the middle."""
     left, line, right, point, middle = "├─┤•█" if unicode else "|-|o#"
     cells = [" "] * columns
     first, last = _place(chart, bar.low, columns), _place(chart, bar.high, columns)
@@ -56,7 +56,7 @@ def _axis(chart: Bars, gutter: int, columns: int, *, unicode: bool) -> Iterator[
     line, tick = ("─", "┬") if unicode else ("-", "+")
     marks = [line] * columns
     labels = [" "] * (gutter + columns + 6)
-    for value in sorted(chart.ticks(), key=abs):  # 0 finds room whatever the others do
+    for value in sorted(chart.ticks(), key=abs):  # 0 first, so that it always has space
         place = _place(chart, value, columns)
         marks[place] = tick
         text = tick_label(value)

@@ -31,7 +31,7 @@ class _Glyphs:
 _UNICODE = _Glyphs(" ▁▂▃▄▅▆▇█", "·", "│", "└", "─", "┬", "·")
 _ASCII = _Glyphs(" .:#", "_", "|", "+", "-", "+", "-")
 
-#: A piece of a line: text, and the style it wants (a colour, "bold", "dim" or "").
+#: A piece of a line: text, and its style (a colour, "bold", "dim" or "").
 Span = tuple[str, str]
 
 
@@ -83,7 +83,7 @@ def _series(
     means = series.resampled(borders)
     steps = len(glyphs.bars) - 1
     filled = np.nan_to_num(means) / top * height * steps
-    # Something is never drawn as nothing: the smallest bar stands for all that is above zero.
+    # A value above zero is never drawn as empty: it gets at least the smallest bar.
     levels = np.where(filled > 0, np.maximum(np.rint(filled), 1), 0).astype(int)
     running = ~np.isnan(means)
     for row in range(height, 0, -1):
@@ -100,7 +100,7 @@ def _series(
 
 
 def time_axis(start: int, end: int, columns: int, *, unicode: bool) -> Iterator[list[Span]]:
-    """Yield the axis line and the row of clock times below it, behind a gutter of GUTTER columns.
+    """Yield the axis line and the row of clock times below it, after a gutter of GUTTER columns.
 
     Args:
         start: First instant, ns since the epoch.
@@ -127,5 +127,5 @@ def time_axis(start: int, end: int, columns: int, *, unicode: bool) -> Iterator[
 
 
 def _plain(text: str) -> str:
-    """Replace what ASCII lacks."""
+    """Replace characters that ASCII lacks."""
     return text.replace("µ", "u").replace("·", "-").encode("ascii", "replace").decode()

@@ -1,4 +1,4 @@
-"""When the processes of a job ended, and what its servers moved, in a terminal."""
+"""When the processes of a job ended, and the rates of its servers, in a terminal."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _ends(chart: FinishingChart, columns: int, *, unicode: bool) -> Iterator[lis
     end = np.array([process.end_s for process in each.ends])
     wide = max(columns // len(end), 1)
     shown = min(len(end), columns)
-    # A column of several processes is as high as the last of them.
+    # A column for several processes is as high as that of the last one.
     last = (np.arange(1, shown + 1) * len(end)) // shown - 1
     late = [each.ends[at].late for at in last]
     top = ceiling(each.whole_s, "s")
@@ -113,7 +113,7 @@ def _servers(chart: FinishingChart, columns: int, *, unicode: bool) -> Iterator[
 
 
 def _means(values: Floats, borders: Floats) -> Floats:
-    """Return the means of slices within spans of a row of them."""
+    """Return the means of slices within spans."""
     area = np.concatenate([[0.0], np.cumsum(values)])
     means: Floats = np.diff(np.interp(borders, np.arange(len(area)), area)) / np.diff(borders)
     return means

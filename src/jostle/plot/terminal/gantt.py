@@ -1,4 +1,4 @@
-"""When jobs ran, one row per job below each other, on one time axis in a terminal."""
+"""Times of jobs in a terminal: one row per job, on one time axis."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from jostle.plot.terminal.chart import GUTTER, Span, time_axis
 
 @dataclass(frozen=True)
 class GanttRow:
-    """When a job ran, as a row of the chart.
+    """One row of the chart: when a job ran.
 
     Attributes:
-        label: Whose row it is.
+        label: Name of the job.
         start_ns: Its start.
         end_ns: Its end.
         mark: True for the job that the others are neighbours of.
@@ -28,7 +28,7 @@ class GanttRow:
 
 
 def draw_gantt(rows: list[GanttRow], *, width: int, unicode: bool) -> Iterator[list[Span]]:
-    """Yield one line per job that says when it ran, on the time axis of the first one.
+    """Yield one line per job that shows when it ran, on the time axis of the first job.
 
     Args:
         rows: The jobs; the first one gives the axis.

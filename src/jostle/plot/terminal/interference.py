@@ -1,4 +1,4 @@
-"""A job above its background with its guilty slices marked, in a terminal."""
+"""A job and its background in a terminal, with slices with interference marked."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _captions(chart: BlameChart, columns: int, *, unicode: bool) -> Iterator[str
 
 
 def _ruler(chart: BlameChart, borders: Floats, colour: str, *, unicode: bool) -> list[Span]:
-    """Mark the columns that hold guilty slices."""
+    """Mark the columns that contain slices with interference."""
     share = means(chart.guilty.astype(np.float64), chart.edges, borders)
     mark, wall = ("▀", "│") if unicode else ("=", "|")
     cells = "".join(mark if part > 0.2 else " " for part in np.nan_to_num(share))

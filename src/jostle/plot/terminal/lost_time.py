@@ -30,7 +30,7 @@ def draw_lost(estimate: RunEstimate, *, width: int, unicode: bool) -> list[list[
         unicode: False for a terminal that knows only ASCII.
 
     Returns:
-        Lines, each a list of (text, style); none where no hit is known.
+        Lines, each a list of (text, style); none if no interfered segment is known.
     """
     columns = max(width, 40) - GUTTER - 2
     length = max(estimate.end_ns - estimate.start_ns, 1)
@@ -40,7 +40,7 @@ def draw_lost(estimate: RunEstimate, *, width: int, unicode: bool) -> list[list[
     lines: list[list[Span]] = []
     for cause, seconds in lost_over_time(estimate, borders).items():
         share = np.clip(seconds / (length / 1e9 / columns), 0.0, 1.0)
-        # Something is never drawn as nothing: the smallest bar stands for all that is above zero.
+        # A value above zero is never drawn as empty: it gets at least the smallest bar.
         levels = np.where(share > 1e-6, np.maximum(np.rint(share * steps), 1), 0).astype(int)
         text = "".join(bars[level] if level else idle for level in levels)
         name = _SHORT.get(cause, cause)

@@ -1,4 +1,4 @@
-"""Causes of lost time in words, the same on a page and in a terminal."""
+"""Names of causes of lost time, the same on a page and in a terminal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _KINDS: dict[CauseKind, str] = {
     "power limit": ", slower cores: limited power",
     "quota": ", stopped by its own CPU limit",
 }
-#: How the level of a kind is said, where it is known.
+#: Text for the level of a kind, where it is known.
 _LEVELS: dict[CauseKind, str] = {
     "capped": " at {:.1f} GHz",
     "heat": " ({:.0f} °C)",

@@ -1,4 +1,4 @@
-"""Moments and ages that users write: `2026-03-01T14:30Z`, `2d`."""
+"""Parses dates and ages that users write: `2026-03-01T14:30Z`, `2d`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def age_s(text: str) -> float:
     """Return a span such as `12h` or `30d` in seconds.
 
     Raises:
-        UsageError: It is none.
+        UsageError: The text is no span.
     """
     match = _AGE.fullmatch(text.strip())
     if not match:
@@ -26,10 +26,10 @@ def age_s(text: str) -> float:
 
 
 def moment_ns(text: str) -> int:
-    """Return a moment such as `2026-03-01T14:30Z` in ns since the epoch; UTC without a zone.
+    """Return an instant such as `2026-03-01T14:30Z` in ns since the epoch; UTC without a zone.
 
     Raises:
-        UsageError: It is none.
+        UsageError: The text is no instant.
     """
     try:
         return datetime_ns(datetime.fromisoformat(text.strip()))
@@ -41,10 +41,10 @@ def moment_ns(text: str) -> int:
 
 
 def since_ns(text: str) -> int:
-    """Return a moment, or an age before now (`2d`), in ns since the epoch.
+    """Return an instant, or an age before now (`2d`), in ns since the epoch.
 
     Raises:
-        UsageError: It is neither.
+        UsageError: The text is neither.
     """
     if _AGE.fullmatch(text.strip()):
         return time.time_ns() - round(age_s(text) * 1e9)
@@ -58,12 +58,12 @@ def since_ns(text: str) -> int:
 
 
 def datetime_ns(moment: datetime) -> int:
-    """Return a moment in ns since the epoch; UTC without a zone."""
+    """Return an instant in ns since the epoch; UTC without a zone."""
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return (moment - _EPOCH) // timedelta(microseconds=1) * 1000
 
 
 def utc(ns: int) -> datetime:
-    """Return ns since the epoch as a moment in UTC, to the microsecond."""
+    """Return ns since the epoch as a datetime in UTC, to the microsecond."""
     return _EPOCH + timedelta(microseconds=ns // 1000)

@@ -1,4 +1,4 @@
-"""Lasting differences between nodes in words, the same on a page, in a figure and in a terminal."""
+"""Persistent differences between nodes in words, the same on a page, in figures and a terminal."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _KINDS = {
 
 
 def kind_of(kind: str, *, many: bool = False) -> str:
-    """Return a kind of component as users call it."""
+    """Return the name of a kind of component for users."""
     return _KINDS.get(kind, (kind, f"{kind}s"))[many]
 
 
@@ -69,7 +69,7 @@ def size_of(each: Difference) -> str:
 
 
 def slowed_words(each: Slowed) -> str:
-    """Say what slowed a GPU: `power or heat lowered its clock 30 % of the time: 694 W of 700`."""
+    """Return a GPU's slowdown: `power or heat lowered its clock 30 % of the time: 694 W of 700`."""
     beside = []
     if each.watts > 0:
         limit = f" of {each.limit_watts:.0f}" if each.limit_watts else ""
@@ -98,7 +98,7 @@ def answer(content: NodeDifferences) -> str:
 
 
 def watched(content: NodeDifferences) -> str:
-    """Return what was compared."""
+    """Return a sentence on what was compared."""
     return (
         f"{_many(content.components, 'component')} of {_many(content.machines, 'machine')}, "
         f"{_many(content.days, 'day')}. Of what is named, {100 * content.fdr:.0f} % or less is "
@@ -111,7 +111,7 @@ def _many(number: int, noun: str) -> str:
 
 
 def not_judged(each: Unjudged) -> str:
-    """Return what could not be judged, and why."""
+    """Return what could not be assessed, and why."""
     what = f"{count(each.components)} {kind_of(each.kind, many=each.components != 1)}"
     hosts = ", ".join(each.hosts) + (" ..." if each.components > len(each.hosts) else "")
     if each.why == "too few days":

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     )
     from jostle.report.models.placement import JobPlacement
 
-#: Measures of placement: name, and what it is.
+#: Measures of placement: name and description.
 MEASURES = {
     "conflicting_routers": ("conflicting routers", "routers of jobs that may use the same links"),
     "shared_routers": ("shared routers", "routers on which another job has a node, too"),
@@ -37,7 +37,7 @@ _PLURALS = {"leaf": "leaves", "pod": "pods", "group": "groups"}
 
 
 def measure_name(key: str) -> str:
-    """Return what a measure of placement is called."""
+    """Return the name of a measure of placement."""
     return MEASURES[key][0]
 
 
@@ -52,12 +52,12 @@ def hops_of(value: float | None) -> str:
 
 
 def touched_name(part: Touched) -> str:
-    """Return the plural of what a job touches: `leaves`."""
+    """Return the plural for the parts of a fabric that a job uses: `leaves`."""
     return _PLURALS[part.what]
 
 
 def shape_rows(shape: Shape, dimensions: tuple[str, ...]) -> list[tuple[str, str, str]]:
-    """Return the measures of a placement: name, value, what it is."""
+    """Return the measures of a placement: name, value, description."""
     whole = count(shape.whole_routers) if shape.whole_routers else "none"
     whole = "all" if shape.whole_routers == shape.routers else whole
     rows = [
@@ -124,7 +124,7 @@ def job_answer(content: JobPlacement) -> str:
 
 
 def program_answer(content: ProgramPlacement) -> str:
-    """Return what tells most of a program's rate, in a sentence or two."""
+    """Return what explains most of a program's rate, in a sentence or two."""
     best = content.measures[0] if content.measures else None
     proven = [each for each in content.suspects if is_proven(each)]
     slower = [each for each in proven if each.change and each.change[0] < 0]
@@ -147,7 +147,7 @@ def program_answer(content: ProgramPlacement) -> str:
 
 
 def is_proven(each: SuspectProgram) -> bool:
-    """Whether runs beside a program differ from those without it by more than chance."""
+    """Whether runs concurrent with a program differ from others by more than chance."""
     return each.q is not None and each.q < _EVIDENCE
 
 
@@ -176,7 +176,7 @@ def chance(p: float | None) -> str:
 
 
 def noise_answer(each: Noise) -> str:
-    """Say whether noise of the system is the reason."""
+    """Return a sentence on whether noise of the system is the reason."""
     verdict = (
         "Noise of the operating system is not the reason."
         if each.excluded
@@ -192,7 +192,7 @@ def noise_answer(each: Noise) -> str:
 
 
 def pair_answer(each: PairOfRuns) -> str:
-    """Say what a pair of runs tells."""
+    """Return a sentence on what a pair of runs shows."""
     faster = f"{percent(each.faster)} faster than"
     if each.faster >= 1:
         faster = f"{1 + each.faster:.2f} times as fast as"

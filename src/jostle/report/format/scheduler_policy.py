@@ -1,4 +1,4 @@
-"""A policy as schedulers read it: the table of job_submit.lua, and the same as JSON."""
+"""A policy in the form that schedulers read: the table of job_submit.lua, or JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jostle.errors import UsageError
 if TYPE_CHECKING:
     from jostle.analysis.site_advice import Policy, SiteAdvice
 
-#: Where the table belongs: in the folder of job_submit.lua.
+#: Path of the table: in the folder of job_submit.lua.
 FILE = "/etc/slurm/jostle_policy.tsv"
 _TOTALS = re.compile(r"#\s*Licenses=((?:\w+:\d+,?)+)\s*")
 _ROW = re.compile(r"([^#\t][^\t]*)\t(.*)")
@@ -21,7 +21,7 @@ def slurm_policy(advice: SiteAdvice) -> str:
     """Return the table that integrations/slurm/job_submit.lua reads.
 
     Each line has a program, a tab, and what is added to jobs that run it, separated by blanks.
-    Lines that begin with # are no part of the table; they hold what slurm.conf needs.
+    Lines that begin with # are no part of the table; they contain the lines for slurm.conf.
     """
     from jostle.analysis.site_advice import policy_of
 
@@ -41,7 +41,7 @@ def slurm_policy(advice: SiteAdvice) -> str:
 
 
 def policy_json(advice: SiteAdvice) -> dict[str, Any]:
-    """Return the same as plain values: lines of slurm.conf, and what is added by program."""
+    """Return a policy as plain values: lines of slurm.conf, and what is added by program."""
     from jostle.analysis.site_advice import policy_of
 
     policy = policy_of(advice)
@@ -64,11 +64,11 @@ def settings(policy: Policy) -> list[str]:
 
 
 def read_policy(text: str, name: str) -> Policy:
-    """Return the policy of a table that `slurm_policy` wrote, perhaps changed by hand.
+    """Return the policy of a table that `slurm_policy` wrote, also if it was edited.
 
     Args:
         text: The table.
-        name: Of its file.
+        name: Name of its file.
 
     Raises:
         UsageError: A line is not understood; the message names it.

@@ -6,11 +6,11 @@ from jostle.report.format.values import count
 
 
 def others_beside(neighbours: int, *, unnamed: bool) -> str:
-    """Return who was beside a job: `2 other jobs and other users' jobs`; "" for nobody.
+    """Return who ran concurrently with a job: `2 other jobs and other users' jobs`; "" for none.
 
     Args:
         neighbours: Other jobs; those that the viewer may not see count as one.
-        unnamed: There are such: how many is not told.
+        unnamed: Whether there are such; their number is not disclosed.
     """
     named = neighbours - unnamed
     jobs = f"{count(named)} other job{'s' if named != 1 else ''}" if named > 0 else ""

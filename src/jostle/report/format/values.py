@@ -26,7 +26,7 @@ def significant(value: float) -> str:
 
 
 def core_time(hours: float) -> str:
-    """Return the time of cores in the unit that a reader needs: `12 core-hours`."""
+    """Return the time of cores in the unit that fits: `12 core-hours`."""
     if hours >= 0.0995 or hours == 0:
         return f"{significant(hours)} core-hours"
     return f"{significant(3600 * hours)} core-seconds"
@@ -80,7 +80,7 @@ def duration(ns: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """Return seconds as a span; those of a run to a tenth; with a sign where they are negative."""
+    """Return seconds as a span; with one decimal for a run's length; negative ones with a sign."""
     if value < 0:
         return f"-{seconds(-value)}"
     if 60 <= value < 600:
@@ -99,7 +99,7 @@ def percent(share: float) -> str:
 
 
 def points(value: float, *, like: float | None = None) -> str:
-    """Return percent without their sign: `31`, `4.2`, `0`; with the digits that `like` has."""
+    """Return percent without the % sign: `31`, `4.2`, `0`; with as many digits as `like`."""
     whole = abs(value if like is None else like) >= 9.95
     text = f"{value:.0f}" if whole and round(value) else f"{value:.1f}"
     return text if float(text) else "0"
@@ -148,7 +148,7 @@ def iso_time(ns: int) -> str:
 
 
 def quantity(value: float, unit: str) -> str:
-    """Return `value` in the manner of its unit: bytes, ns, a count of things; cpu_ns in seconds."""
+    """Return `value` in the form for its unit: bytes, ns, a count of things; cpu_ns in seconds."""
     if unit == "bytes":
         return byte_count(value)
     if unit == "ns":

@@ -1,4 +1,4 @@
-"""Whom the ranks of a job waited for: the sentences and the data of all views."""
+"""Which ranks the ranks of a job waited for: sentences and data of all views."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jostle.values.plain_values import plain
 if TYPE_CHECKING:
     from jostle.analysis.waits.model import JobWaits, Straggler, WaitCause, WorldWaits
 
-#: Why a rank was late, behind its name; {it} and {its} are of one rank or of several.
+#: Why a rank was late, after its name; {it} and {its} are of one rank or of several.
 _CAUSES: dict[WaitCause, str] = {
     "starved": "others had {its} cores",
     "capped": "a CPU limit stopped {it}",
@@ -21,7 +21,7 @@ _CAUSES: dict[WaitCause, str] = {
     "slow link": "messages over the link of this node took longer",
     "own imbalance": "more work of {its} own, which is imbalance and not interference",
 }
-_MOST_RANKS = 6  # that are written out
+_MOST_RANKS = 6  # that are listed by number
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,12 @@ class StragglerRow:
 
     Attributes:
         who: The ranks and their node: `rank 3 on node02`.
-        when: Since when and until when, in words, local time.
-        seconds: What the others waited for them.
-        reason: Why they were late, in words; of an unknown cause also what would tell.
-        interference: It came from outside the program.
-        confidence: 1 less the probability that ranks that are alike show as much.
-        text: All of it as one sentence.
+        when: Begin and end as text, local time.
+        seconds: Time that the others waited for them.
+        reason: Why they were late, in words; of an unknown cause also how to find it.
+        interference: Whether the cause is outside the program.
+        confidence: 1 less the probability of such a delay among ranks that do not differ.
+        text: All of this as one sentence.
     """
 
     who: str
@@ -48,7 +48,7 @@ class StragglerRow:
 
 
 def straggler_row(straggler: Straggler, names: Mapping[str, str]) -> StragglerRow:
-    """Return what is said of a straggler.
+    """Return the row of a straggler.
 
     Args:
         straggler: The late ranks.
@@ -71,7 +71,7 @@ def wait_sentences(waits: JobWaits | None, names: Mapping[str, str]) -> list[str
     """Return the answers of all worlds of a job, one sentence or more each.
 
     Args:
-        waits: Whom its ranks waited for; None: it has no ranks.
+        waits: What its ranks waited for; None: it has no ranks.
         names: Path of each mount, for users.
     """
     found: list[str] = []
@@ -87,7 +87,7 @@ def wait_sentences(waits: JobWaits | None, names: Mapping[str, str]) -> list[str
 
 
 def world_text(world: WorldWaits) -> str:
-    """Return the answer of a world in which nobody is named."""
+    """Return the answer about a world without a straggler."""
     if world.answer == "cleared":
         lower = f"; a wait of less than {seconds(world.least_s)} would not be named"
         return f"No rank kept the others waiting: {world.why}{lower}."
@@ -98,10 +98,10 @@ def world_text(world: WorldWaits) -> str:
 
 
 def waits_json(waits: JobWaits | None, names: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return whom the ranks of a job waited for as plain values, with the sentences of all views.
+    """Return what the ranks of a job waited for as plain values, with the sentences of all views.
 
     Args:
-        waits: Whom its ranks waited for; None: it has no ranks.
+        waits: What its ranks waited for; None: it has no ranks.
         names: Path of each mount, for users.
     """
     if waits is None:

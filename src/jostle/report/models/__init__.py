@@ -1,1 +1,1 @@
-"""What is reported of jobs, as plain data: the content of `--json`, the API and the tables."""
+"""Reports on jobs as plain data: the content of `--json`, the API and the tables."""

@@ -1,4 +1,4 @@
-"""A job's figures beside its program's other runs: see analysis/digest/among_runs.py."""
+"""A job's numbers compared with its program's other runs: see analysis/digest/among_runs.py."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def runs_of(store: Repository, job: str) -> dict[str, dict[str, Any]]:
-    """Return what `figures_of` asks of all jobs of a repository, for who may see all of it.
+    """Return the rows of jobs that `figures_of` needs, for a viewer who may see all jobs.
 
     Args:
         store: The repository.
@@ -36,12 +36,12 @@ def runs_of(store: Repository, job: str) -> dict[str, dict[str, Any]]:
 
 
 def newest_other_run(store: Repository, job: str, owner: int | None = None) -> str:
-    """Return the newest other run of a job's program and size that is over; "" if there is none.
+    """Return the newest other run of a job's program and size that has ended; "" if there is none.
 
     Args:
         store: The repository.
         job: The job.
-        owner: Look among the jobs of this user (a uid) alone.
+        owner: Search only jobs of this user (a uid).
     """
     rows = {
         name: row
@@ -55,7 +55,7 @@ def newest_other_run(store: Repository, job: str, owner: int | None = None) -> s
 def figures_of(
     store: Repository, rows: Mapping[str, Mapping[str, Any]], job: str
 ) -> dict[str, Any]:
-    """Return each figure of a job: in all, over its processes, and in other runs of its program.
+    """Return each number of a job: in total, over its processes, and in other runs of its program.
 
     Args:
         store: The repository.
@@ -64,8 +64,8 @@ def figures_of(
         job: One of them.
 
     Returns:
-        program, runs (others that were looked at), others (their names, if they are too few for
-        quarters), processes (theirs, where it is the same number), figures: see
+        program, runs (number of the other runs), others (their names, if they are too few for
+        quartiles), processes (their number of processes, if equal), figures: see
         `analysis.digest.among_runs.among`.
     """
     names, processes = others_of(rows, job)
@@ -88,14 +88,14 @@ def figures_of(
 
 
 def _span(rows: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
-    """Return a time that all slices of some jobs reach into."""
+    """Return a span that contains all slices of some jobs."""
     longest = max(row["slice_ns"] for row in rows)
     first, last = min(row["start_ns"] for row in rows), max(row["end_ns"] for row in rows)
     return first - longest, last + longest
 
 
 def _parts(wanted: Sequence[RunFigure]) -> dict[bool, list[int]]:
-    """Return which figures are of mounts (True) and which of processes."""
+    """Return which numbers are of mounts (True) and which of processes."""
     return {
         mount: [at for at, run_figure in enumerate(wanted) if run_figure.on_mounts == mount]
         for mount in (True, False)
@@ -105,7 +105,7 @@ def _parts(wanted: Sequence[RunFigure]) -> dict[bool, list[int]]:
 def _of_processes(
     store: Repository, job: Mapping[str, Any], wanted: Sequence[RunFigure]
 ) -> list[tuple[NDArray[np.float64], float]]:
-    """Sum each figure per process that counts, and over all processes."""
+    """Sum each number per process that counts, and over all processes."""
     job_processes = JobProcesses(store.job_processes(job["job"]))
     place = {process: at for at, process in enumerate(job_processes.ints("process").tolist())}
     counts = job_processes.judged
@@ -127,7 +127,7 @@ def _of_processes(
 def _of_jobs(
     store: Repository, jobs: Sequence[Mapping[str, Any]], wanted: Sequence[RunFigure]
 ) -> list[NDArray[np.float64]]:
-    """Sum each figure over each of some jobs."""
+    """Sum each number over each of some jobs."""
     sums = np.zeros((len(wanted), len(jobs)))
     place = {job["job"]: at for at, job in enumerate(jobs)}
     for mount, chosen in _parts(wanted).items() if jobs else ():

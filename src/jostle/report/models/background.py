@@ -1,4 +1,4 @@
-"""The background of a job: the load of all other jobs on its resources meanwhile."""
+"""The background of a job: the load of all other jobs on its resources while it ran."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ResourceLoad:
 
     Attributes:
         resource: A mount or a node.
-        share: Their part of all that was moved there; None for levels.
+        share: Their part of the whole traffic there; None for levels.
         lines: Steps of each line of the view.
     """
 
@@ -36,10 +36,11 @@ class JobBackground:
 
     Attributes:
         row: The job's row of the list of jobs.
-        view: What is shown.
+        view: The view that is shown.
         own: Steps of the job's own lines.
-        resources: Resources on which others did something, the busiest first.
-        servers: What the servers of its mounts served, of all clients; empty without agents.
+        resources: Resources on which others had a load, the busiest first.
+        servers: Traffic that the servers of its mounts served, for all clients; empty without
+            agents.
         jobs: The other jobs.
     """
 
@@ -90,7 +91,7 @@ def background_of(store: Repository, job: str, view: View) -> JobBackground:
     Args:
         store: The repository.
         job: The job's full name.
-        view: What is asked for.
+        view: The requested view.
     """
     from jostle.report.models.machine_steps import server_loads
     from jostle.report.models.steps import JobSpan, lines_of
@@ -124,13 +125,13 @@ ORDER BY job
 
 
 def _neighbours(store: Repository, job: str, row: dict[str, Any]) -> list[str]:
-    """Return the other jobs that ran meanwhile and used a mount of the job."""
+    """Return the other jobs that used a mount of the job while it ran."""
     found = store.query(_NEIGHBOURS, [job, row["start_ns"], row["end_ns"]])
     return [str(name) for name in found.column("job").to_pylist()]
 
 
 def _resources(tables: dict[str, Any]) -> list[str]:
-    """Return the resources on which others moved anything, the busiest first."""
+    """Return the resources on which others had traffic, the busiest first."""
     totals: dict[str, float] = {}
     for table in tables.values():
         names, sums = table.column("resource").to_pylist(), table.column("sum").to_pylist()

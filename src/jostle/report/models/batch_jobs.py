@@ -33,7 +33,7 @@ def with_batch_jobs(store: Repository, rows: Sequence[dict[str, Any]]) -> list[d
         rows: Rows of `jobs.job_rows`, the oldest first.
 
     Returns:
-        The rows, the oldest first. That of a batch job has its number for a name and the rows of
+        The rows, the oldest first. The row of a batch job has its number as name, and the rows of
         its parts as `parts`.
     """
     by_name = {row["job"]: row for row in rows}
@@ -48,7 +48,7 @@ def with_batch_jobs(store: Repository, rows: Sequence[dict[str, Any]]) -> list[d
 
 
 def with_part_names(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row of a batch job whose parts have what users call them, as `part`.
+    """Return the row of a batch job in which each part has its name for users as `part`.
 
     It takes up to a millisecond a part; other rows stay as they are.
     """
@@ -58,11 +58,11 @@ def with_part_names(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def batch_row(store: Repository, parts: Sequence[str]) -> dict[str, Any]:
-    """Return the row of one batch job; it and its parts have their CPU time, too (`with_cpu`).
+    """Return the row of one batch job; with CPU times (`with_cpu`).
 
     Args:
         store: The repository.
-        parts: Its parts, as `Repository.resolve_parts` gives them.
+        parts: Its parts, as from `Repository.resolve_parts`.
     """
     rows = with_cpu(store, job_rows(store, parts))
     ((batch, _),) = batch_jobs(parts).items()
@@ -79,7 +79,7 @@ def with_cpu(store: Repository, rows: Sequence[dict[str, Any]]) -> list[dict[str
         rows: Rows of `jobs.job_rows`.
 
     Returns:
-        The rows with `cpu_s`, CPU time of user and system, s, and `cores_busy`, the same over the
+        The rows with `cpu_s`, CPU time of user and system, s, and `cores_busy`, that over the
         run time.
     """
     slack = max(row["slice_ns"] for row in rows)
@@ -128,11 +128,11 @@ def whole(
 
 
 def _program(parts: Sequence[dict[str, Any]], script: str) -> str:
-    """Name a batch job: the program that ran longest in its steps, or in the script between them.
+    """Name a batch job after the program that ran longest, in its steps or in the script between.
 
     Args:
         parts: Rows of its parts.
-        script: The job that is the script.
+        script: The part that is the script.
     """
     lasted: dict[str, int] = {}
     for part in parts:

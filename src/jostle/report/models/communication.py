@@ -1,4 +1,4 @@
-"""Who of a job sent how much to whom: ranks x ranks as a picture, a window of it at a time."""
+"""Traffic between the ranks of a job as a matrix, of which windows are returned."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ Floats = NDArray[np.float64]
 By = Literal["bytes", "messages", "hops"]
 Order = Literal["rank", "node", "switch"]
 
-#: Pairs that are listed.
+#: Most pairs that are listed.
 _MOST_LISTED = 20
-#: Ranks of a communicator in which everybody's messages to everybody are drawn pair by pair.
+#: Most ranks of a communicator of which all-to-all traffic is stored pair by pair.
 _MOST_ALIKE = 1024
-#: A hostile profile may claim any rank.
+#: Most ranks; a damaged profile may have any rank.
 _MOST_RANKS = 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
 class Communication:
-    """Traffic between the ranks of a job, the same pair once.
+    """Traffic between the ranks of a job, each pair once.
 
     Attributes:
-        hosts: Of each rank, its node; "": not known.
-        switches: Of each rank, the switch of its node; "": not known.
-        source: Of each pair, the rank that sent; target: the rank that it was for.
-        bytes: Of each pair; messages: the same.
-        modelled: Of each pair, the part of its bytes that comes from models of collectives.
-        hops: Of each pair, the links between the switches of both; NaN: not known.
-        left_out: Bytes of collectives that are even over more pairs than a picture can hold.
+        hosts: Node of each rank; "": not known.
+        switches: Switch of each rank's node; "": not known.
+        source: Sending rank of each pair; target: the receiving rank.
+        bytes: Bytes of each pair; messages: their number.
+        modelled: Part of each pair's bytes that comes from models of collectives.
+        hops: Number of links between the switches of each pair; NaN: not known.
+        left_out: Bytes of collectives that are uniform over more pairs than can be stored.
     """
 
     hosts: tuple[str, ...]
@@ -57,7 +57,7 @@ class Communication:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in memory."""
+        """Size in memory, bytes."""
         return 6 * self.source.nbytes + 100 * len(self.hosts)
 
     @cached_property
@@ -76,19 +76,19 @@ class Communication:
     def window(
         self, by: By, order: Order, begin: int, end: int, size: int
     ) -> tuple[dict[str, Any], Floats]:
-        """Return a part of the matrix, and what is said beside it.
+        """Return a part of the matrix, and the texts that go with it.
 
         Args:
-            by: What a cell holds: the sum of its pairs' bytes or messages, or the mean hops of
+            by: Value of a cell: the sum of its pairs' bytes or messages, or the mean hops of
                 its messages.
-            order: Of the ranks.
-            begin: The first place in this order.
-            end: The place after the last; places beyond the ranks are left out.
-            size: The most cells in a row; several ranks share a cell where there are more.
+            order: Order of the ranks.
+            begin: The first index in this order.
+            end: The index after the last; indices beyond the ranks are left out.
+            size: The most cells in a row; several ranks share a cell if there are more.
 
         Returns:
             A header: ranks, begin, end, each (ranks to a cell), cells, unit, labels (of each cell:
-            the first rank, how many, its node and switch), pairs (the heaviest of the window),
+            the first rank, number of ranks, node and switch), pairs (the heaviest of the window),
             bytes, messages, modelled and left_out (of the whole job); and (cells, cells), NaN:
             nothing was sent.
         """
@@ -159,10 +159,10 @@ class Communication:
 
 
 def communication(found: RankPairs, topology: Topology | None) -> Communication:
-    """Return who of a job sent how much to whom.
+    """Return the traffic between the ranks of a job.
 
     Args:
-        found: What its ranks sent.
+        found: The messages and collectives of its ranks.
         topology: The fabric that its nodes are in; None: not known.
     """
     ranks = ints(found.ranks, "rank")
@@ -189,7 +189,7 @@ _Pairs = tuple[Ints, Ints, Floats, Floats, Floats]
 
 
 def _messages(found: RankPairs, many: int) -> _Pairs:
-    """Return the messages between ranks that are known."""
+    """Return the messages between known ranks."""
     source, target = ints(found.pairs, "rank"), ints(found.pairs, "peer")
     known = (source < many) & (target < many)
     moved, ops = (ints(found.pairs, name)[known].astype(float) for name in ("bytes", "ops"))
@@ -219,7 +219,7 @@ def _collectives(found: RankPairs, many: int) -> tuple[list[_Pairs], float]:
 
 
 def _added_up(parts: Sequence[_Pairs], many: int) -> _Pairs:
-    """Put pairs together, the same pair once; the last column becomes a part of the bytes."""
+    """Join pairs, so that each occurs once; the last column becomes a part of the bytes."""
     source, target, *values = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     key = source.astype(np.int64) * max(many, 1) + target.astype(np.int64)
     known, place = np.unique(key, return_inverse=True)

@@ -1,4 +1,4 @@
-"""What answers about jobs rest on, and the rule by which some are not given."""
+"""The recorded data on which answers about jobs are based, and a check that it suffices."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ FROM process_kinds WHERE $1 IS NULL OR list_contains($1, job) GROUP BY job ORDER
 
 
 class NoBasisError(UsageError):
-    """An answer was asked for that what is known of a job does not allow."""
+    """The recorded data of a job does not allow the requested answer."""
 
 
 def job_bases(store: Repository, jobs: Sequence[str] | None = None) -> dict[str, tuple[Basis, int]]:
-    """Return what the times of jobs rest on, and how far their clocks may be off, µs.
+    """Return the bases of jobs' times, and the largest errors of their clocks, µs.
 
     Args:
         store: The repository.
@@ -37,12 +37,12 @@ def job_bases(store: Repository, jobs: Sequence[str] | None = None) -> dict[str,
 
 
 def require(store: Repository, jobs: Sequence[str], answer: str) -> None:
-    """Refuse an answer that what is known of a job does not allow.
+    """Refuse an answer that the recorded data of a job does not allow.
 
     Args:
         store: The repository.
-        jobs: The jobs that it is about.
-        answer: Of `jostle.names.basis.NEEDS`.
+        jobs: The jobs of the answer.
+        answer: A key of `jostle.names.basis.NEEDS`.
 
     Raises:
         NoBasisError: One of them lacks what the answer needs.
@@ -52,12 +52,12 @@ def require(store: Repository, jobs: Sequence[str], answer: str) -> None:
 
 
 def require_of(job: str, processes: pa.Table, answer: str) -> None:
-    """Refuse an answer that what is known of a job's processes does not allow.
+    """Refuse an answer that the recorded data of a job's processes does not allow.
 
     Args:
         job: The job.
         processes: Its rows of table processes.
-        answer: Of `jostle.names.basis.NEEDS`.
+        answer: A key of `jostle.names.basis.NEEDS`.
 
     Raises:
         NoBasisError: They lack what the answer needs.
@@ -72,11 +72,11 @@ def require_basis(job: str, basis: Basis, answer: str) -> None:
 
     Args:
         job: The job.
-        basis: What its times rest on.
-        answer: Of `jostle.names.basis.NEEDS`.
+        basis: Basis of its times.
+        answer: A key of `jostle.names.basis.NEEDS`.
 
     Raises:
-        NoBasisError: It lacks what the answer needs.
+        NoBasisError: The basis lacks what the answer needs.
     """
     lacking = basis.lacks(answer) - {BYTES}
     if not lacking:
@@ -90,12 +90,12 @@ def require_basis(job: str, basis: Basis, answer: str) -> None:
 
 
 def rests_on(store: Repository, jobs: Sequence[str], answer: str) -> list[str]:
-    """Return what an answer about jobs rests on, one sentence each; [] where all have profiles.
+    """Return sentences on the basis of an answer about jobs; [] where all have profiles.
 
     Args:
         store: The repository.
-        jobs: The jobs that it is about.
-        answer: Of `jostle.names.basis.NEEDS`.
+        jobs: The jobs of the answer.
+        answer: A key of `jostle.names.basis.NEEDS`.
     """
     found: dict[str, list[str]] = {}
     for job, (basis, error_us) in job_bases(store, jobs).items():
@@ -107,7 +107,7 @@ def rests_on(store: Repository, jobs: Sequence[str], answer: str) -> list[str]:
 
 
 def as_json(lines: Sequence[str]) -> dict[str, list[str]]:
-    """Return what an answer rests on as a part of its JSON; nothing where all have profiles."""
+    """Return the basis of an answer as a part of its JSON; empty where all have profiles."""
     return {"rests_on": list(lines)} if lines else {}
 
 
@@ -118,7 +118,7 @@ def _caveat(basis: Basis, answer: str) -> str:
 
 
 def all_rest_on(store: Repository) -> list[str]:
-    """Return what an answer about all jobs rests on, one sentence each; [] with profiles alone.
+    """Return sentences on the basis of an answer about all jobs; [] where all have profiles.
 
     Args:
         store: The repository.

@@ -1,4 +1,4 @@
-"""What the links of a fabric carried in one span of time: the content of a figure."""
+"""Mean loads of a fabric's links in one span of time: the content of a figure."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 _HOUR_NS = 3600 * 10**9
-#: The time around an instant that is asked for, ns: a slice, as slices usually are.
+#: Length of the span around a requested instant, ns: that of a usual slice.
 _AROUND_NS = 4 * 10**9
 
 
 @dataclass(frozen=True, eq=False)
 class FabricAt:
-    """What links carried in a span, on average.
+    """Mean loads of links in a span.
 
     Attributes:
         topology: The fabric.
         start_ns: Begin of the span; end_ns: its end.
-        job: The job whose traffic it is; "": all jobs'.
-        load: Of each link, bytes per second; is_measured: whether its port counted them.
-        busiest: Of each link, the job that sent most over it; "": none.
+        job: The job whose traffic is included; "": all jobs.
+        load: Load of each link, bytes per second; is_measured: whether its port counted it.
+        busiest: The job with most traffic on each link; "": none.
         zones: Leaves, or groups of a dragonfly; None: neither.
-        sent: From zone to zone, bytes per second: (zones, zones).
-        placed: By host, the jobs that were there.
+        sent: Traffic from zone to zone, bytes per second: (zones, zones).
+        placed: The jobs on each host.
     """
 
     topology: Topology
@@ -54,16 +54,16 @@ class FabricAt:
 def fabric_at(
     store: Repository, topology: Topology, at_ns: int | None = None, job: str | None = None
 ) -> FabricAt:
-    """Measure the links of a fabric.
+    """Return the mean loads of a fabric's links.
 
     Args:
         store: The repository.
         topology: The fabric.
-        at_ns: An instant: the slice around it. None: the time of the job, or the last hour.
-        job: The traffic of this job only; None: of all, and what ports counted.
+        at_ns: An instant, for the span around it; None: the time of the job, or the last hour.
+        job: Only the traffic of this job; None: of all jobs, and the counters of ports.
 
     Raises:
-        UsageError: No job ran then.
+        UsageError: No job ran at that time.
     """
     from jostle.network import link_loads
     from jostle.network.zone_pairs import zone_loads, zones_of
@@ -108,7 +108,7 @@ def fabric_at(
 
 
 def _placed(facts: Iterable[JobFacts], start: int, end: int) -> dict[str, tuple[str, ...]]:
-    """Return which jobs were on which host in a span, the first ones first."""
+    """Return the jobs on each host in a span, the earliest first."""
     there: dict[str, list[str]] = {}
     for fact in sorted(facts, key=lambda fact: (fact.start_ns, fact.job)):
         if fact.start_ns < end and fact.last_ns > start:

@@ -22,8 +22,8 @@ class Outside:
 
     Attributes:
         hosts: Nodes that jobs ran on.
-        missing: Those of them that no version of any fabric has.
-        alike: Of a missing one, the node of a fabric that has the same name up to the first dot.
+        missing: Those of them that are in no version of any fabric.
+        alike: Missing node -> the node of a fabric with the same name up to the first dot.
     """
 
     hosts: int
@@ -36,9 +36,9 @@ class Version:
     """A version of a fabric.
 
     Attributes:
-        valid_from_ns: From when on, ns since the epoch; 0: always.
+        valid_from_ns: Date from which it is valid, ns since the epoch; 0: always.
         nodes, switches: Their numbers.
-        changes: What differs from the version before it, in sentences.
+        changes: Differences from the previous version, as sentences.
     """
 
     valid_from_ns: int
@@ -83,7 +83,7 @@ def fabrics(store: Repository, name: str | None = None) -> Fabrics:
 
 
 def hosts_of_jobs(store: Repository) -> list[str]:
-    """Return the nodes that the jobs of a repository ran on."""
+    """Return the nodes on which the jobs of a repository ran."""
     rows = store.query("SELECT DISTINCT host FROM processes WHERE host IS NOT NULL ORDER BY host")
     return [host for host in rows.column("host").to_pylist() if host]
 

@@ -1,4 +1,4 @@
-"""When the processes of a job ended on each mount, and what its servers moved: words and data."""
+"""When the processes of a job ended on each mount, and the rates of its servers: text and data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from jostle.analysis.digest.finishing import Finishing, ServerRate
     from jostle.repository import Repository
 
-#: Mounts with fewer bytes are left out: programs read their own files at their begin.
+#: Mounts with fewer bytes are left out: programs read their own files when they start.
 _LITTLE = 1 << 20
 
 
@@ -38,7 +38,7 @@ def finishing_of(store: Repository, job: str) -> list[Finishing]:
 
 
 def finding(each: Finishing) -> str:
-    """Return what there is to say: `balanced until 41 s, tail-off of 12 s: 3 of 64 processes`."""
+    """Return the finding: `balanced until 41 s, tail-off of 12 s: 3 of 64 processes`."""
     whole = count(len(each.ends))
     if each.late:
         text = (
@@ -51,12 +51,12 @@ def finding(each: Finishing) -> str:
 
 
 def slow_server(server: ServerRate) -> str:
-    """Return how a server lagged: `server oss2 served 0.4 of its peers' rate`."""
+    """Return how much slower a server was: `server oss2 served 0.4 of its peers' rate`."""
     ratio = server.ratio or 0.0
     much = f"{ratio:.1f}" if ratio >= 0.095 else f"{ratio:.2f}"
     return f"server {server.host} served {much} of its peers' rate"
 
 
 def tail_share(each: Finishing) -> str:
-    """Return how much of the bytes the tail-off moved; empty without one."""
+    """Return the share of the bytes in the tail-off; empty without one."""
     return f"{percent(each.tail_share)} of the bytes in the tail-off" if each.late else ""

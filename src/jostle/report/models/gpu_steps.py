@@ -1,4 +1,4 @@
-"""What a job did on each of its GPUs over time, as `timeline --per gpu` shows it."""
+"""Activity of a job on each of its GPUs over time, as `timeline --per gpu` shows it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from jostle.report.models.steps import Steps
     from jostle.repository import Repository
 
-#: Most GPUs of a job, those on which it did most.
+#: Most GPUs of a job: those with the most activity.
 _MOST = 12
 
 
@@ -25,7 +25,7 @@ class GpuSteps:
 
     Attributes:
         host: Its host.
-        gpu: Its name there.
+        gpu: Its name on the host.
         name: Its model; "" unknown.
         lines: Steps of each line of the view.
     """
@@ -41,7 +41,7 @@ class GpuSteps:
         return f"{self.host} · GPU {self.gpu}"
 
     def to_json(self, view: View) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the steps as plain values."""
         from jostle.report.models.steps import steps_json
 
         series = [steps_json(*both) for both in zip(view.lines, self.lines, strict=True)]
@@ -52,7 +52,7 @@ def check_per_gpu(metrics: Iterable[str]) -> None:
     """Refuse metrics that are not counted per GPU.
 
     Raises:
-        UsageError: One is not.
+        UsageError: A metric is not counted per GPU.
     """
     from jostle.reader import GPU_VALUES
 
@@ -66,11 +66,11 @@ def check_per_gpu(metrics: Iterable[str]) -> None:
 
 
 def gpu_steps(store: Repository, job: dict[str, Any], view: View) -> list[GpuSteps]:
-    """Return what a job did on its GPUs: the twelve on which it did most, by host and name.
+    """Return the activity of a job on its GPUs: the twelve with the most, by host and name.
 
     Args:
         store: The repository.
-        job: The job's row of the jobs.
+        job: The job's row in the list of jobs.
         view: A view of metrics of GPUs.
     """
     import pyarrow.compute as pc

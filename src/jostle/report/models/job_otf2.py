@@ -34,12 +34,12 @@ class NoOtf2Error(JostleError):
 
 @dataclass(frozen=True)
 class _Samples:
-    """What one process did, for one view, in time.
+    """Rates of one process over time, for one view.
 
     Attributes:
         begin: Start of each row of slices, ns, [rows].
         end: Its end, ns, [rows].
-        rates: What each line of the view was per second (CPU time: cores), [rows, lines].
+        rates: Rate of each line of the view per second (CPU time: cores), [rows, lines].
     """
 
     begin: np.ndarray[Any, Any]
@@ -48,13 +48,13 @@ class _Samples:
 
 
 def write_otf2(store: Repository, job: str, estimate: RunEstimate | None, folder: Path) -> int:
-    """Write a job as an OTF2 archive: `folder`/traces.otf2 and what belongs to it.
+    """Write a job as an OTF2 archive: `folder`/traces.otf2 and its further files.
 
     Args:
         store: The repository.
         job: The job's full name.
-        estimate: What it lost, and when; None where that could not be estimated.
-        folder: A folder that is not there yet.
+        estimate: Its estimated losses; None where there is no estimate.
+        folder: A folder that does not exist yet.
 
     Returns:
         The number of events.
@@ -133,7 +133,7 @@ class _TraceWriter:
         events.leave(end, region)
 
     def _metric(self, shown: View) -> Any:
-        """Define the metrics of a view: values hold since the event before."""
+        """Define the metrics of a view: values apply since the previous event."""
         unit = {"bytes": "bytes/s", "ns": "cores"}[shown.unit]
         members = [
             self._defined.metric_member(
@@ -177,7 +177,7 @@ class _TraceWriter:
                         events.leave(hit.end_ns, region)
 
     def finish(self) -> None:
-        """State the wall-clock time of the first event: the package takes that of writing."""
+        """Set the wall-clock time of the first event: the package would use the time of writing."""
         if self._first_ns is not None:
             self._trace._realtime_timestamp = self._first_ns / 1e9
 
@@ -189,7 +189,7 @@ class _TraceWriter:
 def _changes(
     metric: Any, samples: _Samples, life: tuple[int, int]
 ) -> Iterator[tuple[int, Any, list[float]]]:
-    """Yield when the metrics of a process have which values; 0 between rows that are apart."""
+    """Yield the changes of a process's metrics; 0 between rows with a gap."""
     last = life[0]
     for begin, end, rates in zip(
         samples.begin.tolist(), samples.end.tolist(), samples.rates.tolist(), strict=True
@@ -201,7 +201,7 @@ def _changes(
 
 
 def _samples(store: Repository, job: str, shown: View) -> dict[int, _Samples]:
-    """Return what each process did in time, all its mounts together."""
+    """Return the rates of each process over time, all its mounts together."""
     metrics = [metric for line in shown.lines for metric in line.metrics]
     ask = store.job_mount_slices if shown.name == "bytes" else store.job_slices
     rows = ask(job, metrics)

@@ -29,9 +29,9 @@ def job_trace(
     Args:
         store: The repository.
         job: The job's full name.
-        estimate: What it lost, and when; None where that could not be estimated.
+        estimate: Its estimated losses; None where there is no estimate.
         users: Users whose jobs may be named; None: all. Others' jobs, and sums of the load of
-            others, are left out then.
+            others, are left out otherwise.
     """
     events = list(_job_events(store, job, estimate, users))
     return {"traceEvents": events, "displayTimeUnit": "ms"}
@@ -43,8 +43,8 @@ def _job_events(
     """Yield the events of a job; times are microseconds since the Unix epoch.
 
     Each node is a group with a track per process; the other jobs that ran meanwhile have a track
-    each; each mount has two counters, the job's own load and that of all others, in bytes/s; each
-    GPU what the job copied to it and back, and how long it computed.
+    each; each mount has two counters, the load of the job and that of all others, in bytes/s; each
+    GPU has counters of the job's copies to it and back, and of its time in computation.
     """
     if estimate is not None:
         yield from trace_events(estimate)["traceEvents"]
@@ -75,7 +75,7 @@ def _gpus(store: Repository, job: str) -> Iterator[dict[str, Any]]:
 
 
 def _counter(name: str, group: int, shown: View, steps: list[Steps]) -> Iterator[dict[str, Any]]:
-    """Yield what a view is per second in each slice."""
+    """Yield the rate of a view per second in each slice."""
     length_s = steps[0].slice_ns / 1e9
     scale = length_s * (1e9 if shown.unit == "ns" else 1)
     for number, edge in enumerate(steps[0].edges[:-1].tolist()):
@@ -103,7 +103,7 @@ def _processes(store: Repository, job: str) -> Iterator[dict[str, Any]]:
 def _neighbours(
     store: Repository, jobs: list[str], users: frozenset[int] | None
 ) -> Iterator[dict[str, Any]]:
-    """Yield a track per other job that ran meanwhile on the job's mounts, and may be named."""
+    """Yield a track per other job that used the job's mounts while it ran, and may be named."""
     rows = job_rows(store, jobs, traffic=False) if jobs else []
     yield _named("process_name", _NEIGHBOURS, 0, "other jobs beside it")
     shown = [row for row in rows if users is None or row["uid"] in users]
@@ -132,9 +132,9 @@ def _span(name: str, start_ns: int, end_ns: int, group: int, track: int) -> dict
 def trace_events(estimate: RunEstimate) -> dict[str, Any]:
     """Return the intervals in the Trace Event Format of Chrome, which Perfetto reads.
 
-    Times are microseconds since the Unix epoch, so that they lie right beside other events of
+    Times are microseconds since the Unix epoch, so that they are aligned with other events of
     that clock. Each cause and resource has tracks of its own; complete events of one track must
-    not overlap, so that there are as many tracks as overlap.
+    not overlap, so overlapping ones are on several tracks.
     """
     events: list[dict[str, Any]] = [
         _named("process_name", _LOSSES, 0, f"{estimate.job}: interference"),
@@ -192,7 +192,7 @@ def _complete(
 
 
 def lanes_of(hits: list[Hit]) -> list[int]:
-    """Return each interval the first lane that is free at its start."""
+    """Return for each interval the first lane that is free at its start."""
     lanes = [0] * len(hits)
     ends: list[tuple[int, int]] = []
     free: list[int] = []

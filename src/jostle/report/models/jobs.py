@@ -1,4 +1,4 @@
-"""The jobs of a repository as lists show them."""
+"""Rows of the list of jobs."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def job_rows(
 
     Args:
         store: The repository.
-        names: Of these jobs alone; None: of all.
-        traffic: Look at what they moved, and how far those that run have come.
-        span: All their time, ns since the epoch; None: all there is.
+        names: Only these jobs; None: all.
+        traffic: Also read their traffic, and the newest slices of running jobs.
+        span: A span that contains all their slices, ns since the epoch; None: not known.
     """
     marks = {}
     if traffic:
@@ -57,7 +57,7 @@ def job_rows(
     rows = []
     for row in store.jobs(names).to_pylist():
         mark = marks.get(row["job"], {})
-        if row["running"]:  # the table of processes is not renewed with every slice, the rollup is
+        if row["running"]:  # the rollup is updated with every slice, the table of processes is not
             row["end_ns"] = max(row["end_ns"], mark.get("seen_ns") or 0)
         row["start"], row["end"] = iso_time(row["start_ns"]), iso_time(row["end_ns"])
         row["read_bytes"] = mark.get("read_bytes") or 0
@@ -70,12 +70,12 @@ def job_rows(
 def is_chosen(
     row: Mapping[str, Any], uid: int | None, program: str | None, since_ns: int | None
 ) -> bool:
-    """Return whether a job, or a part of a batch job, is what the user asked for.
+    """Return whether a job, or a part of a batch job, matches the user's filters.
 
     Args:
         row: A row of `job_rows` or of `batch_jobs.with_batch_jobs`.
-        uid: Only jobs of this user; None: of all.
-        program: Only jobs that run it; may have * and ?. None: any.
+        uid: Only jobs of this user; None: of all users.
+        program: Only jobs that run it; may have * and ?; None: any.
         since_ns: Only jobs that ran after it, ns since the epoch; None: at any time.
     """
     if uid is not None and row["uid"] != uid:
@@ -100,7 +100,7 @@ def job_row(store: Repository, job: str) -> dict[str, Any]:
     rows = store.query("SELECT * FROM jobs WHERE job = ?", [job]).to_pylist()
     row: dict[str, Any] = rows[0]
     if row["running"]:
-        # The table of processes is not renewed with every slice, the rollup is.
+        # The rollup is updated with every slice, the table of processes is not.
         seen = store.query(_SEEN_OF, [job]).to_pylist()[0]["seen_ns"] or 0
         row["end_ns"] = max(row["end_ns"], seen)
     row |= mpi_programs(store, [job]).get(job, NO_MPI)

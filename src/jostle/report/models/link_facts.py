@@ -1,4 +1,4 @@
-"""A fabric for people: its shape, what its links carry step by step, and who is on one of them."""
+"""A fabric for display: its shape, the loads of its links per step, and the jobs on a link."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _ARRAYS = (
 
 
 def fabric_row(topology: Topology) -> dict[str, Any]:
-    """Return a version of a fabric for a list: its name, how it is laid out, how large it is."""
+    """Return a version of a fabric for a list: its name, layout and size."""
     return {
         "name": topology.name,
         "kind": topology.kind,
@@ -56,7 +56,7 @@ def fabric_row(topology: Topology) -> dict[str, Any]:
 
 
 def fabric_shape(topology: Topology) -> dict[str, Any]:
-    """Return the vertices and links of a fabric as plain lists; words for kinds are in `kinds`."""
+    """Return the vertices and links of a fabric as plain lists; names of kinds are in `kinds`."""
     return {
         **fabric_row(topology),
         "vertices": list(topology.vertices),
@@ -69,7 +69,7 @@ def fabric_shape(topology: Topology) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class FabricLoads:
-    """What the links of a fabric carry, as it is shown: measured where a port counts, else routed.
+    """Displayed loads of a fabric's links: measured where a port counts, else routed.
 
     Attributes:
         loads: The loads; steps are their slices.
@@ -79,7 +79,7 @@ class FabricLoads:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in memory, with what is worked out once."""
+        """Size in memory, bytes, with cached values."""
         of = (
             *self.loads.jobs.values(),
             *[self.loads.low, self.loads.high, self.loads.measured] * 2,
@@ -93,7 +93,7 @@ class FabricLoads:
 
     @cached_property
     def jobs(self) -> tuple[str, ...]:
-        """Names of the jobs with load, the greatest sum over all links first; "": none known."""
+        """Names of the jobs with load, the greatest sum over all links first; "": no known job."""
         sums = {job: float(load.sum()) for job, load in self.loads.jobs.items()}
         return tuple(
             sorted((job for job in sums if sums[job] > 0), key=lambda job: (-sums[job], job))
@@ -101,7 +101,7 @@ class FabricLoads:
 
     @cached_property
     def load(self) -> csr_array:
-        """Bytes per step and link: measured, else routed the shortest way."""
+        """Bytes per step and link: measured, else routed by minimal routes."""
         from scipy.sparse import csr_array
 
         shape = self.loads.low.shape
@@ -109,12 +109,12 @@ class FabricLoads:
 
     @cached_property
     def least(self) -> csr_array:
-        """The same, but routed so as adaptive routing loads the link least."""
+        """As `load`, but with the least load on each link that adaptive routing allows."""
         return self._shown(self.loads.low)
 
     @cached_property
     def most(self) -> csr_array:
-        """The same, but routed so as adaptive routing loads the link most."""
+        """As `load`, but with the most load on each link that adaptive routing allows."""
         return self._shown(self.loads.high)
 
     def _shown(self, routed: csr_array) -> csr_array:
@@ -126,7 +126,7 @@ class FabricLoads:
 
     @cached_property
     def has_range(self) -> bool:
-        """Whether adaptive routing leaves open what some links carry."""
+        """Whether the load of some links is a range because routing is adaptive."""
         return bool(self.most.sum() > self.least.sum() * (1 + 1e-6))
 
     def rates(self, first: int, count: int) -> tuple[Floats, Floats]:
@@ -137,7 +137,7 @@ class FabricLoads:
 
     @property
     def has_waiting(self) -> bool:
-        """Whether some port tells that data waited."""
+        """Whether at least one port counts waiting data."""
         return bool(self.loads.waiting.nnz)
 
     def waiting(self, first: int, count: int) -> Floats:
@@ -146,11 +146,11 @@ class FabricLoads:
         return np.where(self.loads.is_measured, part, np.nan)
 
     def busiest_jobs(self, first: int, count: int, before: str = "") -> NDArray[np.uint16]:
-        """Return (count, links) the place in `jobs` of the busiest job; NO_JOB: none.
+        """Return the index in `jobs` of each link's busiest job: (count, links); NO_JOB: none.
 
         Args:
             first: The first step.
-            count: How many.
+            count: Number of steps.
             before: A job that comes before all others wherever it has traffic; "": none.
         """
         best = np.zeros((count, len(self.loads.is_measured)))
@@ -164,10 +164,10 @@ class FabricLoads:
         return who
 
     def overview(self, programs: Mapping[str, str]) -> dict[str, Any]:
-        """Return the greatest load of a link by step, and the jobs: what a page shows first.
+        """Return the greatest load of a link by step, and the jobs: for the overview of a page.
 
         Args:
-            programs: Of each job.
+            programs: Program of each job.
         """
         start, step, steps = self.loads.axis
         peaks = self.load.max(axis=1).toarray().ravel() / self.step_s
@@ -195,14 +195,14 @@ class FabricLoads:
         }
 
     def on_links(self, links: Sequence[int]) -> dict[str, Any]:
-        """Return what some links carried together, and for whom, step by step in bytes per second.
+        """Return the load of some links together, in total and by job, in bytes per second by step.
 
         Args:
-            links: One link, or those that lead into a switch.
+            links: One link, or all links into a switch.
 
         Returns:
             load, low, high (steps,), measured (whether all ports count), and jobs: {job: (steps,)},
-            the greatest sum first. What ports counted beyond the jobs' routed loads is no job's.
+            the greatest sum first. Counted bytes beyond the jobs' routed loads belong to no job.
         """
         place = np.array(links, np.int64)
         jobs = {job: self.loads.jobs[job][:, place].sum(axis=1) / self.step_s for job in self.jobs}
@@ -224,15 +224,15 @@ def losses_at(
     slices: Mapping[str, Sequence[Mapping[str, Any]]],
     span: tuple[int, int],
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """Add up what jobs lost at some resources in a time, by their verdicts.
+    """Add up the losses of jobs at some resources in a span, from their verdicts.
 
     Args:
         resources: As verdicts name them: `link leaf1 > spine2`, `switch leaf1`.
-        slices: By job, the slices in which others cost it time (GuiltySlice).
+        slices: By job, the slices in which others caused a loss (GuiltySlice).
         span: Start and end, ns since the epoch.
 
     Returns:
-        By job, the seconds that it lost there; and by job, the seconds that others lost to it.
+        Loss of each job there, s; and the loss of others that each job caused, s.
     """
     lost, cost = dict.fromkeys(slices, 0.0), dict[str, float]()
     for job, of in slices.items():
@@ -252,14 +252,14 @@ def link_report(
     programs: Mapping[str, str],
     guilty_slices: Callable[[str], Sequence[Mapping[str, Any]] | None],
 ) -> dict[str, Any]:
-    """Return who is on a link or a switch, with their bytes and their seconds.
+    """Return the jobs on a link or a switch, with their bytes and losses.
 
     Args:
         fabric: The loads.
         link: The link; None: a switch.
-        switch: The switch, as a vertex: what leads into it is added up.
-        programs: Of each job.
-        guilty_slices: Of a job, as of `losses_at`; None: its verdict is not made.
+        switch: The switch, as a vertex: the links into it are added up.
+        programs: Program of each job.
+        guilty_slices: Returns those of a job, as for `losses_at`; None: it has no verdict yet.
     """
     topology = fabric.loads.topology
     start, step, steps = fabric.loads.axis
@@ -271,7 +271,7 @@ def link_report(
     there = fabric.on_links(links)
     resource = f"{'link' if link is not None else 'switch'} {name}"
     resources = {resource}
-    if link is None:  # what was lost on its links was lost at the switch
+    if link is None:  # losses on its links count for the switch
         ends = (topology.targets == switch) | (topology.sources == switch)
         resources |= {f"link {topology.link_name(int(each))}" for each in np.flatnonzero(ends)}
     slices = {job: of for job in there["jobs"] if (of := guilty_slices(job)) is not None}

@@ -1,4 +1,4 @@
-"""What a job does just now, and what others do on its nodes and file systems: `run --live`."""
+"""Current load of a job, and of others on its nodes and file systems: for `run --live`."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class LiveLoad:
 def live_load(
     store: Repository, job: str, span: tuple[int, int], around: tuple[int, int]
 ) -> LiveLoad:
-    """Add up what is known of a time that has just passed.
+    """Add up the newest slices of a job and of others.
 
     Args:
         store: The repository.
         job: Full name of the job.
-        span: The time in which the job is looked at, ns since the epoch.
-        around: The time in which others are: longer, since their slices may be, and come later.
+        span: Span for the job, ns since the epoch.
+        around: Span for others: longer, since their slices may be longer, and arrive later.
     """
     seconds = (span[1] - span[0]) / 1e9
     cores, waiting = _sums(store, "node_rollup", [_CPU, ("os_runqueue_ns",)], span, job)

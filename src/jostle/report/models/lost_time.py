@@ -37,7 +37,7 @@ def lost_over_time(
         borders: m + 1 instants in ns since the start of the run, ascending.
 
     Returns:
-        For each cause that was hit, in a fixed order: m numbers, seconds lost in each span.
+        For each cause with hits, in a fixed order: m numbers, seconds lost in each span.
     """
     spread = {}
     for cause in ORDER:
@@ -58,7 +58,7 @@ def lost_over_time(
 
 
 def drawn_part(estimate: RunEstimate) -> str:
-    """Return how much of the loss is drawn, as a sentence; "" if it is nearly all.
+    """Return a sentence on the part of the loss that is drawn; "" if it is nearly all.
 
     Small losses of many segments are part of the loss, but are no hits.
     """

@@ -1,4 +1,4 @@
-"""What the components of a machine did over time, as `timeline --node` and `background` show it."""
+"""Activity of a machine's components over time, as `timeline --node` and `background` show it."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _LINK = View(
     False,
     (ViewLine("sent", ("link_send_bytes",)), ViewLine("received", ("link_receive_bytes",))),
 )
-#: What is shown of a kind of component; of others their storage counters.
+#: View of each kind of component; other kinds show their storage counters.
 _VIEWS = {"machine": _CPU, "batch_job": _CPU, "port": _LINK, "interface": _LINK}
 _HIDDEN = ("socket", "power", "lustre_osc", "lustre_mdc")
-#: Most components of a machine, those that did most.
+#: Most components of a machine: those with the most activity.
 _MOST = 12
 
 
@@ -52,10 +52,10 @@ class ComponentSteps:
 
     Attributes:
         host: The machine.
-        kind: Of the component.
-        name: Of the component.
-        job: The batch job that it counts for; "": all.
-        view: What is shown.
+        kind: Kind of the component.
+        name: Name of the component.
+        job: The batch job whose requests it counts; "": all jobs.
+        view: The view that is shown.
         lines: Steps of each line of the view.
     """
 
@@ -77,7 +77,7 @@ class ComponentSteps:
         return f"{self.host} · {kind_of(self.kind)} {self.name}{whose}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the steps as plain values."""
         from jostle.report.models.steps import steps_json
 
         return {
@@ -104,7 +104,7 @@ def component_view(metric: str) -> View | None:
 def machine_steps(
     store: Repository, host: str, span: tuple[int, int] | None = None, view: View | None = None
 ) -> list[ComponentSteps]:
-    """Return what the components of a machine did: the machine first, then who did most.
+    """Return the activity of a machine's components: the machine first, then the most active.
 
     Args:
         store: The repository.
@@ -140,7 +140,7 @@ def machine_steps(
     return every[:_MOST]
 
 
-#: View of jobs -> the counters of a server that are the same.
+#: View of jobs -> the corresponding counters of a server.
 _SERVED = {
     "bytes": (("storage_write_bytes",), ("storage_read_bytes",)),
     "ops": (("storage_write_ops",), ("storage_read_ops",)),
@@ -149,13 +149,13 @@ _SERVED = {
 
 @dataclass(frozen=True)
 class ServerLoad:
-    """What the servers of a mount served while a job ran, of all clients.
+    """Traffic that the servers of a mount served while a job ran, for all clients.
 
     Attributes:
-        mount: It.
+        mount: Identity of the mount.
         servers: Their names.
-        kind: Of the components that counted it.
-        unprofiled: Share of the bytes that no profile has; None: not known.
+        kind: Kind of the components that counted it.
+        unprofiled: Share of the bytes that are in no profile; None: not known.
         lines: Steps of each line of the view.
     """
 
@@ -169,13 +169,13 @@ class ServerLoad:
 def server_loads(
     store: Repository, mounts: list[str], span: JobSpan, view: View
 ) -> list[ServerLoad]:
-    """Return what the servers of mounts served, by their agents.
+    """Return the traffic that the servers of mounts served, from their agents.
 
     Args:
         store: The repository.
         mounts: Identities of the mounts.
         span: The time to cover.
-        view: A view of jobs; of others than bytes and ops nothing is known.
+        view: A view of jobs; only `bytes` and `ops` have data.
     """
     from jostle.repository.query.machine_loads import SERVING_KINDS
 

@@ -1,4 +1,4 @@
-"""What `--metric` may name: a metric of the schema, or a pair that belongs together."""
+"""Values of `--metric`: a metric of the schema, or a group of metrics that belong together."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class ViewLine:
     """One line of a view: the sum of some metrics under one label.
 
     Attributes:
-        label: It.
-        metrics: They.
-        again: Its time may be that of the lines before it: it is never added to them.
+        label: The label.
+        metrics: The metrics that are added up.
+        again: Whether its time is included in that of earlier lines, so that it must not be added.
     """
 
     label: str
@@ -28,10 +28,10 @@ class ViewLine:
 
 @dataclass(frozen=True)
 class View:
-    """What a timeline shows.
+    """The content of a timeline.
 
     Attributes:
-        name: As given to --metric.
+        name: Value of --metric.
         title: Heading of the chart.
         unit: bytes, ops, ns or threads.
         level: True for gauges.
@@ -46,19 +46,19 @@ class View:
 
     @property
     def rate_unit(self) -> str:
-        """What its values over time are counted in: per second, but for levels."""
+        """Unit of its values over time: per second, except for levels."""
         if self.level:
             return self.unit
         return {"bytes": "bytes/s", "ns": "s/s"}.get(self.unit, f"{self.unit}/s")
 
     @property
     def scope(self) -> str:
-        """What its metrics are counted per: mount or process."""
+        """Scope of its metrics: mount or process."""
         return BY_ID[self.lines[0].metrics[0]].scope
 
     @property
     def sums(self) -> list[list[str]]:
-        """Metrics that are added up where the view is one number; of several sums the largest."""
+        """Metrics that are added up where the view is one number: the largest of several sums."""
         parts = [
             [name for line in self.lines if line.again is again for name in line.metrics]
             for again in (False, True)
@@ -66,10 +66,10 @@ class View:
         return [part for part in parts if part]
 
 
-#: Time of threads in calls of MPI and gloo; those of NCCL only enqueue.
+#: Time of threads in calls of MPI and gloo; calls of NCCL only enqueue.
 CALLS = ("state_p2p_ns", "state_collective_ns", "state_onesided_ns", "state_mpi_ns")
 _CCL = ("one_to_all", "all_to_one", "all_to_all")
-#: Time of what collective libraries do, from begin to completion.
+#: Time of operations of collective libraries, from begin to completion.
 CCL_TIMES = tuple(f"ccl_{name}_ns" for name in (*_CCL, "barrier", "send", "recv"))
 _COLLECTIVE_BYTES = tuple(
     f"mpi_{name}_bytes"
@@ -166,7 +166,7 @@ DEFAULT = "bytes"
 
 
 def names() -> list[str]:
-    """Return every name that --metric takes."""
+    """Return all names that --metric accepts."""
     return [*_PAIRS, *(metric.id for metric in METRICS if metric.kind != "histogram")]
 
 

@@ -1,4 +1,4 @@
-"""What the GPUs of a node did over time, as its agent saw them: for terminal, API and page."""
+"""Activity of a node's GPUs over time, from its agent: for terminal, API and page."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from jostle.repository import Repository
 
 Floats = NDArray[np.float64]
-#: A slice is slowed from this share of it in which power or heat lowered the clock.
+#: A slice counts as slowed if power or heat lowered the clock for this share of it.
 _SLOWED = 0.01
-#: A GPU works in a slice from this share of it in which it computed.
+#: A GPU counts as active in a slice if it computed for this share of it.
 _WORKS = 0.25
-#: Slices of a day of a node that is asked for in full; a longer time has coarser steps.
+#: Most steps of a full request, about a day of a node; a longer time has coarser steps.
 _MOST_STEPS = 200_000
 
 
@@ -77,9 +77,9 @@ class Slowed:
     """A time in which power or heat lowered a GPU's clock.
 
     Attributes:
-        start_ns, end_ns: When, ns since the epoch.
-        share: Of the slices in which it was so, 0 to 1.
-        watts: Its mean power; limit_watts: what it may have, 0 unknown.
+        start_ns, end_ns: Begin and end, ns since the epoch.
+        share: Share of the slices that were slowed, 0 to 1.
+        watts: Its mean power; limit_watts: its limit, 0 unknown.
         celsius: Its highest temperature; 0 unknown.
     """
 
@@ -123,7 +123,7 @@ class NodeGpu:
         return self.start_ns + np.arange(steps + 1, dtype=np.int64) * self.step_ns
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the steps as plain values."""
         from jostle.report.format.nodes import slowed_words
 
         return {
@@ -167,7 +167,7 @@ class NodeGpu:
 def node_gpus(
     store: Repository, host: str, span: tuple[int, int] | None = None, points: int | None = None
 ) -> list[NodeGpu]:
-    """Return what the GPUs of a node did, by name; none where its agent saw no GPU.
+    """Return the activity of a node's GPUs, by name; none if its agent found no GPU.
 
     Args:
         store: The repository.

@@ -1,4 +1,4 @@
-"""How fast the memory of a node answered the jobs there, and what they did: for API and page."""
+"""Speed of a node's memory for its jobs, and their load: for API and page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jostle.values.plain_values import plain
 if TYPE_CHECKING:
     from jostle.repository import Repository
 
-#: Jobs of a node that are listed: those that computed most.
+#: Most jobs of a node that are listed: those that computed most.
 _MOST = 20
 _LINE = 64  # bytes that a cache miss moves
 _SLOWEST = 0.95  # quantile of the slices
@@ -39,14 +39,15 @@ FROM slices GROUP BY job HAVING sum(cpu_ns) > 0 ORDER BY cpu_ns DESC, job LIMIT 
 
 @dataclass(frozen=True)
 class NodeMemory:
-    """What a job did on a node, and how fast the node's memory answered it.
+    """Load of a job on a node, and the speed of the node's memory for it.
 
     Attributes:
         job: The job.
         cores: Cores that it kept busy, mean over its slices.
-        latency_ns: Of one read of main memory, mean, in nanoseconds; None: no probe.
-        slower: The slowest twentieth of its slices, as a multiple of its median one; None likewise.
-        bandwidth: That one thread had, in bytes per second; None likewise.
+        latency_ns: Mean time of one read of main memory, in nanoseconds; None: no probe.
+        slower: The slowest twentieth of its slices, as a multiple of its median one; None: no
+            probe.
+        bandwidth: Bandwidth of one thread, in bytes per second; None: no probe.
         missed: Bytes per second that its cache misses moved; None: not counted.
     """
 
@@ -58,13 +59,13 @@ class NodeMemory:
     missed: float | None
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the numbers as plain values."""
         found: dict[str, Any] = plain(self)
         return found
 
 
 def node_memory(store: Repository, host: str, span: tuple[int, int]) -> list[NodeMemory]:
-    """Return how fast the memory of a node answered its jobs, those first that computed most.
+    """Return the speed of a node's memory for its jobs, those that computed most first.
 
     Args:
         store: The repository.

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from jostle.analysis.nodes import NodeDifferences
     from jostle.repository import Repository
 
-#: Days that are looked at by default.
+#: Default number of days.
 DAYS = 28
-#: Rows of component slices that are looked at.
+#: Most rows of component slices that are read.
 _MOST_ROWS = 40_000_000
 _DAY_NS = 86_400_000_000_000
 
@@ -37,7 +37,7 @@ SELECT max(hi)::BIGINT AS hi FROM (
 
 
 def nodes_json(content: NodeDifferences) -> dict[str, Any]:
-    """Return the differences as plain values, and in words."""
+    """Return the differences as plain values, and as text."""
     from jostle.report.format.nodes import answer, not_judged, size_of, watched, what_of
 
     plain = content.to_json()
@@ -53,7 +53,7 @@ def node_differences(store: Repository, days: int = DAYS) -> NodeDifferences:
 
     Args:
         store: The repository.
-        days: How many, up to its newest slice.
+        days: Number of days, up to its newest slice.
     """
     import pyarrow as pa
 
@@ -69,7 +69,7 @@ def node_differences(store: Repository, days: int = DAYS) -> NodeDifferences:
 
     rows = sum(ask(_ROWS.format(between=between))["slices"].to_pylist())
     machines = _machines(store, ask(_CORES.format(between=between)))
-    # A day has more slices than its figures need: of a large site some are enough.
+    # A day has more slices than its numbers need: for a large site a sample is enough.
     every = -(-rows // _MOST_ROWS)
     if every > 1:
         between += f" AND slice % {every} = 0"
@@ -79,7 +79,7 @@ def node_differences(store: Repository, days: int = DAYS) -> NodeDifferences:
 
 
 def _machines(store: Repository, cores: pa.Table) -> pa.Table:
-    """Return host, role and cores of all machines: how many they had most of the time."""
+    """Return host, role and cores of all machines: the most frequent number."""
     from pyarrow import array, int64
 
     slices: dict[str, Counter[int]] = {}

@@ -18,28 +18,28 @@ from jostle.report.format.values import duration
 if TYPE_CHECKING:
     from jostle.repository import Repository
 
-#: How far back the jobs that run are read at the begin, ns, at most; and slices of all of them.
+#: Longest past of running jobs that is read at the start, ns, and most slices of all jobs.
 _BACK_NS, _BACK_SLICES = 12 * 3_600_000_000_000, 200_000
-#: How much of it at once, ns: all of it would take its whole memory.
+#: Length of a part of it that is read at once, ns: all at once would need too much memory.
 _AT_ONCE_NS = 900_000_000_000
-#: The newest time over which the load on a resource is a mean, ns, and slices at least.
+#: Span over which the load on a resource is averaged, ns, and its least number of slices.
 _LOAD_NS, _LOAD_SLICES = 10_000_000_000, 2
-#: How long after its end a slice is known at the latest: this time, ns, and so many slices.
+#: Longest delay after its end until a slice is known: a time, ns, plus a number of slices.
 _LATE_NS, _LATE_SLICES = 5_000_000_000, 3
-#: Nobody asks more often than this for new slices, s.
+#: Least time between two readings of new slices, s.
 _LEAST_S = 0.5
 _KINDS = {"file system": "file system", "node": "cores of", "messages": "messages"}
 
 
 @dataclass(frozen=True)
 class NowJob:
-    """A running job, as it is shown.
+    """A running job with the texts about it.
 
     Attributes:
-        answer: What is known of it.
+        answer: The analysis of the job.
         user: Name of its owner; "": several.
-        place: Where it loses most now, for users: `file system /scratch`; "" where nowhere.
-        why: By whom, or why, in a few words; "" where it loses nothing.
+        place: Where it loses most now, for users: `file system /scratch`; "" if nowhere.
+        why: Who or what causes that, in a few words; "" if it loses nothing.
         last_change: Its newest change as a sentence; "" without one.
     """
 
@@ -50,7 +50,7 @@ class NowJob:
     last_change: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the job as plain values."""
         words = {name: getattr(self, name) for name in ("user", "place", "why", "last_change")}
         return self.answer.to_json() | words
 
@@ -68,7 +68,7 @@ class NowReport:
     jobs: tuple[NowJob, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the report as plain values."""
         return {"newest_ns": self.newest_ns, "jobs": [job.to_json() for job in self.jobs]}
 
 
@@ -76,7 +76,7 @@ class Now:
     """Follows the running jobs of a repository; threads may share it."""
 
     def __init__(self, store: Repository) -> None:
-        """Read nothing yet.
+        """Create the object; it reads nothing yet.
 
         Args:
             store: The repository.
@@ -88,7 +88,7 @@ class Now:
         self._paths: dict[str, str] = {}
 
     def refresh(self) -> list[tuple[str, LiveChange]]:
-        """Read what is new; return the changes that it shows, each with its job."""
+        """Read the new slices; return the changes in them, each with its job."""
         with self._guard:
             now = time.monotonic()
             if now - self._asked < _LEAST_S:
@@ -101,7 +101,7 @@ class Now:
             return found
 
     def report(self, users: Collection[int] | None = None) -> NowReport:
-        """Return what is known now.
+        """Return the report on the slices read so far.
 
         Args:
             users: Uids of those whose jobs the viewer may see; None: all jobs, and load without a
@@ -117,7 +117,7 @@ class Now:
             return NowReport(self._stream.newest_ns, jobs)
 
     def load_on(self, place: str) -> Mapping[str, float] | None:
-        """Return the load of each job on a node (cores) or a mount (bytes/s) just now.
+        """Return the load of each job on a node (cores) or a mount (bytes/s) at present.
 
         Args:
             place: Name of a node, the identity of a mount, or a path on one.
@@ -127,7 +127,8 @@ class Now:
         """
         with self._guard:
             longest = max((s.facts.slice_ns for s in self._stream.jobs.values()), default=0)
-            # A slice is known some time after its end: before that, it is as the last one.
+            # A slice is known some time after its end: until then, it is assumed to equal the last
+            # one.
             end = max(self._stream.newest_ns, time.time_ns() - _LATE_NS - _LATE_SLICES * longest)
             span = end - max(_LOAD_NS, _LOAD_SLICES * longest), end
             keys = self._keys_of(place)
@@ -138,7 +139,7 @@ class Now:
             }
 
     def _keys_of(self, place: str) -> list[ResourceKey]:
-        """Return the resources that are meant by a name, or by a path on a mount."""
+        """Return the resources that a name stands for, or by a path on a mount."""
         keys = [key for key in self._stream.resources() if key[0] != "messages"]
         named = [key for key in keys if key[1] == place]
         if named or not place.startswith("/"):
@@ -158,7 +159,7 @@ class Now:
         return found
 
     def _begin_ns(self) -> int:
-        """Return from when on the jobs that run are read, ns since the epoch."""
+        """Return the instant from which running jobs are read, ns since the epoch."""
         now = time.time_ns()
         row = self._store.query(
             "SELECT count(*) AS jobs, min(start_ns) AS start_ns, min(slice_ns) AS slice_ns "
@@ -170,7 +171,7 @@ class Now:
         return max(int(row["start_ns"]), now - int(back))
 
     def _path(self, mount: str) -> str:
-        """Return the shortest path at which jobs see a mount."""
+        """Return the shortest path of a mount in jobs."""
         if mount not in self._paths:
             rows = self._store.query(
                 "SELECT path FROM mounts WHERE mount = ? AND path <> '' "
@@ -232,11 +233,11 @@ def change_words(change: LiveChange, place: str) -> str:
 
 
 def loss_facts(job: NowJob, change: LiveChange | None) -> dict[str, str]:
-    """Return facts about a loss, as environment variables of a command.
+    """Return environment variables that describe a loss to a command.
 
     Args:
         job: The job.
-        change: What has just changed; None: nothing.
+        change: The newest change; None: none.
     """
     answer = job.answer
     facts = {

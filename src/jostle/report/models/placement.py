@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from jostle.repository import Repository
     from jostle.topology import Topology
 
-#: Runs that a program needs for its measures to be compared.
+#: Least runs of a program for a comparison of its measures.
 LEAST_RUNS = 4
-_FOR_EVER = 2**62  # the end of what still runs, ns
+_FOR_EVER = 2**62  # the end of running jobs, ns
 
 
 @dataclass(frozen=True)
 class JobPlacement:
-    """Where a job sits and who else uses its links.
+    """The nodes of a job, and the jobs that may use its links.
 
     Attributes:
         job: Its name.
         program: Its program.
-        start_ns: When it began; end_ns: when it ended, or how far it is known.
+        start_ns: When it began; end_ns: when it ended, or the end of its newest slice.
         shape: Its placement.
-        company: Who ran beside it.
-        communicators: Its communicators without the world, the widest first; empty: not recorded.
-        notes: What could not be known, or was guessed; sentences.
+        company: The jobs that ran concurrently.
+        communicators: Its communicators except the world, the widest first; empty: not recorded.
+        notes: Sentences on what is unknown or guessed.
     """
 
     job: str
@@ -58,7 +58,7 @@ class Stays:
 
     Attributes:
         fabric_map: The fabric.
-        by_job: Where and when each job was.
+        by_job: The nodes and the time of each job.
         servers: Hosts of machines that are servers.
     """
 
@@ -107,7 +107,7 @@ def job_placement(
 
 
 def program_placement(store: Repository, program: str) -> tuple[ProgramPlacement, Stays]:
-    """Say what placement has to do with the speed of a program's runs.
+    """Analyse the influence of placement on the speed of a program's runs.
 
     Args:
         store: The repository.
@@ -143,7 +143,7 @@ def program_placement(store: Repository, program: str) -> tuple[ProgramPlacement
 
 
 def job_json(content: JobPlacement) -> dict[str, Any]:
-    """Return the placement of a job as plain values, and the answer in words."""
+    """Return the placement of a job as plain values, and the answer as text."""
     from jostle.report.format.placement import job_answer
 
     meetings = [
@@ -155,7 +155,7 @@ def job_json(content: JobPlacement) -> dict[str, Any]:
 
 
 def program_json(content: ProgramPlacement) -> dict[str, Any]:
-    """Return what the runs of a program tell as plain values, and the answer in words."""
+    """Return the analysis of a program's runs as plain values, and the answer as text."""
     from jostle.report.format.placement import program_answer
 
     values: dict[str, Any] = plain(content)
@@ -163,7 +163,7 @@ def program_json(content: ProgramPlacement) -> dict[str, Any]:
 
 
 def _stays(store: Repository, span: tuple[int, int] | None = None) -> dict[str, Stay]:
-    """Return where and when every job was, or those that lived in a span of time (ns).
+    """Return nodes and time of every job, or of those that ran in a span of time (ns).
 
     Batch jobs without a profile count, too, where their nodes are known.
     """
@@ -203,7 +203,7 @@ def _servers(store: Repository) -> frozenset[str]:
 
 
 def _fabric_map(store: Repository, own: Sequence[Stay]) -> tuple[FabricMap, list[str]]:
-    """Return the fabric in which most nodes of some jobs are, as it was at their end."""
+    """Return the fabric with most nodes of some jobs, in its version at their end."""
     from jostle.analysis.placement import FabricMap
     from jostle.topology import valid_at
 

@@ -1,8 +1,8 @@
-"""What the batch system knows of a job: name, partition, account, state, limits.
+"""Facts of the batch system about a job: name, partition, account, state, limits.
 
-Prolog and epilog tell it to the repository (table batch_jobs). Where they did not, Slurm is asked
-when the job is shown. Either is only used if user and time agree with the profiles: another cluster
-has jobs of the same numbers, and a requeued job had its number before.
+Prolog and epilog store them in the repository (table batch_jobs). Where they are missing, Slurm is
+queried when the job is shown. Both are only used if user and time agree with the profiles: another
+cluster has jobs of the same numbers, and a requeued job has the number of its earlier start.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from jostle.values.plain_values import one_line, plain
 if TYPE_CHECKING:
     from jostle.repository import Repository
 
-#: Nobody waits longer for an answer of one command, s.
+#: Time limit of one command of Slurm, s.
 _PATIENCE_S = 2.0
-#: Clocks of the controller and of a node may differ by so much, s.
+#: Largest difference of the clocks of the controller and of a node, s.
 _SLACK_S = 60
 _LONGEST = 80
 _SACCT = "UID,Start,End,Partition,Account,State,JobName"  # the name may hold the separator
 _FACTS = "SELECT * FROM batch_jobs"
-#: A log of Darshan knows the number of its job, not whose: of PBS only what is before the server.
+#: A log of Darshan has only the number of its job: of PBS the part before the server.
 _NUMBER = r"regexp_extract(id, '^\d+')"
 _NOBODY = str(2**32 - 2)
 _FIELD = re.compile(r"(\w+)=(\S*)")
@@ -82,17 +82,17 @@ class SchedulerFacts:
 
 
 def scheduler_facts(store: Repository, row: Mapping[str, Any]) -> SchedulerFacts | None:
-    """Return what is known of a batch job.
+    """Return the facts about a batch job.
 
-    The repository is asked first, then Slurm: accounting, else the controller, which forgets after
-    minutes.
+    The repository is searched first, then Slurm: accounting, else the controller, which drops jobs
+    after minutes.
 
     Args:
         store: The repository.
         row: The row of a batch job (report.models.batch_jobs), or of a job that is a part of one.
 
     Returns:
-        The facts; None where nothing is stored, and Slurm is not here, does not answer at once, or
+        The facts; None if none are stored, and Slurm is not available, does not answer in time, or
         means another job.
     """
     batch = batch_job_of(row.get("script") or row["job"])
@@ -111,7 +111,7 @@ def with_facts(store: Repository, rows: Sequence[dict[str, Any]]) -> list[dict[s
     """Return rows of a list of jobs with `scheduler`: the stored facts as plain values, or None.
 
     Args:
-        store: The repository; only it is asked.
+        store: The repository; Slurm is not queried.
         rows: Rows of batch jobs, of their parts, and of other jobs.
     """
     batches = [batch_job_of(row.get("script") or row["job"]) for row in rows]
@@ -133,10 +133,10 @@ def with_facts(store: Repository, rows: Sequence[dict[str, Any]]) -> list[dict[s
 def stored_facts(
     rows: Sequence[Mapping[str, Any]], row: Mapping[str, Any]
 ) -> SchedulerFacts | None:
-    """Return the facts of those rows of table batch_jobs that mean a job; None: none does.
+    """Return the facts of those rows of table batch_jobs that are about a job; None: none is.
 
     Args:
-        rows: Rows of its name: a job that was requeued has several.
+        rows: Rows with its number: a requeued job has several.
         row: As for `scheduler_facts`.
     """
     meant = [
@@ -149,7 +149,7 @@ def stored_facts(
             str(said["end_ns"] // 10**9 or ""),
         )
     ]
-    # Clocks differ by little: the last start before the job's own, else the next one.
+    # Clocks differ slightly: the last start before the job's own, else the next one.
     late = {id(said): said["start_ns"] - row["start_ns"] for said in meant}
     meant.sort(key=lambda said: (max(late[id(said)], 0), abs(late[id(said)])))
     return _of_row(meant[0], row) if meant else None
@@ -159,9 +159,9 @@ def missing_nodes(nodes: Sequence[str], hosts: Iterable[str]) -> list[str]:
     """Return the nodes of a batch job that have no profile of it.
 
     Args:
-        nodes: As the batch system calls them.
-        hosts: As profiles call theirs. One of the two may have the domain; where they have nothing
-            in common, only their numbers are compared.
+        nodes: Their names in the batch system.
+        hosts: Host names in profiles. One of the two may have the domain; if no name agrees, only
+            the numbers in the names are compared.
     """
     here = {host.partition(".")[0] for host in hosts}
     gone = [node for node in nodes if node.partition(".")[0] not in here]
@@ -174,7 +174,7 @@ def _stored(store: Repository, batch: BatchJob, row: Mapping[str, Any]) -> Sched
 
 
 def _key(batch: BatchJob) -> str:
-    """Return by what the facts of a batch job are found: of Darshan's logs by the number alone."""
+    """Return the key of a batch job's facts: for Darshan's logs the number alone."""
     return batch.number if batch.system == "darshan" else batch.script
 
 
@@ -190,7 +190,7 @@ def _of_row(said: Mapping[str, Any], row: Mapping[str, Any]) -> SchedulerFacts:
     waited_ns = said["start_ns"] - said["submit_ns"]
     values["waited_s"] = waited_ns / 1e9 if said["submit_ns"] and waited_ns > 0 else 0.0
     values |= {name: said[name][:_LONGEST] for name in ("name", "partition", "account")}
-    # Of a job that is over, no epilog may have told the end, or not yet.
+    # The epilog of an ended job may have failed, or not run yet.
     begun = "running" if row.get("running", True) else ""
     state = said["state"] or ("ended" if said["complete"] else begun)
     return SchedulerFacts(**values | {"state": state, "nodes": tuple(said["nodes"])})
@@ -226,7 +226,7 @@ def _facts(name: str, partition: str, account: str, state: str) -> SchedulerFact
 
 
 def _means(row: Mapping[str, Any], uid: str, start: str, end: str) -> bool:
-    """Return whether a job of Slurm is the one that was profiled: same user, same time."""
+    """Return whether a job of Slurm is the profiled one: same user, same time."""
     if not start.isdecimal() or uid not in (str(row["uid"]), _NOBODY):
         return False
     until = int(end) + _SLACK_S if end.isdecimal() else None
@@ -235,7 +235,7 @@ def _means(row: Mapping[str, Any], uid: str, start: str, end: str) -> bool:
 
 
 def _ask(*command: str) -> str:
-    """Return what a command says, with times in seconds since the epoch; "" where it fails."""
+    """Return the output of a command, with times in seconds since the epoch; "" if it fails."""
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     environment |= {"SLURM_TIME_FORMAT": "%s", "LC_ALL": "C"}
     try:

@@ -1,4 +1,4 @@
-"""The segments of an estimate as arrays, as its figures draw them."""
+"""The segments of an estimate as arrays for its figures."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Cluster, RunEstimate
 
 Floats = NDArray[np.float64]
-#: A figure has no room for more points: of the others every so many is drawn.
+#: Most points of a figure: of the others a regular sample is drawn.
 _MOST_POINTS = 20_000
-#: Nearly all segments wait a little: method jostle calls none hit for less of its duration.
+#: Least loss of a hit in method jostle, as a share of a segment: nearly all segments wait a little.
 _TOLD = 0.05
-#: Smaller clusters are noise (thesis 5.1.1).
+#: Smaller clusters are noise (Shah, 2020, section 5.1.1).
 LEAST_MEMBERS = 5
 
 
@@ -28,7 +28,7 @@ class DrawnSegments:
     Attributes:
         start: Start since the start of the run, s.
         seconds: Duration, s.
-        work: The amount of computation that clusters are made by; NaN: none.
+        work: The amount of computation by which clusters are formed; NaN: none.
         cluster: Number of the segment's cluster; 0: none.
         threshold: Duration above which a segment is interfered, s; NaN: no threshold.
         excess: Seconds lost in the segment.
@@ -45,7 +45,7 @@ class DrawnSegments:
 
     @classmethod
     def of(cls, estimate: RunEstimate) -> DrawnSegments:
-        """Take the segments of an estimate."""
+        """Return the segments of an estimate as arrays."""
         table = estimate.segments
         # Instants since the epoch have more digits than a float.
         start = table.column("start_ns").to_numpy(zero_copy_only=False).astype(np.int64)
@@ -71,7 +71,7 @@ class DrawnSegments:
 
     @property
     def hit(self) -> NDArray[np.bool_]:
-        """Which of them are interfered."""
+        """Which segments are interfered."""
         made: NDArray[np.bool_] = self.excess > self.least * self.seconds
         return made
 
@@ -80,7 +80,7 @@ class DrawnSegments:
         return replace(self, **{name: getattr(self, name)[which] for name in self.arrays})
 
     def thinned(self) -> DrawnSegments:
-        """Return few enough to draw: the longest losses, and every so many of all others."""
+        """Return few enough to draw: the longest losses, and a regular sample of all others."""
         if len(self) <= _MOST_POINTS:
             return self
         worst = np.argsort(-self.excess, kind="stable")[: _MOST_POINTS // 2]
@@ -98,7 +98,7 @@ def _floats(table: pa.Table, name: str, missing: float = np.nan) -> Floats:
 
 
 def large_clusters(estimate: RunEstimate, most: int) -> list[Cluster]:
-    """Return the clusters that figures show one by one, at most so many, by number.
+    """Return the clusters that figures show one by one, at most `most`, by number.
 
     Args:
         estimate: The estimate.

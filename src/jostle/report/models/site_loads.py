@@ -1,4 +1,4 @@
-"""What a site did in a period: loads of mounts, peaks, cores of nodes, servers, slow nodes."""
+"""Loads of a site in a period: mounts, peaks, cores of nodes, servers, slow nodes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 
-#: Figures of a node by which its cores are slower.
+#: Numbers that show that a node's cores are slower.
 _CORE_SPEED = ("frequency under load", "frequency in jobs")
 _BYTES = " + ".join(
     f"coalesce({kind}_{way}_bytes_sum, 0)::DOUBLE"
@@ -60,7 +60,7 @@ _PATHS = "SELECT DISTINCT mount, path FROM mounts WHERE path <> ''"
 
 
 def uses_of_jobs(store: Repository, span: Span) -> dict[str, dict[str, MountUse]]:
-    """Return what each job did on each shared mount in a period, ns since the epoch."""
+    """Return the load of each job on each shared mount in a period, ns since the epoch."""
     from jostle.analysis.site_advice import MountUse
 
     uses: dict[str, dict[str, MountUse]] = {}
@@ -81,7 +81,7 @@ def cores_of_nodes(store: Repository, span: Span) -> dict[str, int]:
 
 
 def _by_day(store: Repository, sql: str, span: Span) -> list[dict[str, Any]]:
-    """Ask something of the slices of a period; the answer has rows for each day."""
+    """Query the slices of a period; the result has rows for each day."""
     from jostle.repository.query.divided import Question
 
     question = Question(sql.format(lo=span[0], hi=span[1]), span=span)
@@ -98,7 +98,7 @@ def _largest(rows: Iterable[Mapping[str, Any]], key: str, value: str) -> dict[st
 
 
 def added_uses(parts: Iterable[Mapping[str, MountUse]]) -> dict[str, MountUse]:
-    """Return what a job did in parts that ran one after the other."""
+    """Return the load of a job from those of consecutive parts."""
     whole: dict[str, MountUse] = {}
     for part in parts:
         for mount, use in part.items():
@@ -124,7 +124,7 @@ def paths_of_mounts(store: Repository) -> dict[str, str]:
 def lustre_servers(
     store: Repository, mounts: Iterable[str], span: Span
 ) -> tuple[dict[str, float], dict[str, int]]:
-    """Return of Lustre mounts the mean bytes of a request and the number of object servers."""
+    """Return the mean bytes of a request and the number of object servers of Lustre mounts."""
     lustre = {
         mount: mount.rpartition(":")[2].strip("/").partition("/")[0]
         for mount in mounts
@@ -145,7 +145,7 @@ def lustre_servers(
 
 
 def nodes_of_a_leaf(store: Repository) -> int:
-    """Return how many nodes a leaf switch has, in the median; 0: no fabric is known."""
+    """Return the median number of nodes of a leaf switch; 0: no fabric is known."""
     counts: list[int] = []
     for fabric in store.topologies():
         below: dict[int, set[str]] = {}

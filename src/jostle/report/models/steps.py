@@ -1,4 +1,4 @@
-"""Series on a gapless row of slices, as `timeline --json` and `background --json` give them."""
+"""Series of slices without gaps, as in `timeline --json` and `background --json`."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
     from jostle.repository import Repository
 
-#: More steps than this are drawn coarser: nobody sees them, and memory stays bounded.
+#: Most steps; longer series have coarser steps, which bounds memory.
 _MOST_STEPS = 2_000_000
 
 
 @dataclass(frozen=True)
 class Steps:
-    """One metric (or a sum of some) of one job on a gapless row of slices.
+    """One metric (or a sum of some) of one job over slices without gaps.
 
     Attributes:
         first: Number of the first slice.
         slice_ns: Length of each.
         values: One sum per slice, in the metric's own unit.
-        lasted_s: How long the job ran in these slices, s.
+        lasted_s: Time that the job ran in each of these slices, s.
     """
 
     first: int
@@ -55,7 +55,7 @@ class JobSpan:
 
     @classmethod
     def of(cls, job: dict[str, Any]) -> JobSpan:
-        """Take the span from a row of the jobs."""
+        """Return the span of a row of the list of jobs."""
         return cls(job["start_ns"], job["end_ns"], job["slice_ns"])
 
 
@@ -65,7 +65,7 @@ def lines_of(view: View, span: JobSpan, fetch: Callable[[str], pa.Table]) -> lis
     Args:
         view: The view.
         span: The time to cover.
-        fetch: Gives a metric's series.
+        fetch: Returns a metric's series.
     """
     return [
         steps([fetch(metric) for metric in line.metrics], span, level=view.level)
@@ -78,7 +78,7 @@ def views_with_values(store: Repository, job: dict[str, Any]) -> list[str]:
 
     Args:
         store: The repository.
-        job: The job's row of the jobs.
+        job: The job's row in the list of jobs.
     """
     named = []
     for table, scope in (("rollup", "mount"), ("node_rollup", "process")):
@@ -97,7 +97,7 @@ def steps(tables: list[pa.Table], span: JobSpan, *, level: bool) -> Steps:
     """Add up series over their resources, on the slices of `span`.
 
     Args:
-        tables: As Repository.series gives them.
+        tables: As from Repository.series.
         span: The time to cover; rows outside of it are left out.
         level: True for gauges: steps get the mean level instead of the sum.
     """

@@ -24,17 +24,17 @@ def slow_targets_of(
 
     Args:
         store: The repository.
-        jobs: Only by the files of these; None: of all jobs.
+        jobs: Only files of these jobs; None: of all jobs.
 
     Returns:
-        How many files have targets, and the slow targets, the slowest first.
+        The number of files with targets, and the slow targets, the slowest first.
     """
     files = store.query(_FILES, [None if jobs is None else list(jobs)])
     return files.num_rows, slow_targets(files)
 
 
 def target_words(slow: SlowTarget) -> str:
-    """Return what is known of a slow target, as a sentence."""
+    """Return a sentence on a slow target."""
     done = {"read": "Reading from", "write": "Writing to"}[slow.way]
     return (
         f"{done} storage target {slow.target} of {slow.mount} took {significant(slow.factor)} "

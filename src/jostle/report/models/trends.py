@@ -1,4 +1,4 @@
-"""Which programs disturb, and which suffer, week by week: one content for all views."""
+"""Slowdowns that programs cause and suffer in each week: one content for all views."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from jostle.analysis.identification.model import Matrix
     from jostle.repository import Repository
 
-#: Weeks that are looked at by default.
+#: Default number of weeks.
 WEEKS = 8
 _DAY_NS = 86_400_000_000_000
 _WEEK_NS = 7 * _DAY_NS
@@ -18,12 +18,12 @@ _WEEK_NS = 7 * _DAY_NS
 
 @dataclass(frozen=True)
 class WeekOfProgram:
-    """What one program did and suffered in one week.
+    """Slowdowns that one program caused and suffered in one week.
 
     Attributes:
-        runs: Its runs that lived in it.
+        runs: Its runs in the week.
         active: Mean slowdown that it caused, 0.1 is 10 %; None: it met no other program.
-        passive: Mean slowdown that it suffered, likewise.
+        passive: Mean slowdown that it suffered; None: it met no other program.
         hurts: Programs that it slows, with evidence.
         hurt_by: Programs that slow it, with evidence.
     """
@@ -48,7 +48,7 @@ class ProgramTrends:
     programs: dict[str, list[WeekOfProgram | None]]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the same as plain values."""
+        """Return the trends as plain values."""
         return asdict(self)
 
 
@@ -59,8 +59,8 @@ def program_trends(
 
     Args:
         store: The repository.
-        matrix_of: Gives the matrix of a span of time (ns) that begins and ends with a day (UTC).
-        weeks: How many, up to its newest slice, of those that have slices.
+        matrix_of: Returns the matrix of a span of time (ns) that begins and ends with a day (UTC).
+        weeks: Number of weeks with slices, up to its newest slice.
     """
     files = store.snapshot(["rollup", "node_rollup"]).files
     known = [file for each in files.values() for file in each]
@@ -80,7 +80,7 @@ def program_trends(
 
 
 def _most(program: tuple[str, list[WeekOfProgram | None]]) -> tuple[int, float, str]:
-    """Return what programs are sorted by: weeks in which they disturb, and how much at most."""
+    """Return the sort key of programs: number of weeks with harm, and the largest harm."""
     name, weeks = program
     proven = sum(bool(week and week.hurts) for week in weeks)
     return -proven, -max((week.active or 0.0 for week in weeks if week), default=0.0), name

@@ -1,4 +1,4 @@
-"""The background of a job in a zone of a fabric: what others put on its links meanwhile."""
+"""The background of a job in a zone of a fabric: the load of others on its links while it ran."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-#: More steps than this are drawn coarser: there is a matrix of steps and links.
+#: Most steps; longer jobs have coarser steps, since there is a matrix of steps and links.
 _MOST_STEPS = 4_000
-#: Jobs that are named for a link, those with most bytes.
+#: Most jobs that are named for a link: those with most bytes.
 _MOST_JOBS = 5
 
 
 @dataclass(frozen=True)
 class JobBytes:
-    """A job and what it moved over a link, or over the links of a zone."""
+    """A job and its bytes on a link, or on the links of a zone."""
 
     job: str
     bytes: float
@@ -39,12 +39,12 @@ class ZoneLink:
     """A link of a zone, over the time of the job.
 
     Attributes:
-        name: Of the link.
+        name: Name of the link.
         own: Bytes of the job.
         others: Bytes of all others, with minimal routes.
-        others_high: The same with Valiant routes; equal where routing is not adaptive.
-        measured: Bytes that the link's port counted, of all; None: it has no counters.
-        jobs: Those of the others with most bytes.
+        others_high: Bytes of all others with Valiant routes; equal where routing is not adaptive.
+        measured: Bytes that the link's port counted, of all jobs; None: it has no counters.
+        jobs: The other jobs with most bytes.
     """
 
     name: str
@@ -57,7 +57,7 @@ class ZoneLink:
 
 @dataclass(frozen=True)
 class ZoneLoad:
-    """What was moved over the links of a zone while a job ran; a byte counts once on each link.
+    """Load of the links of a zone while a job ran; a byte counts once on each link.
 
     Attributes:
         fabric: Name of the fabric.
@@ -65,16 +65,16 @@ class ZoneLoad:
         step_ns: Length of the steps, ns.
         own: Bytes of the job per step, routed.
         others: Bytes of all others per step, with minimal routes.
-        others_high: The same with Valiant routes; None where routing is not adaptive.
-        measured: Bytes that ports counted per step, of all; None: no link has counters.
-        routed_there: Bytes of all per step on the links with counters: what routing expects there.
-        links: The links that carried something, the fullest of others' bytes first.
-        jobs: The others, the busiest first.
-        count: How many links the zone has.
-        counted: How many of them have counters.
+        others_high: Bytes of all others with Valiant routes; None where routing is not adaptive.
+        measured: Bytes that ports counted per step, of all jobs; None: no link has counters.
+        routed_there: Routed bytes of all jobs per step on the links with counters.
+        links: The links with a load, those with most bytes of others first.
+        jobs: The other jobs, the busiest first.
+        count: Number of links of the zone.
+        counted: Number of these that have counters.
         modelled: Part of others' load in the whole fabric that comes from expanded collectives.
-        spread: Part of it whose partners are not known.
-        lost: Bytes of others that have no place in this fabric.
+        spread: Part of that load of which the partners are not known.
+        lost: Bytes of others without a route in this fabric.
     """
 
     fabric: str
@@ -131,12 +131,12 @@ class ZoneLoad:
 
 
 def zone_loads(store: Repository, job: str, zone: str) -> list[ZoneLoad]:
-    """Return what others put on the links of a zone while a job ran, of each fabric that has it.
+    """Return the load of others on a zone's links while a job ran, by fabric that has it.
 
     Args:
         store: The repository.
         job: The job's full name.
-        zone: As `jostle.network.zone_links` takes it.
+        zone: As for `jostle.network.zone_links`.
 
     Raises:
         UsageError: There is no fabric with nodes of the job, or none of them has the zone.
@@ -167,7 +167,7 @@ def zone_loads(store: Repository, job: str, zone: str) -> list[ZoneLoad]:
 
 
 def fabrics_of(known: list[Topology], hosts: set[str], time_ns: int) -> list[Topology]:
-    """Return the fabrics that have one of some hosts, as they were at a time."""
+    """Return the fabrics that have one of some hosts, in their versions at a time."""
     versions = [valid_at(known, name, time_ns) for name in sorted({each.name for each in known})]
     return [each for each in versions if each is not None and hosts & each.adapters_of.keys()]
 
@@ -187,7 +187,7 @@ def _with_zone(fabrics: list[Topology], zone: str) -> list[tuple[Topology, Flags
 
 
 def _axis(row: dict[str, Any]) -> tuple[int, int, int]:
-    """Return the slices of a job, or steps of some slices each of a long one."""
+    """Return the slices of a job, or, for a long one, steps of several slices."""
     step = row["slice_ns"]
     number = -(-row["end_ns"] // step) - row["start_ns"] // step
     step *= max(1, -(-number // _MOST_STEPS))

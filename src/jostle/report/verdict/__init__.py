@@ -1,1 +1,1 @@
-"""The verdict on a run: the estimate, the suspects, and the comparison of runs."""
+"""Verdicts on runs: the estimate, the suspects, and the comparison of runs."""

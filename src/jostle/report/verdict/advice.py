@@ -1,4 +1,4 @@
-"""The advice on one job of a repository: reads what it rests on, and asks the analysis."""
+"""Advice on one job of a repository: reads the evidence, and calls the analysis."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from jostle.analysis.advise import PastRun, Recommendation, Recommendations
     from jostle.repository import Repository
 
-#: Returns what others cost a run, s; None: it is not known.
+#: Returns the loss of a run, s; None: it is not known.
 LostOf = Callable[[str], float | None]
-#: Runs whose losses are looked for: the newest.
+#: Most runs of which losses are read: the newest.
 _MOST_EVALUATED = 12
-#: Of fewer runs there is no advice on time limits.
+#: Least runs for advice on time limits.
 _FEWEST_RUNS = 8
 
 
@@ -30,17 +30,17 @@ def advice_on(
     viewer: int | frozenset[int] | None = None,
     lost_of: LostOf | None = None,
 ) -> Recommendations:
-    """Return what to change about a job.
+    """Return the advice on a job.
 
     Args:
         store: The repository.
         name: The job's full name.
-        seed: Of the random steps.
+        seed: Seed of the random steps.
         viewer: User (uid) or users whose jobs may be named; None: everybody's.
-        lost_of: What others cost earlier runs; None: they are evaluated now.
+        lost_of: Returns the losses of earlier runs; None: they are evaluated now.
 
     Raises:
-        DamagedError: A file of the time of the job is damaged: a part of the evidence is missing.
+        DamagedError: A file from the time of the job is damaged: a part of the evidence is missing.
     """
     from jostle.analysis import digest, identify
     from jostle.analysis.advise import recommend
@@ -70,7 +70,7 @@ def advice_on(
 
 
 def best_advice(store: Repository, parts: Sequence[str]) -> Recommendation | None:
-    """Return the advice that would save a job most run time; None: there is none that saves any.
+    """Return the advice that would save a job most run time; None: no advice saves any.
 
     Args:
         store: The repository.
@@ -78,22 +78,22 @@ def best_advice(store: Repository, parts: Sequence[str]) -> Recommendation | Non
     """
     found: list[Recommendation] = []
     for part in parts:
-        with contextlib.suppress(JostleError):  # of the other parts something may be known
+        with contextlib.suppress(JostleError):  # other parts may still have advice
             found += advice_on(store, part, lost_of=lambda _: None).found
     with_saving = [each for each in found if each.saving is not None]
     return max(with_saving, key=lambda each: each.saving.value if each.saving else 0, default=None)
 
 
 def past_runs(store: Repository, name: str, lost_of: LostOf) -> list[PastRun]:
-    """Return the runs that are like a job, the newest last: those of its program and user.
+    """Return the runs that are comparable with a job, the newest last: of its program and user.
 
-    Only runs that are over and have as many processes and nodes: others do other work. What they
-    lost is looked for of the newest, and only if there are enough to say something.
+    Only ended runs with as many processes and nodes, since others do other work. The losses are
+    read of the newest only, and only if there are enough runs.
 
     Args:
         store: The repository.
         name: The job.
-        lost_of: What others cost a run.
+        lost_of: Returns the loss of a run.
     """
     from jostle.analysis.advise import PastRun
 

@@ -1,4 +1,4 @@
-"""What interference cost a batch job as a whole, from the verdicts on its parts."""
+"""The loss of a whole batch job, from the verdicts on its parts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from jostle.analysis.estimation.light import TrafficLight
     from jostle.repository import Repository
 
-#: Called with how many jobs are done, of how many, and the next one.
+#: Called with the number of finished jobs, the number of jobs, and the next job.
 JobProgress = Callable[[int, int, str], None]
 
 
@@ -35,8 +35,8 @@ class JobLoss:
 
     Attributes:
         job: The job's name in the repository.
-        head: Its numbers; None where there is no verdict.
-        why: Why there is none, part of a sentence; "" where there is one.
+        head: Numbers of the verdict; None if there is none.
+        why: Why there is none, as part of a sentence; "" if there is one.
         coverage: Share of its time that could be evaluated.
         spans: Spans in which it lost time: start and end, ns, and seconds lost.
     """
@@ -56,15 +56,15 @@ class JobLoss:
 
 @dataclass(frozen=True)
 class BatchLoss:
-    """What a batch job lost.
+    """The loss of a batch job.
 
     Attributes:
-        lost_s: By how much it would have ended earlier, s.
-        percent: The same in percent of its run time.
+        lost_s: Time by which it would have ended earlier, s.
+        percent: The loss in percent of its run time.
         run_s: Its run time from the start of the first process to the end of the last, s.
         coverage: Share of the run time in which parts could be evaluated.
-        cause: The cause that cost most over all parts, in words; "" where nothing was lost.
-        lit: Its light.
+        cause: The cause of the largest loss over all parts, in words; "" where nothing was lost.
+        lit: Its traffic light.
         parts: The verdict on each part, in the order of the row.
     """
 
@@ -148,7 +148,7 @@ def job_loss(
 
 
 def too_short(row: Mapping[str, Any]) -> str:
-    """Return why a job is evidently too short for a verdict, part of a sentence; "" if it is not.
+    """Return why a job is too short for a verdict, as part of a sentence; "" if it is not.
 
     Args:
         row: Its row of the list of jobs.
@@ -160,7 +160,7 @@ def too_short(row: Mapping[str, Any]) -> str:
 
 
 def loss_of_verdict(verdict: Mapping[str, Any]) -> JobLoss:
-    """Return the loss of a job by its verdict as plain values (`verdict_json`)."""
+    """Return the loss of a job from its verdict as plain values (`verdict_json`)."""
     told = verdict["head"]
     intervals = {name: Interval(**told[name]) for name in ("percent", "lost_s")}
     spans = [(hit["start_ns"], hit["end_ns"], hit["seconds"]) for hit in verdict["hits"]]
@@ -179,9 +179,9 @@ def batch_loss(
 ) -> BatchLoss:
     """Evaluate a batch job part by part.
 
-    Parts that ran one after another each delayed the end by what they lost. Of parts that ran at
-    the same time, what counts is by how much the last of them would have ended earlier. The
-    script waits for its steps: of what it lost, only that between steps is added.
+    Consecutive parts each delayed the end by what they lost. For concurrent parts, what counts is
+    how much earlier the last of them would have ended. The script waits for its steps: of its
+    loss, only the part between steps is added.
 
     Args:
         store: The repository.
@@ -200,14 +200,14 @@ def batch_loss(
 
 
 def added_loss(row: Mapping[str, Any], losses: Sequence[JobLoss]) -> BatchLoss:
-    """Return the loss of a batch job, by those of its parts.
+    """Return the loss of a batch job from those of its parts.
 
     Args:
         row: The row of the batch job; its parts are in the order of the losses.
         losses: The verdicts on its parts.
 
     Returns:
-        The loss; not a number where no part could be evaluated.
+        The loss; NaN if no part could be evaluated.
     """
     from jostle.analysis.estimation.light import TrafficLight, lit
 
@@ -285,7 +285,7 @@ def _side_by_side(parts: Sequence[_Part]) -> list[list[_Part]]:
 
 
 def _delay(group: Sequence[_Part], which: str) -> float:
-    """Return by how much the last of a group would have ended earlier without its loss, s."""
+    """Return how much earlier the last of a group would have ended without its loss, s."""
     last = max(part.end_ns for part in group)
     return min(
         (last - part.end_ns) / 1e9 + float(getattr(part.head.lost_s, which)) for part in group
@@ -293,12 +293,12 @@ def _delay(group: Sequence[_Part], which: str) -> float:
 
 
 def _covered_s(group: Sequence[_Part]) -> float:
-    """Return the time of a group in which a part of it could be evaluated, s, at least."""
+    """Return a lower bound of the time in which a part of a group could be evaluated, s."""
     return max(part.loss.coverage * (part.end_ns - part.begin_ns) / 1e9 for part in group)
 
 
 def _between_steps(script: _Part, which: str, busy: Sequence[tuple[int, int]]) -> float:
-    """Return what the script lost while no step ran, s: spread as the spans that it lost it in."""
+    """Return the script's loss while no step ran, s, according to the spans of its loss."""
     idle_s = _outside_s(script.begin_ns, script.end_ns, busy)
     spans = script.loss.spans or [(script.begin_ns, script.end_ns, 1.0)]
     outside = sum(
@@ -310,13 +310,13 @@ def _between_steps(script: _Part, which: str, busy: Sequence[tuple[int, int]]) -
 
 
 def _outside_s(begin: int, end: int, busy: Sequence[tuple[int, int]]) -> float:
-    """Return how much of a span lies outside of others that do not overlap, s."""
+    """Return the part of a span outside of others, which do not overlap, s."""
     inside = sum(max(0, min(end, until) - max(begin, since)) for since, until in busy)
     return (end - begin - inside) / 1e9
 
 
 def _main_cause(parts: Sequence[_Part]) -> str:
-    """Return the cause, in words, that stands for most seconds; "" where nothing was lost."""
+    """Return the name of the cause of most lost seconds; "" if there was no loss."""
     sums: dict[str, float] = {}
     for part in parts:
         if part.head.what:

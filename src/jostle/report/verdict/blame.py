@@ -1,4 +1,4 @@
-"""How a loss is divided: among suspects, and a rest that no profiled job explains."""
+"""Divides a loss among suspects and a remainder that no profiled job explains."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Hit
     from jostle.analysis.identification.model import JobInterference, Suspect
 
-#: What is said of the rest: a neighbour that was not profiled, or one that nothing could be shown
-#: against.
+#: Text for the remainder: due to a neighbour without a profile, or without evidence against it.
 UNEXPLAINED = "explained by no profiled job"
-#: A smaller share of the loss is not reported: intervals of losses are wider.
+#: Least share of the loss that is reported: the intervals of losses are wider.
 WORTH_A_WORD = 0.05
-#: A slice that lost less of its length to anybody is none in which time was lost: that much makes
-#: a slice guilty.
+#: Least part of a slice's length that must be lost to others for it to count as a slice with
+#: interference.
 _LEAST_OF_SLICE = 0.035
 
 
@@ -61,13 +60,13 @@ class Blamed:
 
 
 def found_by(how: Iterable[HowFound]) -> str:
-    """Say how a suspect was found, of one resource or of several."""
+    """Return a text on how a suspect was found, on one resource or several."""
     words = {"account": "by account", "test": "by statistical test"}
     return " and ".join(words[each] for each in sorted(set(how)))
 
 
 def to_whom(kinds: Collection[SuspectKind]) -> str:
-    """Return to whom a loss went, for a sentence: by the kinds of its suspects."""
+    """Return who caused a loss, as a part of a sentence, by the kinds of its suspects."""
     return {
         frozenset({"job"}): "to jobs that were profiled",
         frozenset({"unprofiled"}): "to load that no profile has",
@@ -76,7 +75,7 @@ def to_whom(kinds: Collection[SuspectKind]) -> str:
 
 
 def suspect_name(job: str, kind: SuspectKind) -> str:
-    """Name a suspect for users: `slow server s3 (disk sdb)` is no neighbour."""
+    """Return a suspect's name for users: `slow server s3 (disk sdb)` is no neighbour."""
     return f"slow {job}" if kind == "server" else job
 
 
@@ -108,7 +107,7 @@ class Blame:
         return self.unexplained_share >= WORTH_A_WORD
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the parts as plain values."""
         found: dict[str, Any] = plain(self)
         return found
 
@@ -116,14 +115,14 @@ class Blame:
 def blame(lost: Interval, interference: JobInterference | None, hits: Sequence[Hit] = ()) -> Blame:
     """Split a loss among the suspects.
 
-    Suspects explain no more than there is: of several resources that lost the same instants, and
-    where the loss as the run tells it is smaller than what its neighbours did, all get less in
-    proportion.
+    Suspects explain at most the whole loss: if several resources lost the same instants, or if the
+    loss that the run shows is smaller than the loss that its neighbours explain, all parts are
+    reduced in proportion.
 
     Args:
         lost: The loss, from `verdict.head` or from the identification.
-        interference: What is known of the neighbours; None where none were looked for.
-        hits: Spans in which the run shows by itself that it lost time.
+        interference: Result on the neighbours; None if they were not identified.
+        hits: Spans of loss that the run itself shows.
     """
     found = interference.suspects if interference else []
     named = {
@@ -161,9 +160,9 @@ def blame(lost: Interval, interference: JobInterference | None, hits: Sequence[H
 
 
 def _widths(interference: JobInterference | None, explained: float) -> tuple[float, float]:
-    """Return the lower and upper width of what suspects by test took together, seconds.
+    """Return the lower and upper width of the loss that suspects by test caused together, s.
 
-    What is divided by account was measured: who took which part is in doubt, not their sum.
+    The sum of losses by account is measured: only its division is uncertain.
     """
     tested = _tested_s(interference) if interference else 0.0
     if interference is None or explained <= 0 or tested <= 0:
@@ -173,7 +172,7 @@ def _widths(interference: JobInterference | None, explained: float) -> tuple[flo
 
 
 def _tested_s(interference: JobInterference) -> float:
-    """Return what suspects by test took together, each instant once."""
+    """Return the loss that suspects by test caused together, each instant once, s."""
     by_account = sum(
         loss.seconds.value
         for loss in interference.resources
@@ -183,7 +182,7 @@ def _tested_s(interference: JobInterference) -> float:
 
 
 def _by_suspects(interference: JobInterference, named: float) -> float:
-    """Return what suspects by test took: what several resources lost at once counts once."""
+    """Return the loss that suspects by test caused; simultaneous losses count once, s."""
     alone = sum(
         resource_loss.seconds.value
         for resource_loss in interference.resources
@@ -227,7 +226,7 @@ def _suspects(
 
 
 def _slices(interference: JobInterference | None, hits: Sequence[Hit]) -> tuple[int, int]:
-    """Count the slices in which time was lost, and those that suspects made slow."""
+    """Count the slices in which time was lost, and those that suspects slowed."""
     guilty = interference.guilty if interference else []
     losses = interference.resources if interference else []
     known = [guilty_slice.length_ns for guilty_slice in guilty] or [
@@ -245,7 +244,7 @@ def _slices(interference: JobInterference | None, hits: Sequence[Hit]) -> tuple[
 
 
 def _laid(hits: Sequence[Hit], length: int) -> Iterable[tuple[int, float]]:
-    """Lay what was lost in spans on slices."""
+    """Distribute the losses of spans over slices."""
     for hit in hits:
         whole = max(hit.end_ns - hit.start_ns, 1)
         for number in range(hit.start_ns // length, -(-(hit.start_ns + whole) // length)):

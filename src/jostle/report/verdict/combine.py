@@ -1,7 +1,8 @@
-"""Combines what a run shows of its loss with what its neighbours' load explains.
+"""Combines the loss that a run shows with the loss that its neighbours' load explains.
 
-A run is compared with itself, a neighbour's load with the slices in which it was there. Both may
-see the same loss. Every view shows the combined result, so that no two of them differ.
+The estimate compares a run with itself, the identification compares slices with and without a
+neighbour's load. Both may show the same loss. Every view shows the combined result, so that views
+do not differ.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from jostle.analysis.estimation.model import CauseName, Hit, HitPart, RunEstimate
     from jostle.analysis.identification.model import JobInterference, ResourceLoss
 
-#: Part of a slice: smaller losses are no hits.
+#: Least loss of a hit, as a part of a slice.
 _LEAST_OF_SLICE = 0.02
 
 
@@ -31,10 +32,10 @@ class _Raised:
     """A resource on which the neighbours' load explains more than the run shows.
 
     Attributes:
-        loss: What the load of neighbours explains there.
+        loss: Loss that the load of neighbours explains there.
         cause: As in Cause.
         resource: As in Cause, of the run's own loss that this one replaces.
-        named: As in Cause: the resource, or what of it serves the calls that were slow.
+        named: As in Cause: the resource, or the part of it that serves the slow calls.
         seconds: Run time lost there.
     """
 
@@ -53,19 +54,19 @@ def combine(
     """Return an estimate and an interference that agree.
 
     Without segments a run shows only that some slices were slower than its others. If neighbours
-    were active nearly all the time, that is too little. So for each resource the larger of both
-    losses counts. Segments show more: with them the neighbours' load counts if it explains more
-    than the upper bound of the estimate, or if even its lower bound is above the estimate.
+    were active nearly all the time, that misses a part of the loss. So for each resource the larger
+    of both losses counts. Segments show more: with them the neighbours' load counts if it explains
+    more than the upper bound of the estimate, or if even its lower bound is above the estimate.
 
-    What was lost to waiting for cores is measured and divided by account (core_shares.py); nothing
-    is raised there. In return, neighbours explain no more than was lost.
+    Loss by waiting for cores is measured and divided by account (core_shares.py); it is not
+    raised. In return, neighbours explain no more than was lost.
 
     Args:
-        estimate: What the run shows by itself.
-        interference: What the load of its neighbours explains; None where there were none.
+        estimate: Loss that the run itself shows.
+        interference: Loss that the load of its neighbours explains; None if there were none.
         names: Path of each mount, for users.
     """
-    if interference is None or estimate.method == "thesis":  # which knows no neighbours
+    if interference is None or estimate.method == "thesis":  # which does not use neighbours
         return estimate, interference
     tested = tested_s(interference)
     if interference.evident:
@@ -81,21 +82,21 @@ def combine(
 def _raised(
     estimate: RunEstimate, interference: JobInterference, tested: Interval
 ) -> list[_Raised]:
-    """Return the resources on which the neighbours' load decides; tested: seconds by test."""
+    """Return the resources on which the neighbours' load counts; tested: seconds by test."""
     losses = [
         loss
         for loss in interference.resources
         if loss.evident and loss.seconds.value > 0 and loss.how == "test"
     ]
     alone = sum(loss.seconds.value for loss in losses)
-    # What several resources lost at the same instants counts once.
+    # Simultaneous losses on several resources count once.
     part = min(tested.value / alone, 1.0) if alone > 0 else 0.0
     if estimate.segments.num_rows:
         part *= _part_beside_segments(estimate, tested)
     raised = []
     for resource in dict.fromkeys(_calls(loss) for loss in losses):
-        # Several links may slow the same calls, and a mount's servers are several: they are one of
-        # the estimate's resources.
+        # Several links may slow the same calls, and a mount has several kinds of servers: they are
+        # one of the estimate's resources.
         same = [loss for loss in losses if _calls(loss) == resource]
         if part * sum(loss.seconds.value for loss in same) <= _shown(estimate, resource):
             continue
@@ -111,7 +112,7 @@ def _raised(
 
 
 def _named(loss: ResourceLoss) -> str:
-    """Return how a verdict names the resource of a loss."""
+    """Return the name of a loss's resource in the verdict."""
     return loss.resource if loss.kind in FILE_KINDS else _calls(loss)
 
 
@@ -132,7 +133,7 @@ def _cause(loss: ResourceLoss) -> CauseName:
 
 
 def _calls(loss: ResourceLoss) -> str:
-    """Return which of the estimate's resources a loss belongs to."""
+    """Return the estimate's resource to which a loss belongs."""
     if loss.kind == "network":
         return "MPI" if loss.calls_of in ("", "messages") else loss.calls_of
     return loss.mount or loss.resource
@@ -148,7 +149,7 @@ def _part_beside_segments(estimate: RunEstimate, explained: Interval) -> float:
 
 
 def _shown(estimate: RunEstimate, resource: str) -> float:
-    """Return the loss that the run shows by itself on a resource, s."""
+    """Return the loss that the run itself shows on a resource, s."""
     return sum(cause.seconds.value for cause in estimate.causes if cause.resource == resource)
 
 
@@ -172,7 +173,7 @@ def _with_raised(
         causes = [replace(cause, seconds=_times(cause.seconds, value / whole)) for cause in causes]
     low = max(value - _hypot(cause.seconds.value - cause.seconds.low for cause in causes), 0.0)
     above = value + _hypot(cause.seconds.high - cause.seconds.value for cause in causes)
-    # What the run cannot show by itself, such as slower cores, neighbours' load does not exclude.
+    # Losses that only the run shows, such as slower cores, remain possible.
     high = min(max(above, own.high), max(run_s, value))
     lost = Interval(value, low, high)
     if len(causes) == 1:
@@ -207,7 +208,7 @@ def _note(estimate: RunEstimate, raised: list[_Raised], names: Mapping[str, str]
 
 
 def _hits(estimate: RunEstimate, raised: list[_Raised]) -> list[Hit]:
-    """Return the hits with those of the raised resources replaced, in time."""
+    """Return the hits with those of the raised resources replaced, in order of time."""
     from jostle.analysis.estimation.model import HitPart
 
     resources = {each.resource for each in raised}
@@ -249,8 +250,8 @@ def _within(
     """Return the interference with no more seconds than were lost, in shares of the same run.
 
     Args:
-        interference: Suspects by account have their parts of the loss already.
-        estimate: What was lost.
+        interference: The interference; suspects by account already have their parts of the loss.
+        estimate: The loss.
         tested: Seconds by test.
     """
     by_account = accounted_s(interference)

@@ -1,4 +1,4 @@
-"""Several runs of one program, and why they took different times."""
+"""Compares several runs of one program, and explains their different run times."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from jostle.analysis.estimation.model import ClusterDifference, Comparison, RunEstimate
     from jostle.repository import Repository
 
-#: A smaller share of the baseline's run time is not a difference.
+#: Least difference of run times, as a share of the baseline's.
 _EQUAL = 0.01
 _LEAST_MEMBERS = 5
 
@@ -28,15 +28,15 @@ def compare_jobs(
     groups: Mapping[str, str] | None = None,
     advance: Callable[[int, int, str], None] | None = None,
 ) -> tuple[Comparison, RunRatios]:
-    """Estimate jobs one by one, and compare them.
+    """Estimate jobs one after another, and compare them.
 
     Args:
         store: The repository.
         names: Full names of two jobs or more.
         how: method, bytes_rule and seed of `jostle.analysis.estimate`.
         baseline: The job that others are compared with, one of `names`; None: the fastest.
-        groups: Groups of jobs by name; a job that is in none belongs to that of its program.
-        advance: Called with the progress: how many are done, of how many, and what is done now.
+        groups: Group of each job; a job without one belongs to the group of its program.
+        advance: Called with the progress: steps done, number of steps, and the current step.
     """
     require(store, names, "compare")
     estimates, programs = [], []
@@ -87,7 +87,7 @@ def finding(made: Comparison) -> str:
     longer = made.measured_s[slowest]
     if max(map(abs, made.measured_s)) < _EQUAL * base.run_s:
         return f"All {len(made.estimates)} runs took about as long: {seconds(base.run_s)}"
-    if longer <= 0:  # the baseline was named, and is the slowest
+    if longer <= 0:  # the user chose the baseline, and it is the slowest
         quickest = min(range(len(made.estimates)), key=lambda run: made.measured_s[run])
         less = seconds(-made.measured_s[quickest])
         return f"{made.estimates[quickest].job} took {less} less than {base.job}"

@@ -1,7 +1,7 @@
-"""Divides what a run lost to waiting for cores among those who had them, by account.
+"""Divides the loss by waiting for cores among the users of the cores, by account.
 
-The estimate says how much of the run was lost so, and when; the account says who had the cores at
-each instant. So the parts of all add up to what the estimate has.
+The estimate shows how much was lost and when; the account shows who used the cores at each
+instant. So the parts add up to the loss of the estimate.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Hit, RunEstimate
     from jostle.analysis.identification.model import CoreAccount, JobInterference
 
-#: Part of the run: for a smaller loss no suspect is named.
+#: Least loss, as a part of the run, for which suspects are named.
 _LEAST = 0.01
 
 
 @dataclass(frozen=True)
 class _Shares:
-    """Parts of what a run lost on the cores of a node.
+    """Parts of a run's loss on the cores of a node.
 
     Attributes:
-        lost_s: What it lost there.
-        of: Part of it by name; those of jobs and of load without a profile.
-        stolen: Part of the hypervisor.
+        lost_s: Loss there, s.
+        of: Part of each job, and of load without a profile, by name.
+        stolen: Part of the hypervisor (steal time).
     """
 
     lost_s: float
@@ -41,11 +41,11 @@ class _Shares:
 def with_core_shares(
     estimate: RunEstimate, interference: JobInterference
 ) -> tuple[RunEstimate, JobInterference]:
-    """Give suspects by account their parts of what the run lost on cores.
+    """Assign their parts of the loss on cores to suspects by account.
 
     Args:
-        estimate: What the run lost; only what the hypervisor withheld gets another name.
-        interference: Who had the cores; without an account nothing changes.
+        estimate: The loss of the run; of it only the cause of steal time changes.
+        interference: The users of the cores; without an account nothing changes.
     """
     for account in interference.accounts:
         shares = _shares(estimate, account)
@@ -68,7 +68,7 @@ def _shares(estimate: RunEstimate, account: CoreAccount) -> _Shares:
     if not len(parts) or series.sum() <= 0:
         return _Shares(lost_s, {}, 0.0)
     whole = series.sum(axis=0)
-    # Of slices in which nothing was known to wait, the shares of all others hold.
+    # Slices without known waiting get the shares of all others.
     usual = series.sum(axis=1) / series.sum()
     share = np.where(whole > 0, series / np.where(whole > 0, whole, 1.0), usual[:, None])
     lost = _by_slice(estimate.hits, account)
@@ -85,7 +85,7 @@ def _shares(estimate: RunEstimate, account: CoreAccount) -> _Shares:
 
 
 def _by_slice(hits: Sequence[Hit], account: CoreAccount) -> npt.NDArray[np.float64]:
-    """Return what the run lost on the cores of a node in each slice of the account."""
+    """Return the loss on the cores of a node in each slice of the account."""
     edges = np.append(account.steps_ns, account.steps_ns[-1] + account.slice_ns)
     zero = int(edges[0])
     parts = [
@@ -106,7 +106,7 @@ def _by_slice(hits: Sequence[Hit], account: CoreAccount) -> npt.NDArray[np.float
 
 
 def _with_steal(estimate: RunEstimate, host: str, shares: _Shares) -> RunEstimate:
-    """Return the estimate with what the hypervisor withheld as a cause of its own."""
+    """Return the estimate with steal time as a separate cause."""
     from jostle.analysis.estimation.model import Cause, Hit, HitPart
 
     if shares.stolen * shares.lost_s < _LEAST * estimate.run_s:
@@ -133,7 +133,7 @@ def _with_steal(estimate: RunEstimate, host: str, shares: _Shares) -> RunEstimat
 def _with_shares(
     interference: JobInterference, account: CoreAccount, shares: _Shares, run_s: float
 ) -> JobInterference:
-    """Return the interference with a node's suspects by account at their parts of the loss."""
+    """Return the interference with a node's suspects by account and their parts of the loss."""
     outside = [part for part in account.parts if part.kind in ("job", "unprofiled")]
     whole = sum(part.seconds.value for part in outside)
     taken = shares.lost_s * sum(shares.of.values())

@@ -1,4 +1,4 @@
-"""Decides whether a run may be used, or was too disturbed: the finding of a gate."""
+"""The finding of a gate: whether a run was too disturbed to be used."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class GateResult:
         estimate: The estimate behind it; None if there is none.
         sure: The probability of the finding; if undecided, of the more probable one; None
             without an estimate.
-        again: Whether another run may be decided: this run was too near to the limit.
+        again: Whether another run may be decided, since this one was close to the limit.
     """
 
     finding: Finding
@@ -35,9 +35,9 @@ class GateResult:
 
 
 def find(estimate: RunEstimate, most: float) -> GateResult:
-    """Assess a run by its estimate, as its light is: by how sure it is on which side of the limit.
+    """Assess a run by the probability that its loss is above the limit, as for its traffic light.
 
-    A certain loss counts even where little of the run could be evaluated; a run without loss is
+    A certain loss counts even if little of the run could be evaluated; a run without loss is
     called clean only if half of it could be evaluated.
 
     Args:

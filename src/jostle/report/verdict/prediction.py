@@ -1,4 +1,4 @@
-"""Predictions of what jobs, programs or kinds of loads will cost each other, from a repository."""
+"""Predicts the slowdown that jobs, programs or kinds of loads cause each other."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from jostle.analysis.kinds import Capacity, LoadKind, PairSample, Prediction
     from jostle.repository import Repository
 
-#: The newest jobs that the model learns from: more take longer, and systems change.
+#: Most jobs from which the model learns: the newest, since systems change.
 _NEWEST = 500
-#: The newest runs of a program that say of which kind it is.
+#: Most runs, the newest, that decide the kind of a program.
 _RUNS = 20
 
 
 @dataclass(frozen=True)
 class _Load:
-    """What was asked for: its name, its kind, and what to know about the choice of the kind."""
+    """A requested load: its name, its kind, and a remark on the choice of the kind."""
 
     name: str
     kind: LoadKind
@@ -32,7 +32,7 @@ class _Load:
 def prediction_of(
     store: Repository, names: Sequence[str], *, mount: str | None = None, viewer: int | None = None
 ) -> Prediction:
-    """Return what loads will cost each other while all of them run.
+    """Return the slowdown that loads cause each other while all of them run.
 
     Args:
         store: The repository.
@@ -88,7 +88,7 @@ def _notes(loads: Sequence[_Load]) -> list[str]:
 
 
 def _loads(store: Repository, names: Sequence[str], viewer: int | None) -> list[_Load]:
-    """Find what some names stand for: a kind, a program, else a job."""
+    """Find the kind, program, or else job that each name stands for."""
     from jostle.analysis.kinds import kinds_of, parse_kind
     from jostle.analysis.kinds.model import is_kind
 
@@ -109,7 +109,7 @@ def _loads(store: Repository, names: Sequence[str], viewer: int | None) -> list[
 
 
 def _of_runs(name: str, kinds: list[LoadKind]) -> _Load:
-    """Return the kind of most of a program's runs, by the run that was disturbed least."""
+    """Return the most frequent kind of a program's runs, from the least disturbed of them."""
     if not kinds:
         raise JobError(
             f"Nothing was recorded of {name} that says of which kind its load is.",
@@ -129,13 +129,13 @@ def _of_runs(name: str, kinds: list[LoadKind]) -> _Load:
 
 
 def _jobs(store: Repository, viewer: int | None) -> list[dict[str, Any]]:
-    """Return the jobs that are over, the newest first."""
+    """Return the ended jobs, the newest first."""
     rows = store.jobs().select(["job", "program", "uid", "running", "start_ns"]).to_pylist()
     return [row for row in rows if not row["running"] and viewer in (None, row["uid"])]
 
 
 def _met(store: Repository, viewer: int | None) -> list[PairSample]:
-    """Return the pairs that the newest jobs have made."""
+    """Return the pairs of the newest jobs that ran concurrently."""
     from jostle.analysis.kinds import kinds_of, pairs_met
 
     rows = _jobs(store, viewer)[:_NEWEST]
@@ -147,7 +147,7 @@ def _met(store: Repository, viewer: int | None) -> list[PairSample]:
 
 
 def _mount(asked: str | None, loads: Sequence[_Load], samples: Sequence[PairSample]) -> str:
-    """Return the mount that a prediction is about; "" where none is known."""
+    """Return the mount of a prediction; "" if none is known."""
     used = Counter(each.kind.mount for each in loads if each.kind.mount)
     met = Counter(sample.mount for sample in samples)
     if asked is not None:

@@ -1,4 +1,4 @@
-"""Decides whether a program became slower, beyond what interference cost its runs."""
+"""Decides whether a program became slower, apart from the interference in its runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class GroupFinding:
     Attributes:
         group: Name of the group.
         finding: slower, no slower, or undecided.
-        ratio: Mean run time without interference over that of the baseline's group; None of fewer
+        ratio: Mean run time without interference over that of the baseline's group; None for fewer
             than three runs of either.
         run_s: Mean run time of the group, interference included, s.
         why: If undecided: the reason and the remedy, in sentences.
@@ -45,10 +45,10 @@ class GroupFinding:
 def regressions(
     estimates: Sequence[RunEstimate], ratios: RunRatios, most: float
 ) -> list[GroupFinding]:
-    """Compare each group of runs with the baseline's, without what interference cost them.
+    """Compare each group of runs with the baseline's, without their losses by interference.
 
-    The ends of a ratio's interval take the loss of each run at the end of its own interval that is
-    least favourable, and then the 95 % interval of the means: a finding is at least that certain.
+    The interval of a ratio combines, for each run, the least favourable end of the interval of its
+    loss with the 95 % interval of the means: a finding is at least that certain.
 
     Args:
         estimates: Estimates of the runs, in the order of `ratios.runs`.
@@ -99,5 +99,5 @@ def _finding(
 
 
 def _without(runs: Sequence[RunEstimate], end: Literal["value", "low", "high"]) -> list[float]:
-    """Return run times less what interference took of them, at least a thousandth, s."""
+    """Return run times less their losses by interference, at least a thousandth of each, s."""
     return [max(run.run_s - getattr(run.lost_s, end), 1e-3 * run.run_s) for run in runs]

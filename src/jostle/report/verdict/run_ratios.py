@@ -1,4 +1,4 @@
-"""Run times side by side: each run, and each group of runs, as a ratio to the baseline."""
+"""Run times of runs, and of groups of runs, as ratios to the baseline."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from jostle.analysis.ratio_intervals import LEAST_RUNS, mean_ratio
 
 @dataclass(frozen=True)
 class RunRatio:
-    """One run.
+    """The run time of one run.
 
     Attributes:
-        job: Its name.
+        job: Name of the job.
         group: The group it belongs to.
         run_s: Run time, seconds.
         ratio: Run time over that of the baseline run.
@@ -30,19 +30,19 @@ class RunRatio:
 
 @dataclass(frozen=True)
 class GroupRatio:
-    """The runs of one program, or of one pattern of names.
+    """The run times of one group: a program, or a pattern of names.
 
     Attributes:
-        group: Its name.
-        runs: How many there are.
+        group: Name of the group.
+        runs: Number of runs.
         median_s: Median run time, seconds.
         mean_s: Mean run time, seconds.
-        std_s: Standard deviation of a run, seconds; None of fewer than three runs.
+        std_s: Standard deviation of a run, seconds; None for fewer than three runs.
         min_s: The fastest run, seconds.
         max_s: The slowest run, seconds.
         ratio: Mean run time over that of the baseline's group.
-        low: Lower end of the ratio's 95 % interval; None of fewer than three runs of either, and
-            of the baseline itself.
+        low: Lower end of the ratio's 95 % interval; None for fewer than three runs of either, and
+            for the baseline itself.
         high: Upper end.
     """
 
@@ -60,11 +60,11 @@ class GroupRatio:
 
 @dataclass(frozen=True)
 class RunRatios:
-    """Run times as ratios.
+    """Run times of runs and groups as ratios.
 
     Attributes:
-        runs: In the order given.
-        groups: In the order of their first run.
+        runs: The runs, in the given order.
+        groups: The groups, in the order of their first run.
         baseline: Name of the run that ratios of runs refer to.
         baseline_group: Name of the group that ratios of groups refer to.
     """
@@ -76,7 +76,7 @@ class RunRatios:
 
     @property
     def repeated(self) -> bool:
-        """Whether a table of groups says more than that of the runs."""
+        """Whether at least one group has several runs."""
         return len(self.runs) > 2 and len(self.groups) < len(self.runs)
 
     def to_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Advice for a whole site: reads what is known of a period, and asks the analysis."""
+"""Advice for a whole site: reads the data of a period, and calls the analysis."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from jostle.analysis.site_advice import Cost, SiteEvidence, SiteJob
     from jostle.repository import Repository
 
-#: Days that are looked at by default.
+#: Default number of days.
 DAYS = 7
 _DAY_NS = 86_400_000_000_000
 _NODES = "SELECT DISTINCT job, host FROM process_kinds WHERE list_contains($1, job) ORDER BY host"
@@ -36,10 +36,10 @@ _NODES = "SELECT DISTINCT job, host FROM process_kinds WHERE list_contains($1, j
 
 @dataclass(frozen=True)
 class JobCosts:
-    """What others cost one job, by its verdict.
+    """Losses of one job from its verdict.
 
     Attributes:
-        costs: By cause and resource.
+        costs: Losses by cause and resource.
         watts: Power of its nodes; None: not measured.
     """
 
@@ -47,7 +47,7 @@ class JobCosts:
     watts: float | None = None
 
 
-#: Returns what others cost a job; None: there is no verdict on it.
+#: Returns the losses of a job; None: there is no verdict on it.
 CostsOf = Callable[[str], JobCosts | None]
 
 
@@ -61,13 +61,13 @@ def period(store: Repository, days: int) -> tuple[int, int]:
 def evaluated_costs(
     store: Repository, name: str, viewer: int | None = None, seed: int = 0
 ) -> JobCosts | None:
-    """Evaluate a job for what others cost it; None where it cannot be evaluated.
+    """Evaluate the losses of a job; None if it cannot be evaluated.
 
     Args:
         store: The repository.
         name: The job's full name.
         viewer: User (uid) whose jobs may be named; None: everybody's.
-        seed: Of the random steps.
+        seed: Seed of the random steps.
     """
     from jostle.report.verdict.verdict import USUAL, evaluate_job
 
@@ -94,7 +94,7 @@ def _costs(name: str, who: JobInterference | None) -> tuple[Cost, ...]:
 
 
 def stored_costs(name: str, verdict: Mapping[str, Any]) -> JobCosts:
-    """Return what others cost a job, by its verdict as plain values (`verdict_json`)."""
+    """Return the losses of a job from its verdict as plain values (`verdict_json`)."""
     from jostle.analysis.interval import Interval
     from jostle.analysis.site_advice import Cost
 
@@ -123,12 +123,12 @@ def site_evidence(
     user: Collection[int] | None = None,
     say: Callable[[int, int, str], None] = lambda *_: None,
 ) -> SiteEvidence:
-    """Return what is known of the last days of a site.
+    """Return the recorded data of the last days of a site.
 
     Args:
         store: The repository.
-        days: How many, up to the end of its newest job.
-        costs_of: Gives what others cost a job.
+        days: Number of days, up to the end of its newest job.
+        costs_of: Returns the losses of a job.
         user: Only jobs of these users (uids); None: of all.
         say: Called with the progress.
     """
@@ -150,7 +150,7 @@ def site_evidence(
         for cost in (each.costs if each else ())
         if whole_of.get(cost.cause) != whole_of[cost.job]
     ]
-    if user is not None:  # of others' machines and loads a user sees nothing
+    if user is not None:  # a user may not see machines and loads of others
         return SiteEvidence(span[0] / 1e9, span[1] / 1e9, jobs, costs, names=paths_of_mounts(store))
     rpc_bytes, servers = lustre_servers(store, {mount_of(cost.resource) for cost in costs}, span)
     return SiteEvidence(
@@ -169,7 +169,7 @@ def site_evidence(
 
 
 def _parts(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the rows of the parts of a batch job; of another job its own."""
+    """Return the rows of the parts of a batch job; for another job its own row."""
     parts: list[Mapping[str, Any]] = row.get("parts", [row])
     return parts
 

@@ -1,9 +1,9 @@
-"""Gives a GPU or memory what segments cannot account for, where a neighbour's load explains it.
+"""Attributes losses to GPUs or memory that segments do not show, if neighbours' load explains them.
 
-A segment knows how long its calls waited, and what is left. A rank that waits for a slower GPU
-shows only the latter, and the other ranks wait for it in collectives; so does one that waits for
-memory. So if a neighbour on a GPU, on its bus or on a node's memory decides, as much of these two
-as its load explains is put there.
+A segment has the time of its calls, and the remaining time. If a rank waits for a slower GPU, only
+the remaining time grows, and other ranks wait for it in collectives; waiting for memory looks the
+same. So if a neighbour on a GPU, on its bus or on a node's memory counts, as much of these two
+parts as its load explains is attributed to that resource.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from jostle.analysis.estimation.model import CauseName, Hit, HitPart, RunEstimate
     from jostle.analysis.identification.model import JobInterference, ResourceKind, ResourceLoss
 
-#: Where a slower resource is seen in no call.
+#: Resources whose slowness is visible in no call.
 _UNSEEN: dict[ResourceKind, CauseName] = {"gpu": "gpu", "bus": "bus", "memory": "memory"}
-#: What a slower GPU, or slower memory, looks like in segments: what is left of the time, and waits
-#: for the slowest.
+#: How a slower GPU, or slower memory, appears in segments: as remaining time, and as waiting for
+#: the slowest rank.
 _SEEN_AS: tuple[CauseName, ...] = ("unknown", "memory or cpu", "network")
 
 
 def with_unseen(estimate: RunEstimate, interference: JobInterference) -> RunEstimate:
-    """Return an estimate of a run with segments with the loss on GPUs or memory put there.
+    """Return an estimate of a run with segments with the loss on GPUs or memory attributed.
 
     Args:
-        estimate: Of the run.
-        interference: What the load of its neighbours explains.
+        estimate: The estimate of the run.
+        interference: Loss that the load of its neighbours explains.
     """
     from jostle.analysis.estimation.model import Cause
 
@@ -67,7 +67,7 @@ def with_unseen(estimate: RunEstimate, interference: JobInterference) -> RunEsti
 
 
 def _hit(hit: Hit, loss: ResourceLoss, kind: CauseName) -> Hit:
-    """Return a hit whose parts in the neighbours' slices are the GPU's."""
+    """Return a hit of which the parts in slices with neighbours' load have the GPU as cause."""
     share = _in_lost_slices(hit, loss)
     parts = list(_parts(hit, loss, kind, share))
     parts.sort(key=lambda part: -part.seconds)
@@ -88,7 +88,7 @@ def _parts(hit: Hit, loss: ResourceLoss, kind: CauseName, share: float) -> Itera
 
 
 def _in_lost_slices(hit: Hit, loss: ResourceLoss) -> float:
-    """Return the part of a hit's span that lies in slices in which the neighbours cost time."""
+    """Return the part of a hit's span in slices in which the neighbours caused a loss."""
     inside = sum(
         max(min(hit.end_ns, begin + loss.slice_ns) - max(hit.start_ns, begin), 0)
         for begin, seconds in zip(loss.steps_ns, loss.lost, strict=False)

@@ -1,4 +1,4 @@
-"""The verdict on a job: what interference cost it, by its own segments and by its neighbours."""
+"""The verdict on a job: its loss by interference, from its own segments and neighbours' load."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 #: Loss in percent of the run time below which no cause and no suspect is named.
 WORTH_A_WORD = 0.5
-#: Part of the loss from which on a cause is named beside the largest.
+#: Least part of the loss of a cause that is named in addition to the largest.
 _MAIN = 0.25
-#: Less of a run than this is not worth a line.
+#: Least part of a run that is reported in a line of its own.
 NOTHING = 0.0005
 #: Arguments of `jostle.analysis.estimate` that are the default.
 USUAL: Mapping[str, Any] = {"method": "jostle", "bytes_rule": None, "seed": 0}
@@ -38,7 +38,7 @@ STEPS = (
     "reading its segments",
     "comparing like segments with each other",
 )
-#: Called with the number of a step (from 0), how many there are, and what it does.
+#: Called with the number of a step (from 0), the number of steps, and what the step does.
 ReportProgress = Callable[[int, int, str], None]
 
 
@@ -48,9 +48,9 @@ class EvaluatedJob:
 
     Attributes:
         estimate: What interference cost the job.
-        who: What its neighbours did; None where none were looked for.
+        who: The interference by its neighbours; None if they were not identified.
         names: The path of each mount, for users.
-        waits: Whom its ranks waited for; None: it has no ranks, or the method does not ask.
+        waits: What its ranks waited for; None: it has no ranks, or the method does not compute it.
     """
 
     estimate: RunEstimate
@@ -116,20 +116,20 @@ def evaluate_job(
         store: The repository.
         name: The job's full name.
         how: method, bytes_rule and seed of `jostle.analysis.estimate`.
-        alone: Do not look for neighbours.
+        alone: Do not identify neighbours.
         viewer: User (uid) or users whose jobs may be named; None: everybody's.
-        say: Called with the progress; some jobs need not all steps.
+        say: Called with the progress; some jobs do not need all steps.
 
     Raises:
-        DamagedError: A file of the time of the job is damaged: a part of the evidence could look
-            like a run that lost nothing.
-        NoBasisError: The job was imported from what does not allow a verdict.
+        DamagedError: A file from the time of the job is damaged: missing evidence could look
+            like a run without loss.
+        NoBasisError: The job was imported from a source that does not allow a verdict.
     """
 
     def at(step: int) -> None:
         say(step, len(STEPS), STEPS[step])
 
-    with ThreadPoolExecutor(1) as side:  # segments are read while code is loaded and others sought
+    with ThreadPoolExecutor(1) as side:  # segments are read while suspects are identified
         run = side.submit(store.run_tables, name)
         from jostle.analysis import estimate
 
@@ -146,7 +146,7 @@ def evaluate_job(
 
 
 def _waits(store: Repository, name: str, tables: RunTables, seed: int) -> JobWaits | None:
-    """Return whom the ranks of a job waited for; None where it has none that could."""
+    """Return what the ranks of a job waited for; None if it has no ranks."""
     if all(world.world_size < 2 for world in tables.worlds):
         return None
     from jostle.analysis.waits import waits_of
@@ -161,12 +161,12 @@ def evaluate_company(
     viewer: int | None = None,
     say: ReportProgress = lambda *_: None,
 ) -> tuple[RunEstimate, JobInterference]:
-    """Evaluate a job for what its neighbours did: also that there were none is an answer.
+    """Evaluate the influence of neighbours on a job, also if there were none.
 
     Args:
         store: The repository.
         name: The job's full name.
-        seed: Of the random steps.
+        seed: Seed of the random steps.
         viewer: User (uid) whose jobs may be named; None: everybody's.
         say: Called with the progress.
     """
@@ -185,7 +185,7 @@ def _beside(
     viewer: int | frozenset[int] | None,
     at: Callable[[int], None],
 ) -> JobInterference | None:
-    """Identify suspects, if other jobs, or programs without a profile, ran beside the job."""
+    """Identify suspects, if other jobs or programs without a profile ran at the same time."""
     at(0)
     if not store.has_company(name):
         return None
@@ -199,7 +199,7 @@ def _beside(
 
 
 def mount_paths(tables: RunTables) -> dict[str, str]:
-    """Return, for each mount, the shortest path at which the job saw it."""
+    """Return, for each mount, the shortest path under which the job used it."""
     names: dict[str, str] = {}
     for row in tables.mounts.select(["mount", "path"]).to_pylist():
         known, path = names.get(row["mount"]), row["path"]
@@ -230,7 +230,7 @@ def head(estimate: RunEstimate) -> VerdictHead:
 
 
 def _main_causes(estimate: RunEstimate) -> list[Cause]:
-    """Return the causes that took a notable part of the loss, the largest first."""
+    """Return the causes of a notable part of the loss, the largest first."""
     sums: dict[CauseName, float] = {}
     for cause in estimate.causes:
         sums[cause.cause] = sums.get(cause.cause, 0.0) + cause.seconds.value
@@ -240,7 +240,7 @@ def _main_causes(estimate: RunEstimate) -> list[Cause]:
 
 
 def _words(causes: list[Cause]) -> str:
-    """Name causes: `CPU, slower cores`; of several `file system and CPU`."""
+    """Return the names of causes: `CPU, slower cores`; of several `file system and CPU`."""
     if len(causes) == 1:
         return cause_words(causes[0].cause, causes[0].kind, causes[0].level)
     return " and ".join(cause_words(cause.cause) for cause in causes)
@@ -277,7 +277,7 @@ class CauseRow:
 
 
 def cause_rows(estimate: RunEstimate, names: Mapping[str, str]) -> list[CauseRow]:
-    """Return the table of causes, the largest first; causes of next to nothing are left out.
+    """Return the table of causes, the largest first; causes of a negligible loss are left out.
 
     Args:
         estimate: The estimate of a run.
@@ -297,7 +297,7 @@ def cause_rows(estimate: RunEstimate, names: Mapping[str, str]) -> list[CauseRow
 
 
 def interference_json(estimate: RunEstimate, interference: JobInterference) -> dict[str, Any]:
-    """Return what `interference --json` prints: the neighbours, and the loss they had part in."""
+    """Return what `interference --json` prints: the neighbours, and their part of the loss."""
     return interference.to_json() | {
         "head": head(estimate).to_json(),
         "blame": blame_of(estimate, interference).to_json(),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from jostle.repository import Repository
 
 _NICE = 10
-#: Longer estimates are sent only if they are asked for (`only`).
+#: Most segments of an estimate that is sent without an explicit request (`only`).
 _MOST_SEGMENTS = 200_000
 _MOST_SUSPECTS = 3
 
@@ -54,10 +54,10 @@ class VerdictAnswer:
     Attributes:
         body: What `jostle estimate --json` prints, as JSON; empty if it failed.
         brief: light, undecided, percent, lost_s, cause, what, resource, run_s, core_hours, causes
-            and suspects (the greatest _MOST_SUSPECTS).
-        estimate: The estimate with its segments, if that was asked for.
+            and suspects (at most _MOST_SUSPECTS, the greatest first).
+        estimate: The estimate with its segments, if it was requested.
         error: Why the job cannot be evaluated; "" if it was.
-        hint: What may mend that.
+        hint: How that may be fixed.
     """
 
     body: bytes = b""
@@ -89,7 +89,7 @@ def answer(
 
     Args:
         store: Its repository.
-        verdict_request: Which job, and for whom.
+        verdict_request: The job and the viewer.
         say: Called with the progress.
     """
     from jostle.report.verdict.verdict import USUAL, cause_rows, evaluate_job, head, verdict_json
@@ -104,7 +104,7 @@ def answer(
         first, told = head(evaluated_job.estimate), verdict_json(evaluated_job)
         if verdict_request.users is not None:
             for resource in (told["interference"] or {}).get("resources", []):
-                resource["others_load"] = []  # it may be that of one neighbour
+                resource["others_load"] = []  # it may be the load of a single neighbour
         return VerdictAnswer(
             json.dumps(told, separators=(",", ":"), default=_plain).encode(),
             {
@@ -132,7 +132,7 @@ def answer(
 
 
 def _suspects(evaluated_job: EvaluatedJob) -> list[dict[str, Any]]:
-    """Return who took most of a job's loss, and where most of that."""
+    """Return who caused most of a job's loss, and the resource of most of that."""
     from jostle.report.verdict.verdict import blame_of
 
     named = blame_of(evaluated_job.estimate, evaluated_job.who).suspects[:_MOST_SUSPECTS]
@@ -164,7 +164,7 @@ def end_with_asker() -> None:
 
 
 def main() -> None:
-    """Answer requests until there are no more."""
+    """Read and answer requests until the input ends."""
     # systemd signals all processes of a service; a job must not be reported as the cause of that.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     end_with_asker()

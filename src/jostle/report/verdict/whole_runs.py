@@ -1,4 +1,4 @@
-"""The answer about a run of which only the whole is known: from a log, not from a profile."""
+"""The answer about a run without slices, which was imported from a log."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def is_whole(store: Repository, job: str) -> bool:
 def whole_run(
     store: Repository, job: str, viewer: int | frozenset[int] | None = None
 ) -> RunAmongItsLike:
-    """Compare a run with its like, and with whom it met.
+    """Compare a run with similar runs, by the jobs that ran concurrently.
 
     Args:
         store: The repository.
@@ -37,7 +37,7 @@ def whole_run(
 
 
 def like_runs_report(store: Repository, job: str, viewer: frozenset[int] | None) -> dict[str, Any]:
-    """Return what `interference --json` says of a run that is known as a whole.
+    """Return the content of `interference --json` for a run without slices.
 
     Args:
         store: The repository.
@@ -45,7 +45,7 @@ def like_runs_report(store: Repository, job: str, viewer: frozenset[int] | None)
         viewer: Users (uids) whose jobs may be named; None: everybody's.
 
     Returns:
-        Of a job whose slices are known, the same without any content.
+        For a job with slices, the same keys without content.
     """
     if not is_whole(store, job):
         nothing: dict[str, Any] = {"job": job, "program": "", "resources": [], "met": []}

@@ -1,1 +1,1 @@
-"""From spools into the repository, each slice exactly once."""
+"""Ingests spools into the repository, each slice exactly once."""

@@ -1,7 +1,7 @@
-"""Takes the facts of batch jobs (*.jsb), which prologs and epilogs write, into table batch_jobs.
+"""Ingests facts of batch jobs (*.jsb), which prologs and epilogs write, into table batch_jobs.
 
-The format is docs/reference/batch-facts.md. A file speaks of another user's job: only those of root
-and of the repository's owner count, and every byte of them is checked.
+The format is docs/reference/batch-facts.md. A file may be about another user's job: only those of
+root and of the repository's owner count, and every byte of them is checked.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _NUMBERS = {
 
 @dataclass(frozen=True)
 class _Facts:
-    """What one file says: its job's row, and how many events it is made of."""
+    """The content of one file: its job's row, and the number of its events."""
 
     path: Path
     mark: Mark
@@ -83,7 +83,7 @@ class _Facts:
 
     @property
     def says(self) -> tuple[bool, int]:
-        """How much it says: whether the job ended, and events. An end may come alone."""
+        """Its amount of information: whether the job ended, and events. An end may be alone."""
         return self.row["complete"], self.events
 
 
@@ -92,16 +92,16 @@ class FactsError(ValueError):
 
 
 class BatchFacts:
-    """Takes facts of batch jobs into one repository; remembers what need not be read again."""
+    """Ingests facts of batch jobs into one repository; remembers files that are done."""
 
     def __init__(
         self, root: Path, log: Log, guard: threading.Lock, names: JobNames, *, remove: bool
     ) -> None:
-        """Take nothing yet.
+        """Create the object; it reads nothing yet.
 
         Args:
             root: Folder of the repository.
-            log: Its log, used with `guard` held.
+            log: Its commit log, used while `guard` is held.
             guard: Its lock.
             names: Assigns names of jobs.
             remove: Remove a file once its job's end is in the repository.
@@ -113,7 +113,7 @@ class BatchFacts:
         self._seen: dict[Path, Mark] = {}
 
     def take(self, paths: Iterable[Path]) -> IngestReport:
-        """Take what is new in spools and mirrors.
+        """Ingest the new facts in spools and mirrors.
 
         Raises:
             RepositoryError: The repository cannot be read or written.
@@ -131,10 +131,10 @@ class BatchFacts:
         return report
 
     def _read(self, path: Path, origin: Origin | None, report: IngestReport) -> _Facts | None:
-        """Read a file that is new or has changed; None if it says nothing new, or is refused."""
+        """Read a new or changed file; None if it has nothing new, or is refused."""
         try:
             info, data = _read_bytes(path)
-        except OSError:  # gone, or not ours to read
+        except OSError:  # removed, or not readable for this user
             return None
         mark = (info.st_ino, info.st_size, info.st_mtime_ns)
         if self._seen.get(path) == mark:
@@ -166,7 +166,7 @@ class BatchFacts:
         ]
         if fresh and not self._commit(fresh, base, report):
             for facts in fresh:
-                self._seen.pop(facts.path, None)  # somebody else took some: look again
+                self._seen.pop(facts.path, None)  # another process ingested some: check again
             return
         for facts in (*done, *(facts for facts in fresh if facts.row["complete"])):
             self._remove_file(facts, report)
@@ -222,10 +222,10 @@ def parse_facts(data: bytes) -> list[dict[str, Any]]:
         data: Its content.
 
     Returns:
-        Rows of table batch_jobs, one per event, without `revision`; `job` is as profiles name it.
+        Rows of table batch_jobs, one per event, without `revision`; `job` is the name in profiles.
 
     Raises:
-        FactsError: It is malformed.
+        FactsError: The content is malformed.
     """
     if len(data) > _MOST_BYTES:
         raise FactsError(f"it has more than {_MOST_BYTES >> 10} KiB")

@@ -1,4 +1,4 @@
-"""Which profiles of spools a repository has whole; only those are ever removed."""
+"""Finds profiles in spools that a repository has completely; only those are removed."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def not_taken(paths: Sequence[Path], state: RepositoryState) -> list[tuple[Path,
     """Return the profiles in spools that are not complete in a repository, with their jobs.
 
     Args:
-        paths: Spool folders or single profiles; those that cannot be read do not count.
-        state: Of the repository.
+        paths: Spool folders or single profiles; those that cannot be read are ignored.
+        state: State of the repository.
     """
     ids: dict[Path, tuple[str, tuple[int, int]]] = {}
     for path in find_profiles(paths):
@@ -30,11 +30,11 @@ def not_taken(paths: Sequence[Path], state: RepositoryState) -> list[tuple[Path,
 
 
 def clear_spool(folder: Path, state: RepositoryState) -> None:
-    """Remove those files of a spool that a repository has to their end.
+    """Remove those files of a spool that a repository has completely.
 
     Args:
         folder: The spool.
-        state: Of the repository.
+        state: State of the repository.
     """
     paths = find_profiles([folder])
     superseded = superseded_profiles(dict.fromkeys(paths))

@@ -15,18 +15,18 @@ WORKERS = min((os.cpu_count() or 1) + 1, 8)  # one more than cores: they wait fo
 _BATCH_BYTES = 24 << 20
 _LEAST_BATCH_BYTES = 4 << 20
 _BATCH_FILES = 10_000
-# What is taken of one user's files in a pass: some seconds of work.
+# Bytes of one user's files that are read in a pass: a few seconds of work.
 _OWNER_BYTES = 96 << 20
 _collecting = threading.Lock()
-_thresholds: list[tuple[int, int, int]] = []  # one per pass that goes on in this process
+_thresholds: list[tuple[int, int, int]] = []  # one per running pass in this process
 
 
 @contextlib.contextmanager
 def rare_collections() -> Iterator[None]:
-    """Have Python look for garbage rarely meanwhile.
+    """Let Python collect garbage rarely within a block.
 
-    RATIONALE: a pass makes objects per profile that all live until its end. Looking at them again
-    and again took a third of a pass over 20 000 profiles, and grew faster than their number.
+    RATIONALE: a pass creates objects per profile that all live until its end. Repeated collections
+    took a third of a pass over 20 000 profiles, and grew faster than their number.
     """
     with _collecting:
         _thresholds.append(_thresholds[0] if _thresholds else gc.get_threshold())
@@ -34,7 +34,7 @@ def rare_collections() -> Iterator[None]:
     try:
         yield
     finally:
-        with _collecting:  # the last pass of several at a time restores what the first found
+        with _collecting:  # the last one of concurrent passes restores the original thresholds
             before = _thresholds.pop()
             if not _thresholds:
                 gc.set_threshold(*before)
@@ -43,16 +43,16 @@ def rare_collections() -> Iterator[None]:
 def fair(
     items: Sequence[HeaderPeek], fresh: Callable[[HeaderPeek], int]
 ) -> tuple[list[HeaderPeek], list[HeaderPeek]]:
-    """Put files in the order in which they are to be ingested.
+    """Sort files in the order of their ingestion.
 
     Users take turns by bytes, so a user with little data need not wait for users with much.
 
     Args:
         items: The files.
-        fresh: Gives the bytes of one that are new, about.
+        fresh: Returns the approximate new bytes of a file.
 
     Returns:
-        Those of this pass, and those that are left for the next ones.
+        The files of this pass, and those for later passes.
     """
     before: Counter[int] = Counter()
     turns: list[tuple[int, int]] = []
@@ -71,7 +71,7 @@ def batches(
 
     Args:
         items: The files.
-        fresh: Gives the bytes of one that are new, about.
+        fresh: Returns the approximate new bytes of a file.
     """
     sizes = [fresh(item) for item in items]
     share = sum(sizes) // (2 * WORKERS)

@@ -29,13 +29,13 @@ _OF_IMPORTS = ("shared_by", "targets")
 def file_chunks(
     rows: pa.Table, source_index: Ints, sources: Sequence[ProcessSource], over: Sequence[bool]
 ) -> Iterator[PartitionChunk]:
-    """Turn what the reader gave into rows of table files.
+    """Turn rows of the reader into rows of table files.
 
     Args:
         rows: FileTables.rows.
         source_index: Index into sources of each process number, -1 for one whose rows are dropped.
         sources: The processes.
-        over: Of each source, whether it is complete: only then its files are known.
+        over: Whether each source is complete: only then its files are known.
     """
     if not rows.num_rows:
         return

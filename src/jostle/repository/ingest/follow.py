@@ -53,7 +53,7 @@ def follow(
         except JostleError as error:
             if first or last:
                 raise
-            # A full disk may be mended while we wait: the spool keeps what we could not store.
+            # The user may free space meanwhile: data that could not be stored stays in the spool.
             report = IngestReport(left=1, warnings=[f"{error} {error.hint}"])
         first = False
         new = [text for text in report.warnings if text not in total.warnings]
@@ -79,8 +79,8 @@ def follow(
             continue
         half_slice = ingester.shortest_slice_ns / 2e9
         wait = min(max(half_slice, _FASTEST_S), _SLOWEST_S)
-        # New files may be of processes with short slices; but no more than a fifth of a core goes
-        # into looking.
+        # New files may be of processes with short slices; but at most a fifth of a core is used
+        # for checks.
         early = now + 5 * (now - begin)
         _sleep(begin + wait, stop, partial(_changed, paths, folders, early))
 
@@ -90,7 +90,7 @@ def _changed(paths: Sequence[Path], before: Sequence[int], not_before: float) ->
 
 
 def _stamps(paths: Sequence[Path]) -> list[int]:
-    """Return numbers that change when files come into the spools or go."""
+    """Return numbers that change when files are added to the spools or removed."""
     stamps = []
     for path in paths:
         try:
@@ -109,7 +109,7 @@ def _sleep(end: float, stop: Callable[[], bool], wake: Callable[[], bool]) -> No
 
 
 class _Beside:
-    """Does something now and then beside the ingester, one thread at a time."""
+    """Runs a task from time to time concurrently with the ingester, in at most one thread."""
 
     def __init__(self, work: Callable[[], None], every_s: float) -> None:
         self._work = work
@@ -130,7 +130,7 @@ class _Beside:
 
 
 def _tidy(compactor: Compactor) -> None:
-    with contextlib.suppress(JostleError):  # the ingester will meet and report it too
+    with contextlib.suppress(JostleError):  # the ingester reports it as well
         compactor.tend()
 
 

@@ -1,9 +1,9 @@
 """Ingests spools into the repository, each slice exactly once.
 
-One pass looks at the head of every profile, decodes what is new in batches (two at a time, the
-decoder and the Parquet writer both leave the interpreter's lock), writes the files of a batch
-and publishes them with the new positions of its profiles in one commit. Killed before that
-commit, nothing happened; after it, everything did.
+One pass reads the header of every profile, decodes new data in batches (two at a time, since the
+decoder and the Parquet writer both release the interpreter's lock), writes the files of a batch,
+and publishes them with the new positions of its profiles in one commit. If it is killed before the
+commit, nothing of the batch is in the repository; after it, all of it is.
 """
 
 from __future__ import annotations
@@ -68,13 +68,13 @@ Progress = Callable[[IngestProgress], None]
 
 #: Ending of the profiles of machines.
 MACHINES = ".jsm"
-# Commits that the rows of one batch may take in a pass: what is longer goes on in the next one, so
-# that nobody's files keep the others waiting.
+# Commits for the rows of one batch in a pass; longer batches continue in the next pass, so that one
+# user's files do not delay those of others.
 _ROUNDS = 2
 _AHEAD_NS = 3_600_000_000_000
-_BATCH_ROWS = 1 << 19  # of both tables: some 400 MB at worst
+_BATCH_ROWS = 1 << 19  # of both tables: about 400 MB at most
 _BATCH_SEGMENTS = 1 << 20
-_ROW_BYTES = 160  # that merging takes: of 64 ranks with a million segments each 9.7 GB
+_ROW_BYTES = 160  # memory for merging: 9.7 GB for 64 ranks with a million segments each
 
 
 def most_rows() -> int:
@@ -91,7 +91,7 @@ class _Tally:
 
 
 class Ingester:
-    """Ingests spools into one repository; remembers between passes what need not be read."""
+    """Ingests spools into one repository; remembers between passes which files need not be read."""
 
     def __init__(self, root: Path, *, remove: bool = False) -> None:
         open_marker(root)
@@ -101,23 +101,23 @@ class Ingester:
         self._guard = threading.Lock()
         self._devices = Devices()
         self._settled: dict[Path, Mark] = {}
-        self._aside: dict[Path, Mark] = {}  # what made us fail, and as it was then
+        self._aside: dict[Path, Mark] = {}  # files that caused an error, with their marks
         self._taken: dict[Path, int] = {}  # bytes of a file that the repository has
         self._shorts: dict[Path, tuple[int, int]] = {}
-        self._bookmarks: dict[Path, tuple[int, Bookmark]] = {}  # with the inode
+        self._bookmarks: dict[Path, tuple[int, Bookmark]] = {}  # and the inode
         self._over: set[Path] = set()
         self._written: dict[int, Known] = {}
         with plain_errors(root):
             self._home = root.stat().st_uid
         self._names = JobNames(self._home, self._named)
         self._facts = BatchFacts(root, self._log, self._guard, self._names, remove=remove)
-        self._segments: Counter[str] = Counter()  # of jobs, in processes that ended
+        self._segments: Counter[str] = Counter()  # by job, of ended processes
         self.shortest_slice_ns = DEFAULT_SLICE_NS
-        #: Processes whose profile is there, by the last pass; None: not all could be looked at.
+        #: Processes with a profile, by the last pass; None: not all could be checked.
         self.present: set[int] | None = None
 
     def run(self, paths: Sequence[Path], progress: Progress | None = None) -> IngestReport:
-        """Take all that is new in spools.
+        """Ingest all new data in spools.
 
         Args:
             paths: Folders and files.
@@ -140,7 +140,7 @@ class Ingester:
             before = report.left
 
     def turn(self, paths: Sequence[Path], progress: Progress | None = None) -> IngestReport:
-        """Make one pass over spools, of which every user has his share.
+        """Make one pass over spools, with a fair share for every user.
 
         Args:
             paths: Folders and files.
@@ -179,7 +179,7 @@ class Ingester:
         for some in batches(machines, self._fresh):
             report.add(self._publish_machines(some))
             done += len(some)
-        # Shorts last: their mounts are named by the profiles.
+        # Files of short-lived processes last: profiles have the names of their mounts.
         for group in (profiles, shorts):
             with ThreadPoolExecutor(max_workers=WORKERS) as pool:
                 work = {
@@ -205,14 +205,14 @@ class Ingester:
             return {job: rows for job, rows in self._segments.items() if rows >= WORTH_ROWS}
 
     def merge(self) -> None:
-        """Merge the segments of large jobs that are over (see merge_cache.py)."""
+        """Merge the segments of large jobs that have ended (see merge_cache.py)."""
         large = self.large
         merger = Merger(Engine(self._root, Log(self._root), writes=True))
         for job, rows in large.items():
-            done = True  # what fails is not tried again
-            # RATIONALE: whatever is wrong with one job's segments, ingest goes on for all others;
-            # the next query for that job merges it, and reports the error. So it is with what
-            # would fill the memory of the machine that ingests.
+            done = True  # failures are not tried again
+            # RATIONALE: an error in one job's segments must not stop ingest for all others; the
+            # next query for that job merges it, and reports the error. The same holds for data
+            # that would fill the memory of the ingesting machine.
             with contextlib.suppress(Exception):
                 done = rows > most_rows() or merger.keep(job)
             if done:
@@ -220,7 +220,7 @@ class Ingester:
                     self._segments.pop(job, None)
 
     def _news(self, paths: Mapping[Path, Origin | None], report: IngestReport) -> list[HeaderPeek]:
-        """Look at files and leaves out those that can hold nothing new."""
+        """Read the headers of files, except those that have no new data."""
         twice = superseded_profiles(paths)
         with self._guard:
             state = self._log.refresh()
@@ -251,7 +251,7 @@ class Ingester:
                 if self._aside.get(path) == peek.mark:
                     continue
                 if path.suffix == ".jsp" and not peek.final:
-                    continue  # its process may still leave its own
+                    continue  # its process may still write its own
                 if path.suffix == MACHINES and peek.owner not in (0, self._home):
                     self._aside[path] = peek.mark
                     report.warnings.append(
@@ -279,7 +279,7 @@ class Ingester:
         except (FileNotFoundError, PermissionError):
             raise
         except OSError:
-            return HeaderPeek(path, None, 0, 0, False, 0, (0, 0, 0))  # the reader says why
+            return HeaderPeek(path, None, 0, 0, False, 0, (0, 0, 0))  # the reader reports why
         if peek.life is None:
             return peek
         return replace(peek, process=self._names.process(peek.owner, *peek.life))
@@ -289,7 +289,7 @@ class Ingester:
     ) -> list[HeaderPeek]:
         """Leave out profiles that are complete in the repository, and remove them if asked to.
 
-        Of several files of one process only the first is left.
+        Of several files of one process only the first is kept.
         """
         done = state.done_of([key for peek in peeks for key in self._ids(peek)])
         expired = state.expired_of(done)
@@ -301,7 +301,7 @@ class Ingester:
             if peek.is_dead or not self._remove:
                 self._over.add(peek.path)
             if not expired.isdisjoint(self._ids(peek)):
-                report.expired += 1  # it may be the only copy, if the horizon was a mistake
+                report.expired += 1  # if the horizon was a mistake, this may be the only copy
             elif self._remove and peek.is_dead:
                 self._remove_file(peek.path, peek.mark, report)
         return list(left.values())
@@ -310,26 +310,26 @@ class Ingester:
         """Return the ids under which the repository may know a profile."""
         if peek.life is None or peek.process is None:
             return []
-        # Before owners counted, all ids were made as those of the repository's owner are. Only who
-        # forges such an id is left out for it: he himself.
+        # Ids of earlier versions did not depend on owners: all are like those of the repository's
+        # owner. If a user forges such an id, only that user's own data is left out.
         old = [process_id(None, *peek.life)] if peek.owner != self._home else []
         return [peek.process, *old]
 
     def _fresh(self, peek: HeaderPeek) -> int:
-        """Return the bytes of a file that are not in the repository, about."""
+        """Return the approximate bytes of a file that are not in the repository."""
         return max(peek.bytes - self._taken.get(peek.path, 0), 0)
 
     def _batch(self, items: Sequence[HeaderPeek]) -> IngestReport:
-        """Ingest a batch of files; what cannot be ingested is set aside, and the others go on."""
+        """Ingest a batch of files; files that cannot be ingested are set aside."""
         tally = _Tally()
         waiting = [list(items)]
         while waiting:
             some = waiting.pop()
             try:
                 self._publish_all(some, tally)
-            except (JostleError, OSError, MemoryError):  # the repository's, or the machine's
+            except (JostleError, OSError, MemoryError):  # errors of the repository or the machine
                 raise
-            # RATIONALE: whatever it is that one file brings about, it stops no others. It is tried
+            # RATIONALE: an error that one file causes must not stop others. The file is tried
             # again when it changes.
             except Exception as error:
                 if len(some) == 1:
@@ -341,7 +341,7 @@ class Ingester:
         return tally.report
 
     def _publish_machines(self, items: Sequence[HeaderPeek]) -> IngestReport:
-        """Ingest profiles of machines; what cannot be ingested is set aside."""
+        """Ingest profiles of machines; those that cannot be ingested are set aside."""
         tally = _Tally()
         waiting = [list(items)]
         while waiting:
@@ -381,7 +381,7 @@ class Ingester:
                     with self._guard:
                         publish(self._root, self._log, Change("ingest", files, [], plan.advance()))
                 except ConflictError:
-                    continue  # plan anew from where the other one got to
+                    continue  # plan again from the other ingester's position
                 tally.report.add(IngestReport(commits=1, component_slices=plan.slices))
             tally.report.add(IngestReport(warnings=plan.warnings))
             for item in left:
@@ -403,7 +403,7 @@ class Ingester:
         )
 
     def _publish_all(self, items: Sequence[HeaderPeek], tally: _Tally) -> None:
-        """Ingest files in as many commits as their rows need, and as one pass allows."""
+        """Ingest files in as many commits as their rows need, up to the limit of one pass."""
         left = list(items)
         for _ in range(_ROUNDS):
             if not left:
@@ -426,7 +426,7 @@ class Ingester:
                 for number, (item, at) in enumerate(zip(left, base, strict=True))
             ]
             segments = _read_segments(left, requests)
-            # A process is complete when its last slice is taken: not before its segments are.
+            # A process is complete with its last slice: so its segments must be complete before.
             requests = [
                 request if segments.complete(request.process) else replace(request, remainder=False)
                 for request in requests
@@ -444,7 +444,7 @@ class Ingester:
         return records if inode == item.mark[0] else 0
 
     def _bookmark(self, item: HeaderPeek, at: Position) -> Bookmark | None:
-        """Return where the reading of a file may go on, if it stopped where the repository is."""
+        """Return where the reading of a file may continue, if it stopped at its stored position."""
         inode, bookmark = self._bookmarks.get(item.path, (0, None))
         if bookmark is None or inode != item.mark[0] or bookmark.record != at.records:
             return None
@@ -474,7 +474,7 @@ class Ingester:
                 with self._guard:
                     publish(self._root, self._log, change)
             except ConflictError:
-                return list(items)  # plan anew from where the other one got to
+                return list(items)  # plan again from the other ingester's position
             _count(tally.report, plan.steps, files)
             with self._guard:
                 self._segments.update(plan.ended)
@@ -504,7 +504,7 @@ class Ingester:
                     self._settled[item.path] = item.mark
                     if self._remove and item.origin and item.origin.over:
                         self._remove_file(item.path, item.mark, tally.report)
-            if item.process in plan.expired:  # not taken, so not removed either
+            if item.process in plan.expired:  # not ingested, so not removed either
                 self._over.add(item.path)
                 tally.report.expired += 1
             dead = item.is_dead or (
@@ -525,7 +525,7 @@ class Ingester:
         ]
 
     def _forget(self, path: Path) -> None:
-        """Forget what is known of a file that is gone: memory must not grow with the days."""
+        """Drop the data on a removed file, so that memory does not grow over days."""
         memories: tuple[dict[Path, Any], ...] = (
             self._settled,
             self._aside,
@@ -539,13 +539,13 @@ class Ingester:
 
     def _remove_file(self, path: Path, mark: Mark, report: IngestReport) -> None:
         with contextlib.suppress(OSError):
-            if path.lstat().st_ino != mark[0]:  # another file has its name by now
+            if path.lstat().st_ino != mark[0]:  # another file has this name now
                 return
             path.unlink()
             forget_file(path)
             report.removed += 1
             self._forget(path)
-        if path.suffix == ".jss":  # the runtime's mark of messages that the job's user has seen
+        if path.suffix == ".jss":  # the runtime's mark of messages already shown to the job's user
             with contextlib.suppress(OSError):
                 path.with_suffix(".said").unlink()
 
@@ -553,7 +553,7 @@ class Ingester:
 def _unfinished(
     state: RepositoryState, items: Sequence[HeaderPeek]
 ) -> tuple[list[HeaderPeek], list[Position]]:
-    """Return the files that are not complete in the repository, and how far it holds them."""
+    """Return the files that are not complete in the repository, and their positions in it."""
     done = state.done_of([item.process for item in items if item.process is not None])
     left = [item for item in items if item.process not in done]
     return left, state.positions([item.process or 0 for item in left])
@@ -568,7 +568,7 @@ def _read_segments(items: Sequence[HeaderPeek], requests: Sequence[ReadRequest])
 
 
 def _read_files(items: Sequence[HeaderPeek], decoded: Decoded) -> FileTables:
-    """Read the files of processes that are over: only then is all known of them."""
+    """Read the tables of files of ended processes: only then they are complete."""
     return read_files(
         [
             result.request

@@ -25,10 +25,10 @@ from jostle.repository.store.tables import (
 from jostle.schema.metrics import COMPONENT_IDS
 from jostle.values.arrow_columns import ints
 
-# A running machine's row is renewed this often (in its own time).
+# Interval at which a running machine's row is renewed (in its own time).
 _ROW_EVERY_NS = 60_000_000_000
-_MOST_COMPONENTS = 1 << 17  # of one file; the agent begins a new one long before
-#: File systems of a kind of mount; the identity of the mount as jobs see it follows from it.
+_MOST_COMPONENTS = 1 << 17  # of one file; the agent begins a new file long before that
+#: File-system types of kinds of mounts; from them follows a mount's identity in jobs.
 _MOUNT_TYPES = {
     "nfs_mount": "nfs4",
     "lustre_mount": "lustre",
@@ -39,18 +39,18 @@ _MOUNT_TYPES = {
 
 @dataclass
 class _Step:
-    """What one machine's new slices do to its position."""
+    """Change of one machine's position by its new slices."""
 
     machine: int
     header: MachineHeader
     base: Position
     to: Reached
     row: dict[str, Any] | None
-    fresh: list[Component] = field(default_factory=list)  # those not yet in table components
+    fresh: list[Component] = field(default_factory=list)  # not yet in table components
 
 
 class MachinePlan:
-    """What one commit will hold of the profiles of machines."""
+    """The rows of profiles of machines in one commit."""
 
     def __init__(self, tables: MachineTables, horizon_ns: int) -> None:
         self._tables = tables
@@ -68,12 +68,12 @@ class MachinePlan:
                 self.warnings.append(f"{result.error} {result.error.hint}".strip())
 
     def add(self, item: HeaderPeek, number: int, base: Position) -> bool:
-        """Plan the new slices of one machine; return whether there is more to read of it.
+        """Plan the new slices of one machine; return whether its file has more.
 
         Args:
             item: Its file.
             number: Number of the file in the tables.
-            base: What the repository holds of it.
+            base: Its position in the repository.
         """
         result = self._tables.results[number]
         header = result.header
@@ -123,7 +123,7 @@ class MachinePlan:
         return not result.complete
 
     def advance(self) -> dict[int, tuple[Position, Reached]]:
-        """Return the new positions, as a commit wants them."""
+        """Return the new positions, as a commit takes them."""
         return {step.machine: (step.base, step.to) for step in self.steps}
 
     def chunks(self) -> Iterable[PartitionChunk]:
@@ -175,7 +175,7 @@ class MachinePlan:
         yield from split_by_partition("component_slices", table, hour[by], start[by], end[by])
 
     def _named(self, step: Ints, component: Ints) -> tuple[Ints, list[dict[str, Any]]]:
-        """Return per row which component it is about, and these."""
+        """Return the component of each row, and the components."""
         packed = step * (1 << 32) + component
         distinct, which = np.unique(packed, return_inverse=True)
         known = []
@@ -189,7 +189,7 @@ class MachinePlan:
 
 
 def _same(host: str, node: str) -> bool:
-    """Return whether two names are of one machine, in full or not."""
+    """Return whether two names, with or without domain, are of one machine."""
     return host.partition(".")[0].lower() == node.partition(".")[0].lower()
 
 

@@ -1,11 +1,11 @@
-"""Finds the files of spools and of mirrors, and whose they are.
+"""Finds the files of spools and of mirrors, and their owners.
 
-A mirror holds files that a receiver got from other machines. Whose they are there, and whether more
-of them will come, the file system here cannot tell: the mirror says it (docs/reference/receive.md).
+A mirror holds files that a receiver got from other machines. Their owners there, and whether more
+of them will arrive, are not in the file system but in the mirror (docs/reference/receive.md).
 
     MIRROR/jostle-mirror.json
     MIRROR/NODE/UID/NAME            a file of that user
-    MIRROR/NODE/UID/NAME.over       its process has ended, and all of it is here
+    MIRROR/NODE/UID/NAME.over       its process has ended, and the file is complete here
     MIRROR/NODE/UID/again-ID/NAME   another file that had the same name
 """
 
@@ -30,7 +30,7 @@ OVER = ".over"
 FACTS = ".jsb"
 _ENDINGS = (".jst", ".jss", ".jsp", ".jsm")
 _MOST_UID = 2**32 - 2
-# A machine that sent nothing for this long is taken for gone, with all that ran on it.
+# Time without data after which a machine counts as gone, with all that ran on it.
 _GONE_S = 7 * 86_400.0
 
 
@@ -38,7 +38,7 @@ def create_mirror(folder: Path) -> None:
     """Make a folder a mirror, if it is not one already.
 
     Raises:
-        RepositoryError: It is something else, or cannot be written.
+        RepositoryError: The folder is something else, or cannot be written.
     """
     marker = folder / MARKER
     try:
@@ -67,7 +67,7 @@ def spool_files(paths: Iterable[Path]) -> dict[Path, Origin | None]:
         paths: Folders and files.
 
     Returns:
-        Path -> what a mirror says of the file; None: what the file system says holds.
+        Path -> the mirror's facts about the file; None: those of the file system apply.
 
     Raises:
         ProfileError: A folder does not exist or cannot be read.
@@ -79,7 +79,7 @@ def spool_files(paths: Iterable[Path]) -> dict[Path, Origin | None]:
     files: dict[Path, Origin | None] = dict.fromkeys(
         find_profiles(path for path in others if path not in named)
     )
-    # One that is gone by now is passed over when it is opened.
+    # A file that has been removed meanwhile is skipped when it is opened.
     files.update((path, _origin(path)) for path in named)
     for mirror in mirrors:
         files.update(_mirrored(mirror))
@@ -101,7 +101,7 @@ def fact_files(paths: Iterable[Path]) -> dict[Path, Origin | None]:
 
 
 def _is_placed(path: Path) -> bool:
-    """Return whether a file that is named directly lies in a mirror."""
+    """Return whether a file that is named directly is in a mirror."""
     user = path.parent.parent if path.parent.name.startswith("again-") else path.parent
     return _is_user(user) and (user.parent.parent / MARKER).is_file() and not path.is_dir()
 
@@ -124,7 +124,7 @@ def _is_gone(changed_s: float) -> bool:
 
 
 def forget_file(path: Path) -> None:
-    """Remove what a mirror keeps beside a file that was removed."""
+    """Remove a mirror's additional files for a removed file."""
     with contextlib.suppress(OSError):
         path.with_name(path.name + OVER).unlink()
     if path.parent.name.startswith("again-"):
@@ -169,7 +169,7 @@ def once(peek: HeaderPeek, names: dict[int, Path], report: IngestReport) -> Head
     Args:
         peek: The file.
         names: The first name of each such file, by inode; added to.
-        report: Takes a warning per other link.
+        report: The report to which a warning per other link is added.
     """
     inode = peek.mark[0]
     first = names.setdefault(inode, peek.path)
@@ -184,7 +184,7 @@ def once(peek: HeaderPeek, names: dict[int, Path], report: IngestReport) -> Head
 
 
 def report_locked(locked: Sequence[Path], others: Collection[object], report: IngestReport) -> None:
-    """Say that profiles of other users were left out; fails when there are no others."""
+    """Report that profiles of other users were left out; fail if there are no further ones."""
     if not locked:
         return
     hint = "Profiles belong to the user who ran the program: be that user, or root."

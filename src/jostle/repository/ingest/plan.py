@@ -34,15 +34,15 @@ from jostle.repository.store.tables import (
     partition_chunks,
 )
 
-# What the newest row of a process says that slices do not: mounts and GPUs, state of MPI, world.
+# Facts in the newest row of a process: numbers of mounts and GPUs, state of MPI, world.
 Known = tuple[int, int, str]
-# A running process's row in table processes is renewed this often (in its own time).
+# Interval at which a running process's row is renewed (in its own time).
 _ROW_EVERY_NS = 60_000_000_000
 
 
 @dataclass(frozen=True)
 class ProcessStep:
-    """What one process's new slices do to its position."""
+    """Change of one process's position by its new slices."""
 
     source: ProcessSource
     base: Position
@@ -51,14 +51,14 @@ class ProcessStep:
 
     @property
     def reached(self) -> Reached:
-        """Where the profile is now; if it is complete, when its process ended, ns."""
+        """The profile's new position, and if it is complete, the end of its process, ns."""
         if self.to is not None:
             return self.to
         return int((self.source.row["last_slice"] + 1) * self.source.slice_ns)
 
 
 class Plan:
-    """What one commit will hold."""
+    """The content of one commit."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class Plan:
         self.written: dict[int, Known] = {}
         self.finished: set[int] = set()
         self.expired: set[int] = set()
-        # What is taken of a process of whose segments nothing is known would be all of it.
+        # A process whose segments could not be read is refused: it would count as complete.
         self.refused = segments.unread()
         self.refused |= files.unread
         self.advanced: set[int] = set()
@@ -103,7 +103,7 @@ class Plan:
                 self.warnings.append(f"{result.error} {result.error.hint}".strip())
 
     def has_more(self, number: int) -> bool:
-        """Return whether reading a file stopped at the limit of rows and should go on."""
+        """Return whether reading a file stopped at the limit of rows and must continue."""
         result = self._decoded.results[number]
         complete = result.complete and self._segments.complete(number)
         return not complete and result.error is None and number not in self.refused
@@ -123,7 +123,7 @@ class Plan:
         assert isinstance(header, ProfileHeader)
         job = self._names.name(header.uid, header.job, *item.span)
         source = profile_source(header, self._devices, self._names, job)
-        if source.process != item.process:  # another file has its name by now: the next pass's
+        if source.process != item.process:  # another file has this name now: the next pass reads it
             self.refused.add(number)
             if item.process is None:
                 self.warnings.append(f"{item.path} could not be read at first; it is taken later.")
@@ -131,7 +131,7 @@ class Plan:
         self._devices.learn(header)
         if self._refused(number, source, header.first_slice):
             return
-        # The reader took the remainder only where the process was over before it read.
+        # The reader takes the remainder only if the process had ended before.
         final = result.complete and is_over(item, header) and self._segments.complete(number)
         has_rows = self._last[number] >= self._first[number]
         last = self._last[number] if has_rows else header.first_slice
@@ -161,11 +161,11 @@ class Plan:
     def add_shorts(
         self, result: ReadResult, done_of: Callable[[Collection[int]], set[int]]
     ) -> None:
-        """Plan the processes of a shorts file that are not yet in the repository.
+        """Plan those short-lived processes of a file that are not yet in the repository.
 
         Args:
-            result: The file's.
-            done_of: Returns those ids of processes that are there.
+            result: Result of reading the file.
+            done_of: Returns those of some ids of processes that are in the repository.
         """
         first, count = result.short_processes
         sources = []
@@ -194,7 +194,7 @@ class Plan:
             self._take(number, source, Position(), None, with_row=True)
 
     def _expired(self, source: ProcessSource, last: int) -> bool:
-        """Return whether all of an ended process lies before the retention horizon."""
+        """Return whether an ended process is completely before the retention horizon."""
         gone = (last + 1) * source.slice_ns <= self._horizon_ns
         if gone:
             self.expired.add(source.process)
@@ -230,7 +230,7 @@ class Plan:
             self.written[source.process] = _known(source)
 
     def advance(self) -> dict[int, tuple[Position, Reached]]:
-        """Return the new positions, as a commit wants them."""
+        """Return the new positions, as a commit takes them."""
         return {step.source.process: (step.base, step.reached) for step in self.steps}
 
     def chunks(self) -> Iterable[PartitionChunk]:
@@ -277,7 +277,7 @@ def _known(source: ProcessSource) -> Known:
 
 def is_over(item: HeaderPeek, header: ProfileHeader) -> bool:
     """Return whether a process had ended before its profile was read."""
-    # Segments are read before slices: of a process that died in between the last are missing.
+    # Segments are read before slices: the last ones of a process that died in between are missing.
     return item.final or (header.alive is False and not item.segments)
 
 
@@ -286,7 +286,7 @@ def _schema(table: str) -> pa.Schema:
 
 
 def _seen_slices(header: ProfileHeader) -> list[int]:
-    """Return the slices in which a process is known to have lived."""
+    """Return the slices in which a process certainly ran."""
     if not header.slice_ns:
         return [0]
     latest = max(header.end_ns, min(header.newest_ns, time.time_ns()))
@@ -294,7 +294,7 @@ def _seen_slices(header: ProfileHeader) -> list[int]:
 
 
 def _spans(decoded: Decoded, count: int) -> tuple[list[int], list[int]]:
-    """Find the first and last slice of each process number; the last is less without rows."""
+    """Find the first and last slice of each process number; the last is smaller without rows."""
     first = np.full(max(count, 1), np.iinfo(np.int64).max, dtype=np.int64)
     last = np.full(max(count, 1), np.iinfo(np.int64).min, dtype=np.int64)
     for rows in (

@@ -29,13 +29,13 @@ from jostle.repository.store.owner_names import JobNames
 from jostle.repository.store.tables import ProcessSource
 from jostle.schema.profile import HEAD, HEAD_BYTES, MAGIC, Head
 
-# Slices before 2000 or this far ahead of our clock are a damaged or hostile file's.
+# Slices before 2000 or this far ahead of our clock come from a damaged or malicious file.
 _YEAR_2000_NS = 946_684_800_000_000_000
 _AHEAD_NS = 86_400_000_000_000
 MAX_INT = 2**63 - 1
-MAX_SLOTS = 128  # the decoder's column slot has 8 bits; a hostile header may name any number
+MAX_SLOTS = 128  # the decoder's column slot has 8 bits; a malicious header may have any number
 _YEAR_NS = 31_556_952_000_000_000
-#: No node runs longer without a new start; what claims to makes every axis of time absurd.
+#: Longest life of a process: no node runs longer without a restart.
 MAX_LIFE_NS = 3 * _YEAR_NS
 MAX_SLICES = 1 << 24  # 19 days of 100 ms, two years of 4 s
 MIN_SLICE_NS, MAX_SLICE_NS = 1_000_000, 3_600_000_000_000
@@ -43,7 +43,8 @@ MIN_SLICE_NS, MAX_SLICE_NS = 1_000_000, 3_600_000_000_000
 
 #: Key of a process among its owner's: boot, pid, start (ns), part.
 Life = tuple[str, int, int, int]
-#: Changes with a file, and differs for another file of its name: inode, size, time (ns).
+#: Differs after each change of a file, and for another file of the same name: inode, size, time
+#: (ns).
 Mark = tuple[int, int, int]
 
 
@@ -54,20 +55,20 @@ class HeaderPeek:
     Attributes:
         path: The file.
         life: Key of its process among its owner's: boot, pid, start (ns) and part; None
-            for a shorts file, and for a file without a valid head.
+            for a file of short-lived processes, and for a file without a valid header.
         owner: The uid of its owner.
         slice_ns: Slice length, ns.
-        final: Nothing more is expected.
-        is_dead: Nothing more can come, for certain: its process was gone before it was read, or all
-            of it was received. A machine that only fell silent may come back.
-        bytes: Size of the records, about.
-        mark: Changes when the file does.
-        job: Its job's name, as the file says.
-        span: When it started, and when it ended or was last known to live (ns).
+        final: No more data is expected.
+        is_dead: No more data can follow: its process had ended before it was read, or all
+            of it was received. A machine that only sends nothing may come back.
+        bytes: Approximate size of the records.
+        mark: See `Mark`.
+        job: Its job's name in the file.
+        span: Its start, and its end or the last time at which it certainly ran, ns.
         segments: Whether it has a stream of segments.
         names: Number of hard links of the file.
-        process: Id of its process in a repository, where one was asked.
-        origin: What a mirror says of the file.
+        process: Id of its process in a repository, if one was queried.
+        origin: Facts of a mirror about the file.
     """
 
     path: Path
@@ -87,11 +88,11 @@ class HeaderPeek:
 
     @property
     def remainder(self) -> bool | None:
-        """Return what to read of the last, partial slice, as ReadRequest.remainder."""
+        """Return whether to read the last, partial slice, as ReadRequest.remainder."""
         if self.segments:
             return self.final
-        # None: the reader takes it from processes that it finds dead. A process on a machine that
-        # we cannot ask counts as dead after a long silence.
+        # None: the reader takes it from processes that have ended. A process on a machine that
+        # cannot be checked counts as ended after a long time without data.
         return True if self.final else None
 
 
@@ -100,10 +101,10 @@ def peek_header(path: Path, origin: Origin | None = None) -> HeaderPeek:
 
     Args:
         path: The file.
-        origin: What a mirror says of it.
+        origin: Facts of a mirror about it.
 
     Raises:
-        OSError: It cannot be opened.
+        OSError: The file cannot be opened.
     """
     info, head = _head(path)
     owner = origin.owner if origin else info.st_uid
@@ -166,10 +167,10 @@ def _is_profile(head: bytes) -> bool:
 def superseded_profiles(paths: Mapping[Path, Origin | None]) -> dict[Path, Mark | None]:
     """Return the profiles saved by a parent (*.jsp) whose process left a profile of its own.
 
-    A file makes another one superfluous only where both belong to one user, or the other is root's.
+    A file supersedes another one only if both belong to one user, or the other to root.
 
     Args:
-        paths: All files of the spools, and what a mirror says of them.
+        paths: All files of the spools, and a mirror's facts about them.
 
     Returns:
         Path -> mark of each superseded profile; None if a file cannot be read now.
@@ -192,8 +193,8 @@ def superseded_profiles(paths: Mapping[Path, Origin | None]) -> dict[Path, Mark 
                 if process and _is_superseded(process, _of_process(own_path, paths[own_path])):
                     marks[path] = process[3]
             except OSError:
-                # RATIONALE: what was kept says less than the process's own, which would count as
-                # taken with it. Another's file that is closed to us keeps nobody waiting.
+                # RATIONALE: the saved profile has less than the process's own one, which would
+                # count as ingested with it. Unreadable files of others delay no user.
                 with contextlib.suppress(OSError):
                     origin = paths[own_path]
                     owner = origin.owner if origin else own_path.lstat().st_uid
@@ -203,7 +204,7 @@ def superseded_profiles(paths: Mapping[Path, Origin | None]) -> dict[Path, Mark 
 
 
 def _pid_of(path: Path) -> tuple[Path, str]:
-    """Return the spool and the pid of a profile JOB.PID.TIME; its job may not be its parent's."""
+    """Return the spool and the pid of a profile JOB.PID.TIME; the parent's job may differ."""
     return path.parent, path.name.split(".", 2)[1]
 
 
@@ -237,7 +238,7 @@ def _mark(info: os.stat_result) -> Mark:
 
 
 def is_over(header: ProfileHeader | MachineHeader) -> bool:
-    """Return whether nothing more will come from a process or an agent."""
+    """Return whether no more data will follow from a process or an agent."""
     return _is_over(header.alive, max(header.heartbeat_ns, header.file_ns), header.slice_ns)
 
 
@@ -248,14 +249,14 @@ def _is_over(alive: bool | None, heard_ns: int, slice_ns: int) -> bool:
 
 
 class Devices:
-    """Find the mounts of short processes, whose records hold device numbers only."""
+    """Finds the mounts of short-lived processes, whose records have device numbers only."""
 
     def __init__(self) -> None:
         self._seen: dict[tuple[int, str, int, int], tuple[str, str, str]] = {}
         self._boot_id, self._own = _own_mounts()
 
     def learn(self, header: ProfileHeader) -> None:
-        """Remember the mounts of a profile: for its owner, those of root's for all."""
+        """Remember the mounts of a profile: for its owner; those of root's for all users."""
         for mount in header.mounts:
             if mount.path and (mount.major or mount.minor):
                 known = (mount.path, mount.type, mount.source)
@@ -299,7 +300,7 @@ def profile_source(
         header: The profile's header.
         devices: The mounts of other processes.
         names: Assigns ids of processes.
-        job: The name that its job has in the repository.
+        job: Name of its job in the repository.
     """
     key = names.process(header.uid, header.boot_id, header.pid, header.start_ns, header.part)
     source = ProcessSource(key, job, header.host, header.slice_ns, [])
@@ -311,7 +312,7 @@ def profile_source(
     over = is_over(header)
     end = header.end_ns or (_last_moment(header) if over else 0)
     if end:
-        end = max(end, header.start_ns)  # the clock was set back meanwhile
+        end = max(end, header.start_ns)  # the clock may have been set back
     reason = header.end_reason if header.end_ns else ("killed" if over else "")
     states = [header.start_clock_state, header.clock_state]
     errors = [header.start_clock_error_us, header.clock_error_us]
@@ -341,8 +342,8 @@ def profile_source(
 def _last_moment(header: ProfileHeader) -> int:
     """Return when a killed process was last known to run; ns.
 
-    Where nothing is known after its start (an older runtime's profile has no time in it before the
-    first second), its end is taken for that of the slice: whatever it did fits in there.
+    If nothing is known after its start (profiles of older runtimes have no time before the first
+    second), the end of the slice counts as its end, so that all its activity fits.
     """
     if header.newest_ns > max(header.file_ns, header.start_ns) or not header.slice_ns:
         return header.newest_ns
@@ -357,7 +358,7 @@ def _mpi(header: ProfileHeader) -> dict[str, Any]:
 
 
 def short_source(short: ShortProcess, devices: Devices, names: JobNames, job: str) -> ProcessSource:
-    """Describe a process of a shorts file; arguments as for `profile_source`."""
+    """Describe a short-lived process; arguments as for `profile_source`."""
     boot_id = short.header.boot_id
     key = names.process(short.uid, boot_id, short.pid, short.start_ns, 0)
     source = ProcessSource(key, job, short.header.host, short.header.slice_ns, [])
@@ -397,7 +398,7 @@ def _common(header: Any, key: int, *, over: bool) -> dict[str, Any]:
 
 
 def _mount_of(mount: Mount, header: ProfileHeader, devices: Devices) -> Mount:
-    """Name a mount that its process was killed before it could name."""
+    """Return a mount with the path that its killed process could not record."""
     is_rest = mount.slot == header.mount_slots - 1
     if mount.path or is_rest or not (mount.major or mount.minor):
         return mount
@@ -453,7 +454,7 @@ def _pad(source: ProcessSource, slots: int) -> None:
 def validate_source(
     source: ProcessSource, first: int, last: int, segments: tuple[int, int] = (0, 0)
 ) -> str:
-    """Return why a process is implausible; its slices must not be stored then.
+    """Return why a process is implausible; then its slices must not be stored.
 
     Args:
         source: The process.
@@ -462,7 +463,7 @@ def validate_source(
         segments: Start of its first and end of its last segment, ns; (0, 0): none.
 
     Returns:
-        A sentence, or nothing when all is well.
+        A sentence; "" if the process is plausible.
     """
     row = source.row
     who = f"Process {row['pid']} of job {source.job}"
@@ -481,7 +482,7 @@ def validate_source(
 def implausible(
     who: str, slice_ns: int, numbers: Sequence[int], slices: Sequence[int], times: Sequence[int]
 ) -> str:
-    """Return why the life of a process or machine cannot be true, or nothing.
+    """Return why the life of a process or machine cannot be true; "" if it can.
 
     Args:
         who: Subject of the sentence.
@@ -510,7 +511,7 @@ def implausible(
 
 
 def names_job(path: Path, job: str) -> bool:
-    """Return whether a file may hold processes of a job; only profiles say so in their header."""
+    """Return whether a file may have processes of a job; only profiles have it in their header."""
     try:
         peek = peek_header(path)
     except OSError:

@@ -22,17 +22,17 @@ from jostle.repository.store.tables import (
 )
 from jostle.values.arrow_columns import ints
 
-#: Members of a communicator that each of them stores; of a larger one only its first does.
+#: Largest communicator of which each member stores all members; else only the first does.
 _FEW = 64
 
 
 def traffic_chunks(
     decoded: Decoded, source_index: Ints, sources: Sequence[ProcessSource], horizon_ns: int = 0
 ) -> Iterator[PartitionChunk]:
-    """Turn what the reader gave into rows of peer_slices, collective_slices and communicators.
+    """Turn tables of the reader into rows of peer_slices, collective_slices and communicators.
 
     Args:
-        decoded: What the reader gave.
+        decoded: The reader's tables.
         source_index: Index into sources of each process number, -1 for one whose rows are dropped.
         sources: The processes.
         horizon_ns: Slices that ended before this time are dropped.
@@ -113,7 +113,7 @@ def _communicators(
     rows, index = rows.filter(pa.array(keep)), index[keep]
     if not rows.num_rows:
         return
-    # All members know them all: of a large one, that would be a square of what is worth keeping.
+    # Each member has the full list: for a large communicator, only one list is stored.
     ranks = [
         each if each and (len(each) <= _FEW or each[0] == own[at]) else None
         for each, at in zip(rows.column("ranks").to_pylist(), index, strict=True)

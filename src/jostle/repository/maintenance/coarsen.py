@@ -1,7 +1,7 @@
-"""Coarsening: rows of old slices are added up to longer slices, and replaced by these.
+"""Coarsening: adds up rows of old slices to longer slices, which replace them.
 
-Fine slices are worth their room while somebody asks why a run was slow. A week later the sums over
-longer slices answer most questions at a fraction of the bytes, and all totals stay exact.
+Short slices are worth their disk space while users ask why a run was slow. A week later the sums
+over longer slices answer most questions with a fraction of the bytes, and all totals stay exact.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from jostle.repository.store.tables import PartitionStream
 from jostle.repository.types import CoarsenReport
 from jostle.schema.metrics import BY_ID
 
-#: Tables of slices, each with the table of sums over processes that is made of it.
+#: Tables of slices, each with the table of its sums over processes.
 _SUMS = {"slices": "node_rollup", "mount_slices": "rollup", "gpu_slices": "gpu_rollup"}
 _SLICES = (*_SUMS, "peer_slices", "collective_slices", "component_slices")
 _BATCH_ROWS = 128 * 1024
@@ -42,17 +42,17 @@ _LEVEL = 3
 def coarsen(
     root: Path, older_than_s: float, length_ns: int, *, now_s: float | None = None
 ) -> CoarsenReport:
-    """Add up slices of whole days that are old to longer ones.
+    """Add up the slices of old days to longer slices.
 
-    Amounts are added; of a state (a gauge) the last one counts, as a profile of longer slices
-    would have it. Slices of which the new length is no multiple stay as they are.
+    Amounts are added; of a gauge the last value counts, as in a profile of longer slices. Slices
+    of which the new length is no multiple stay unchanged.
 
     Args:
         root: The repository.
-        older_than_s: Age of the newest slice that is touched, seconds; rounded to a whole day
-            (UTC), since sums over processes are kept by the day.
+        older_than_s: Age of the newest slice that is coarsened, seconds; rounded to a whole day
+            (UTC), since sums over processes are stored by day.
         length_ns: Length of the new slices; an hour is a multiple of it.
-        now_s: The time now, seconds since the epoch; the clock's when not given.
+        now_s: The time now, seconds since the epoch; None: that of the clock.
 
     Raises:
         RepositoryError: The length or the age cannot be used.
@@ -73,7 +73,7 @@ def coarsen(
 
 
 class _Coarsening:
-    """One run over a repository."""
+    """One coarsening of a repository."""
 
     def __init__(self, root: Path, horizon: int, length_ns: int) -> None:
         self._root, self._horizon, self._length = root, horizon, length_ns
@@ -91,7 +91,7 @@ class _Coarsening:
         )
 
     def run(self) -> None:
-        """Coarsen the slices of each hour, then the sums of the days that they are in."""
+        """Coarsen the slices of each hour, then the sums of their days."""
         state = self._log.refresh()
         for table in _SLICES:
             days: set[int] = set()
@@ -100,14 +100,14 @@ class _Coarsening:
                 if self._slices(table, files):
                     days |= {day for file in files for day in _days(file)}
             if table in _SUMS:
-                # Also of days whose sums an interrupted run left as they were.
+                # Includes days of which an interrupted run did not update the sums.
                 sums = _by_partition(self._log.state.of(_SUMS[table]), DAY_NS, self._horizon)
                 days |= {day for day, files in sums.items() if self._is_fine(files)}
                 for day in sorted(days):
                     self._sums(table, day)
 
     def _is_fine(self, files: Sequence[File]) -> bool:
-        """Return whether any file has slices that can be made longer; notes those not readable."""
+        """Return whether a file has slices that can be made longer; note unreadable files."""
         for file in files:
             try:
                 with damage_named(self._root, file):
@@ -132,7 +132,7 @@ class _Coarsening:
             return self._replace(table, files, rows)
 
     def _sums(self, table: str, day: int) -> None:
-        """Make the sums of a day of the slices that are stored."""
+        """Compute the sums of a day from the stored slices."""
         self._log.refresh()
         state, begin = self._log.state, day * DAY_NS
         old = _by_partition(state.of(_SUMS[table]), DAY_NS, self._horizon).get(day, [])
@@ -148,7 +148,7 @@ class _Coarsening:
             self._replace(_SUMS[table], old, _reader(database, sql))
 
     def _whole(self, file: File) -> bool:
-        """Return whether a file can be read; one that cannot is noted, and its hour left alone."""
+        """Return whether a file can be read; note one that cannot, whose hour stays unchanged."""
         try:
             with damage_named(self._root, file):
                 bring(self._root, file)
@@ -171,7 +171,7 @@ class _Coarsening:
         paths = [file.path for file in files]
         try:
             publish(self._root, self._log, Change("compact", add=new, remove=paths))
-        except ConflictError:  # somebody merged or added meanwhile: the next run sees to it
+        except ConflictError:  # other processes merged or added files: the next run handles it
             return False
         self._log.storage.leave(paths)
         for at, some in enumerate((files, new)):
@@ -186,7 +186,7 @@ def _chain(first: pa.Table, rest: Iterator[pa.Table]) -> Iterator[pa.Table]:
 
 
 def _by_partition(files: Sequence[File], width_ns: int, horizon: int) -> dict[int, list[File]]:
-    """Group files by their partition; only those of which all lies before the horizon."""
+    """Group files by their partition; only those that are completely before the horizon."""
     found: dict[int, list[File]] = {}
     for file in files:
         if file.lo // DAY_NS * DAY_NS + DAY_NS <= horizon:
@@ -215,7 +215,7 @@ def _shortest(path: Path) -> int:
 
 @contextlib.contextmanager
 def _database() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a database that needs little memory, and writes the rest of its work to a folder."""
+    """Open a database that needs little memory, and spills to a folder."""
     with (
         tempfile.TemporaryDirectory(prefix="jostle-coarsen-") as spill,
         contextlib.closing(connect()) as database,
@@ -226,7 +226,7 @@ def _database() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def _reader(database: duckdb.DuckDBPyConnection, sql: str) -> Iterator[pa.Table]:
-    """Ask for rows, batch by batch, with names as dictionaries."""
+    """Yield the rows of a query in batches, with names as dictionaries."""
     for batch in database.sql(sql).to_arrow_reader(_BATCH_ROWS):
         table = pa.Table.from_batches([batch])
         columns = {
@@ -249,7 +249,7 @@ def _columns(paths: Sequence[str]) -> list[str]:
 
 
 def _slices_sql(table: str, paths: Sequence[str], length: int) -> str:
-    """Return SQL of the rows of one hour with longer slices, in the order of a file."""
+    """Return SQL of the rows of one hour with longer slices, sorted as in a file."""
     layout, present = TABLES[table], _columns(paths)
     times = ("slice", "slice_ns", "span")
     by = [name for name in (*layout.keys, "epoch") if name in present and name not in times]
@@ -288,10 +288,10 @@ def _added(name: str) -> str:
 
 
 def _sums_sql(table: str, paths: Sequence[str], begin: int) -> str:
-    """Return SQL of the sums over processes of one day, in the order of a file.
+    """Return SQL of the sums over processes of one day, sorted as in a file.
 
-    Records of several slices are spread over them, as at ingest: states are repeated, of amounts
-    the last slice has the remainder.
+    Records of several slices are spread over them, as at ingest: gauges are repeated, of amounts
+    the last slice gets the remainder.
     """
     sums, present = _SUMS[table], set(_columns(paths))
     resources = list(ROLLUPS[sums])

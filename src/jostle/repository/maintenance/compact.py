@@ -35,24 +35,24 @@ from jostle.repository.store.state import Change, RepositoryState
 from jostle.repository.store.tables import Ints, PartitionChunk
 from jostle.repository.types import CompactReport, ExpireReport
 
-#: Rows of processes that are settled however few files hold them.
+#: Rows of processes from which on they are settled, even if they are in few files.
 _MANY = 10_000
-# A file that no commit names is nobody's after this time; until then a reader may have it open
-# and an ingester may be about to commit it.
+# A file that is in no commit is removed after this time; until then a reader may have it open, or
+# an ingester may be about to commit it.
 GRACE_S = 900.0
-# Merged files are read often and written once: what a higher level costs is in decision 0051.
+# Merged files are read often and written once: decision 0051 has the cost of a higher level.
 _LEVEL = 3
 _RECENT_NS = 2 * DAY_NS
 _ALL_EVERY_S = 3600.0
 
 
 def compact(root: Path) -> CompactReport:
-    """Merge all files of each partition that are not whole yet, and remove stray files."""
+    """Merge all files of each partition that are below full size, and remove stray files."""
     open_marker(root)
     with plain_errors(root):
         compactor = Compactor(root)
         before = list(compactor.log.refresh())
-        removed = compactor.remove_strays()  # on a full disk it makes the room that merging needs
+        removed = compactor.remove_strays()  # on a full disk this frees space for merging
         while compactor.merge(small_files(compactor.log.state)):
             pass
         compactor.settle(2)
@@ -68,7 +68,7 @@ def compact(root: Path) -> CompactReport:
 
 
 class Compactor:
-    """Compacts one repository again and again, beside whoever ingests.
+    """Compacts one repository repeatedly, concurrently with ingesters.
 
     Attributes:
         log: Its log.
@@ -83,12 +83,12 @@ class Compactor:
         self._all_at = 0.0
 
     def tend(self) -> None:
-        """Merge what is due by tiers.py.
+        """Merge the files that tiers.py selects.
 
-        Partitions of the last two days are looked at; all of them, and stray files, once an hour.
+        This checks partitions of the last two days; once an hour all of them, and stray files.
         """
         state = self.log.refresh()
-        newest = min(state.newest_ns, time.time_ns())  # a node's clock may be ahead
+        newest = min(state.newest_ns, time.time_ns())  # a node's clock may be fast
         files = [
             file
             for table in TABLES
@@ -108,10 +108,10 @@ class Compactor:
         self.settle(FAN)
 
     def settle(self, least: int) -> None:
-        """Settle the processes that are over, where files or rows are many enough.
+        """Settle the ended processes, if there are enough files or rows.
 
         Args:
-            least: Number of files.
+            least: Least number of files.
         """
         files = unsettled(self.log.refresh())
         if len(files) >= least or sum(file.rows for file in files) > _MANY:
@@ -119,11 +119,11 @@ class Compactor:
                 self.damaged += _settle(self._root, self.log)
 
     def merge(self, groups: Iterable[Sequence[File]]) -> int:
-        """Merge groups of files of one partition each; returns how many files are fewer."""
+        """Merge groups of files of one partition each; return by how many files there are fewer."""
         fewer = 0
         for group in groups:
             for files in portions(group):
-                with contextlib.suppress(ConflictError):  # somebody else merged them: as well
+                with contextlib.suppress(ConflictError):  # another process merged them
                     fewer += self._merge(files)
         return fewer
 
@@ -145,12 +145,12 @@ class Compactor:
         return 0
 
     def _remove_replaced(self) -> None:
-        """Remove what was merged and nobody can have open any more."""
+        """Remove merged files that no reader can have open any more."""
         while self._replaced and self._replaced[0][0] < time.time() - GRACE_S:
             self.log.storage.remove([self._replaced.pop(0)[1]])
 
     def remove_strays(self) -> int:
-        """Remove files that no commit names; returns how many."""
+        """Remove files that are in no commit; return their number."""
         storage = self.log.storage
         names = list(storage.strays(self.log.state, GRACE_S, time.time()))
         storage.remove(names)
@@ -158,7 +158,7 @@ class Compactor:
 
 
 def end_silent(root: Path, present: Collection[int]) -> None:
-    """End the processes of which nothing is heard any more (unseen_ends.py).
+    """End the processes that send no more data (unseen_ends.py).
 
     Args:
         root: The repository.
@@ -168,7 +168,7 @@ def end_silent(root: Path, present: Collection[int]) -> None:
     files = unsettled(log.refresh())
     damaged: list[str] = []
     readable, rows = _readable(root, files, damaged)
-    # Beside a damaged file the newest row of a process is not known.
+    # With a damaged file the newest row of a process is not known.
     silent = silent_ones(rows, present) if readable and not damaged else []
     if silent:
         with contextlib.suppress(ConflictError):
@@ -176,10 +176,11 @@ def end_silent(root: Path, present: Collection[int]) -> None:
 
 
 def _settle(root: Path, log: Log) -> list[str]:
-    """Settle the processes that are over (settle.py).
+    """Settle the ended processes (settle.py).
 
     Returns:
-        Damaged files. Beside one nothing is settled: it may hold older rows of the same processes.
+        Damaged files. If there is one, nothing is settled: it may have other rows of the same
+        processes.
     """
     files = unsettled(log.state)
     damaged: list[str] = []
@@ -206,12 +207,12 @@ def _rewrite(root: Path, log: Log, files: Sequence[File], rows: pa.Table) -> Non
 def _readable(
     root: Path, files: Sequence[File], damaged: list[str]
 ) -> tuple[Sequence[File], pa.Table]:
-    """Merge the files of one table that can be read.
+    """Merge the readable files of one table.
 
     Args:
         root: The repository.
         files: The files.
-        damaged: Gets the paths of the others.
+        damaged: List to which the paths of the others are added.
 
     Returns:
         The files that were read, and their rows.
@@ -228,12 +229,12 @@ def _readable(
 def expire(root: Path, older_than_s: float, *, now_s: float | None = None) -> ExpireReport:
     """Remove files whose slices all ended before a horizon, and processes that ended before it.
 
-    The horizon is a full hour; a file that reaches beyond it stays until all of it is old.
+    The horizon is a full hour; a file that extends beyond it stays until all of it is old.
 
     Args:
         root: The repository.
         older_than_s: Age of the horizon, seconds.
-        now_s: The time now, seconds since the epoch; the clock's when not given.
+        now_s: The time now, seconds since the epoch; None: that of the clock.
     """
     if older_than_s < 0:
         raise RepositoryError("An age cannot be negative.", hint="Try 30d.", exit_code=2)
@@ -274,16 +275,16 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
 
 @dataclass
 class _Gone:
-    """What a retention removes.
+    """The content that a retention removes.
 
     Attributes:
         root: The repository.
         state: Its files.
-        horizon: What ended before it goes, ns since the epoch.
-        old: Files that go.
-        chunks: What of their rows stays.
-        lives: How many processes, machines and batch jobs go.
-        rows: How many rows go.
+        horizon: End before which content is removed, ns since the epoch.
+        old: Files that are removed.
+        chunks: The rows of them that stay.
+        lives: Number of removed processes, machines and batch jobs.
+        rows: Number of removed rows.
         damaged: Files that cannot be read.
     """
 
@@ -297,13 +298,13 @@ class _Gone:
     damaged: list[str] = field(default_factory=list)
 
     def add_settled(self) -> None:
-        """Take the settled processes, day by day, with what they add up to."""
+        """Add the settled processes, day by day, with their sums."""
         kinds = days_of(self.state.of(KINDS))
         for day, files in days_of(self.state.of("processes")).items():
             if day * DAY_NS >= self.horizon:
                 continue
             readable, rows = _readable(self.root, files, self.damaged)
-            if len(readable) < len(files):  # the sums are about all of them
+            if len(readable) < len(files):  # the sums include all of them
                 continue
             kept = self._without_old(rows, ends(rows))
             if kept.num_rows < rows.num_rows:
@@ -311,7 +312,7 @@ class _Gone:
                 self.old += [*files, *kinds.get(day, [])]
 
     def add_lives(self, lives: str) -> None:
-        """Take lives of a table of which the newest row counts, with what is named by them."""
+        """Add lives of a table in which the newest row counts, with the rows that refer to them."""
         there = unsettled(self.state) if lives == "processes" else self.state.of(lives)
         files, rows = _readable(self.root, there, self.damaged)
         kept = rows
@@ -320,8 +321,9 @@ class _Gone:
         if kept.num_rows < rows.num_rows:
             self.chunks.append(PartitionChunk(lives, kept, 0, 0))
             self.old += files
-        # What a damaged file of processes names is not known: nothing of its jobs may go. What they
-        # name may be left from a retention that could not read it, also if no life goes now.
+        # The content of a damaged file of processes is not known: rows of its jobs must stay. Such
+        # rows may be left from an earlier retention that could not read it, also if no life is
+        # removed now.
         if self.damaged:
             return
         for table, (of, owner) in NAMES.items():
@@ -365,10 +367,10 @@ def _ends(rows: pa.Table) -> Ints:
 
 
 def _sane(state: RepositoryState, horizon: int) -> None:
-    """Refuse a horizon that a clock gone wrong would give.
+    """Refuse a horizon that comes from a wrong clock.
 
     Raises:
-        RepositoryError: Nothing would be left.
+        RepositoryError: No content would be left.
     """
     newest = state.newest_ns
     if newest and horizon > newest:

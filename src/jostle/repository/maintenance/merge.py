@@ -32,7 +32,7 @@ from jostle.repository.store.tables import (
     without_zeros,
 )
 
-#: What the rows of a file are sorted by.
+#: Sort keys of the rows of a file.
 SLICE_ORDER = {
     "slices": ("job", "slice", "process"),
     "mount_slices": ("job", "slice", "process", "mount"),
@@ -45,13 +45,13 @@ SLICE_ORDER = {
     "files": ("job", "process", "hash"),
     "component_slices": ("kind", "host", "name", "job", "slice"),
 }
-#: Tables of lives, of which the newest row counts: what tells them apart, and how they are sorted.
+#: Tables of lives, of which the newest row counts: their key, and their order.
 LIVES = {
     "processes": ("process", "job"),
     "machines": ("machine", "host"),
     "batch_jobs": ("batch_job", "job"),
 }
-#: Tables of names: of whose lives, and the column that says so.
+#: Tables of names: the table of their lives, and the column that refers to it.
 NAMES = {
     "mounts": ("processes", "job"),
     "gpus": ("processes", "job"),
@@ -60,7 +60,7 @@ NAMES = {
 }
 
 
-#: Values of all files that are merged at once, decoded: some 200 MB while they are merged.
+#: Values of all files that are merged at once, decoded: about 200 MB during the merge.
 _BATCH_VALUES = 8 << 20
 _FEWEST_ROWS = 1024
 Key = tuple[Any, ...]
@@ -76,7 +76,7 @@ def merged_chunks(
     Args:
         root: The repository.
         files: The files.
-        whole_bytes: The size.
+        whole_bytes: The least size, bytes.
 
     Raises:
         DamagedError: A file is damaged.
@@ -101,7 +101,7 @@ def merged_chunks(
 
 
 def _first_rows(pieces: Iterator[pa.Table], most: int) -> Iterator[pa.Table]:
-    """Give pieces until they have so many rows, about."""
+    """Yield pieces up to about a number of rows."""
     rows = 0
     while rows < most and (piece := next(pieces, None)) is not None:
         rows += piece.num_rows
@@ -116,7 +116,7 @@ def _union(table: TableLayout, schemas: Sequence[pa.Schema]) -> pa.Schema:
 
 
 class _Input:
-    """One file of a merge, read a batch of rows at a time."""
+    """One file of a merge, read in batches of rows."""
 
     def __init__(self, root: Path, file: File) -> None:
         self._root, self._file = root, file
@@ -139,7 +139,7 @@ class _Input:
 
     @property
     def empty(self) -> bool:
-        """Return whether all of the file was taken."""
+        """Return whether all rows of the file were taken."""
         return self._at >= int(self._rows.num_rows)
 
     def _fill(self) -> None:
@@ -155,7 +155,7 @@ class _Input:
         return self._key(self._rows.num_rows - 1)
 
     def take(self, bound: Key | None) -> pa.Table:
-        """Take the rows up to a key; None: all that were read. Reads on when nothing is left."""
+        """Take the rows up to a key; None: all rows read so far. Read more when none is left."""
         end = self._rows.num_rows
         if bound is not None:
             end = bisect.bisect_right(range(end), bound, lo=self._at, key=self._key)
@@ -167,7 +167,7 @@ class _Input:
 
 
 def _key_columns(table: TableLayout, rows: pa.Table) -> list[Any]:
-    """Return the columns that the table is sorted by, of which Python compares single values."""
+    """Return the columns that the table is sorted by, as values that Python can compare."""
     if table.name in ROLLUPS:
         start = pc.multiply(rows.column("slice"), rows.column("slice_ns"))
         names = ("job", *ROLLUPS[table.name], "slice_ns")
@@ -176,7 +176,7 @@ def _key_columns(table: TableLayout, rows: pa.Table) -> list[Any]:
 
 
 def _in_order(table: TableLayout, inputs: Sequence[_Input]) -> Iterator[pa.Table]:
-    """Merge sorted files: in each step what comes before the first end of what was read."""
+    """Merge sorted files: in each step the rows up to the smallest last key of the rows read."""
     live = [each for each in inputs if not each.empty]
     while live:
         bound = min(each.last() for each in live)
@@ -187,7 +187,7 @@ def _in_order(table: TableLayout, inputs: Sequence[_Input]) -> Iterator[pa.Table
 
 
 def _aligned(table: TableLayout, rows: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Give rows the columns of a schema; numbers among the values are zero where they lack."""
+    """Return rows with the columns of a schema; missing numbers are zero."""
     columns = []
     for field in schema:
         number = field.name in table.values and pa.types.is_integer(field.type)
@@ -205,11 +205,11 @@ def _aligned(table: TableLayout, rows: pa.Table, schema: pa.Schema) -> pa.Table:
 
 @contextlib.contextmanager
 def damage_named(root: Path, file: File) -> Iterator[None]:
-    """Say of what cannot be read which file it is.
+    """Add the file's name to errors of reading.
 
     Raises:
         DamagedError: The file is damaged.
-        RepositoryError: It cannot be read at this time.
+        RepositoryError: The file cannot be read at this time.
     """
     try:
         yield
@@ -220,11 +220,11 @@ def damage_named(root: Path, file: File) -> Iterator[None]:
 
 
 def bring(root: Path, file: File) -> None:
-    """Make a file readable, and make sure that it holds what was written: it is replaced.
+    """Fetch a file that will be replaced, and check that its content is as written.
 
     Raises:
-        DamagedError: It does not.
-        OSError: It cannot be read.
+        DamagedError: The content differs.
+        OSError: The file cannot be read.
     """
     open_storage(root).bring([file.path], [file.sum])
     if file.sum and file_sum(root / file.path) != file.sum:
@@ -232,7 +232,7 @@ def bring(root: Path, file: File) -> None:
 
 
 def merge(root: Path, files: Sequence[File]) -> pa.Table:
-    """Read files of one table and gives their rows as one file should hold them.
+    """Read files of one table and return their rows as those of one file.
 
     Raises:
         DamagedError: A file is damaged.
@@ -250,7 +250,7 @@ def merge(root: Path, files: Sequence[File]) -> pa.Table:
 
 
 def _sorted(table: TableLayout, rows: pa.Table) -> pa.Table:
-    """Return the rows as one file should hold them."""
+    """Return the rows sorted as in one file."""
     rows = rows.combine_chunks()
     if table.name in ROLLUPS:
         return _merge_rollup(table, rows)
@@ -265,7 +265,7 @@ def _sorted(table: TableLayout, rows: pa.Table) -> pa.Table:
 
 
 def rank(rows: pa.Table, name: str) -> Ints:
-    """Return numbers that sort as a column does."""
+    """Return numbers with the sort order of a column."""
     column = rows.column(name)
     if pa.types.is_integer(column.type):
         values: Ints = column.to_numpy().astype(np.int64)

@@ -1,7 +1,7 @@
-"""Finds damaged files, and moves aside what cannot be recovered.
+"""Finds damaged files, and moves those aside that cannot be recovered.
 
 A repair never guesses: a file that is in no commit is restored only if none of its
-rows are in the repository, together with all that was published with it (files.CHANGE).
+rows are in the repository, together with all files that were published with it (files.CHANGE).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from jostle.repository.store.state import RepositoryState
 from jostle.repository.store.storage import open_storage
 
 Progress = Callable[[int, int], None]
-#: Tables of rows that must not be there twice, and what tells one row.
+#: Tables of which rows must not be duplicated, and their keys.
 _KEYS = {
     "slices": ("process", "slice"),
     "mount_slices": ("process", "slice", "mount"),
@@ -51,17 +51,18 @@ _KEYS = {
 
 @dataclass(frozen=True)
 class Damaged:
-    """A file whose content is not as it was written.
+    """A file whose content has changed since it was written.
 
     Attributes:
         file: Its path in the repository.
-        reason: What is wrong with it, part of a sentence.
+        reason: What is wrong with it, as part of a sentence.
         table: The table whose rows it held; "" for a file of the log.
-        rows: How many.
-        lo: Start of the earliest, ns since the epoch; 0 where the table has no time.
-        hi: End of the latest.
+        rows: Number of rows.
+        lo: Start of the earliest row, ns since the epoch; 0 if the table has no time.
+        hi: End of the latest row.
         jobs: Names of the jobs of these rows, as far as they are known.
-        read: Whether the file itself still names them; else they are those that ran at its time.
+        read: Whether the file itself still has these names; else they are the jobs that ran at its
+            time.
     """
 
     file: str
@@ -76,7 +77,7 @@ class Damaged:
 
 @dataclass
 class CheckReport:
-    """What a check found.
+    """Result of a check of a repository.
 
     Attributes:
         files: Number of files of tables in the log.
@@ -97,19 +98,19 @@ class CheckReport:
 
 @dataclass
 class RepairReport:
-    """What a repair did.
+    """Result of a repair of a repository.
 
     Attributes:
-        lost: Files whose rows are gone; they lie in the folder QUARANTINE.
+        lost: Files whose rows are lost; they are in the folder QUARANTINE.
         log: Files of the log that were damaged.
-        taken_back: Files that a damaged commit had named.
-        rows: Rows in these.
-        closed: Processes of which no more will be taken, since it is not known how far they were.
+        taken_back: Restored files of a damaged commit.
+        rows: Rows in the restored files.
+        closed: Processes that are not ingested further, since their positions are lost.
         unknown: Files in no commit that an earlier version wrote: it is unknown whether they
             were ever valid.
-        quarantine: Folder of the repository in which the damaged files lie.
+        quarantine: Folder of the repository with the damaged files.
         marker: What was wrong with the file that marks the repository (missing, damaged), which was
-            written again; empty: nothing.
+            rewritten; empty: nothing.
     """
 
     lost: list[Damaged] = field(default_factory=list)
@@ -127,11 +128,11 @@ class RepairReport:
 
 
 def check(root: Path, progress: Progress | None = None) -> CheckReport:
-    """Read every file of a repository, byte by byte where it carries sums of its pages.
+    """Read every file of a repository, byte by byte if it has checksums of its pages.
 
     Args:
         root: The repository.
-        progress: Called with how many files were read, of how many.
+        progress: Called with the number of files read, and of all files.
     """
     open_marker(root)
     with plain_errors(root):
@@ -166,7 +167,7 @@ def repair(root: Path, progress: Progress | None = None) -> RepairReport:
 
     Args:
         root: The repository; ingesters wait until the repair is done.
-        progress: Called with how many files were read, of how many.
+        progress: Called with the number of files read, and of all files.
 
     Raises:
         RepositoryError: A file cannot be read at this time; its content may be intact.
@@ -216,11 +217,11 @@ def _repair(root: Path, progress: Progress | None) -> RepairReport:
                 report.taken_back += [file.path for file in group]
                 report.rows += sum(file.rows for file in group)
                 report.closed += _close(state, _processes(root, group))
-        unsettle(state)  # of what was lost or taken back some may be settled
-        state.number = log.newest_number() + 1  # readers that are open notice
+        unsettle(state)  # lost or restored files may have settled processes
+        state.number = log.newest_number() + 1  # open readers notice
         for damaged in report.lost:
             log.storage.set_aside(damaged.file)
-        # Before the state is written: a piece that is written anew may get the same name.
+        # Before the state is written: a rewritten piece may get the same name.
         for damaged in report.log:
             if is_piece(Path(damaged.file).name):
                 log.storage.set_aside(damaged.file)
@@ -232,17 +233,17 @@ def _repair(root: Path, progress: Progress | None) -> RepairReport:
 
 
 def _close(state: RepositoryState, processes: Collection[int]) -> int:
-    """Take no more of some processes; return how many of them could have had more."""
+    """Ingest no more of some processes; return how many of them could have had more data."""
     left = set(processes) - state.done_of(processes)
     state.profiles.advance(dict.fromkeys(left, max(state.newest_ns, state.time_ns)))
     return len(left)
 
 
 def _rebuild(root: Path, state: RepositoryState) -> int:
-    """Replace lost pieces with positions by what the tables say of processes.
+    """Replace lost pieces of positions by positions from the tables of processes.
 
     Returns:
-        How many processes were closed that could have had more.
+        Number of closed processes that could have had more data.
     """
     held: set[int] = set()
     over: set[int] = set()
@@ -253,7 +254,7 @@ def _rebuild(root: Path, state: RepositoryState) -> int:
             held.update(rows[key].to_pylist())
             over.update(rows.filter(rows["complete"])[key].to_pylist())
     if not state.profiles.drop_lost():
-        held = over  # how far the others are is known
+        held = over  # the positions of the others are known
     state.profiles.advance(dict.fromkeys(held, max(state.newest_ns, state.time_ns)))
     return len(held - over)
 
@@ -261,7 +262,7 @@ def _rebuild(root: Path, state: RepositoryState) -> int:
 def _state(log: Log) -> RepositoryState:
     try:
         return log.refresh()
-    except LogError:  # not: a file cannot be read now
+    except LogError:  # not an error of reading at this time
         if not log.damage:
             raise
         return log.start_over()
@@ -278,14 +279,14 @@ def _damaged(file: File, why: str, lives: _Lives) -> Damaged:
 
 
 class _Lives:
-    """Tells which jobs a damaged file is about."""
+    """Finds the jobs that a damaged file is about."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._jobs: list[tuple[str, int, int]] | None = None
 
     def held(self, file: File) -> tuple[list[str], bool]:
-        """Return the jobs that a file names, else those that ran at its time; and which it is."""
+        """Return the jobs that a file names, else those of its time; and whether it names jobs."""
         names = self._named(file)
         if names or not TABLES[file.table].partition_ns:
             return names, bool(names)
@@ -314,14 +315,14 @@ class _Lives:
 
 
 def _trouble(root: Path, file: File) -> str | None:
-    """Read a file, and return what is wrong with it; None if nothing is.
+    """Read a file, and return what is wrong with it; None if it is intact.
 
     Raises:
-        OSError: It cannot be read now; its content may be whole.
+        OSError: The file cannot be read now; its content may be intact.
     """
     path, storage = root / file.path, open_storage(root)
     try:
-        storage.forget(file.path)  # a copy says nothing of what is stored
+        storage.forget(file.path)  # a local copy does not show the stored content
         storage.bring([file.path])
         size = path.stat().st_size
         if size != file.bytes:
@@ -343,10 +344,10 @@ def _published(root: Path, known: set[str]) -> dict[str, list[File]]:
 
     Args:
         root: The repository.
-        known: Files that are named, and those that were found damaged.
+        known: Files in commits, and damaged files.
 
     Returns:
-        Groups by their mark (files.CHANGE); "": those without one.
+        Groups by their mark (files.CHANGE); "": files without one.
     """
     storage = open_storage(root)
     groups: dict[str, list[tuple[int, File]]] = defaultdict(list)
@@ -369,16 +370,16 @@ def _published(root: Path, known: set[str]) -> dict[str, list[File]]:
 
 
 class _Replaced:
-    """Tells which files in no commit were replaced by others, that have the same rows."""
+    """Finds files in no commit that were replaced by others with the same rows."""
 
     def __init__(
         self, root: Path, state: RepositoryState, groups: Mapping[str, Sequence[File]]
     ) -> None:
-        """Read what files say that they replaced.
+        """Read from files which others they replaced.
 
         Args:
             root: The repository.
-            state: Its files.
+            state: The repository's state.
             groups: Files in no commit.
         """
         self._root = root
@@ -402,7 +403,7 @@ class _Replaced:
             self._by_named |= self._of.get(file.path, frozenset())
 
     def without(self, group: Sequence[File]) -> list[File]:
-        """Return the files of a publication that are to be restored; none if one is damaged."""
+        """Return the files of a publication that must be restored; none if one is damaged."""
         if any(_trouble(self._root, file) is not None for file in group):
             return []
         return [
@@ -424,13 +425,13 @@ def _only_of_its_content() -> Iterator[None]:
 
 
 def _span(path: Path, table: str) -> tuple[int, int]:
-    """Return from when to when the rows of a file are, as the log would say."""
+    """Return start and end of the rows of a file, as in the log."""
     if not TABLES[table].partition_ns:
         return 0, 0
     if table == "segments":
         rows = pq.read_table(path, columns=["start_ns", "end_ns"])
         return pc.min(rows["start_ns"]).as_py(), pc.max(rows["end_ns"]).as_py()
-    if table in ("peers", "files", "communicators"):  # which have no time of their own
+    if table in ("peers", "files", "communicators"):  # which have no times
         day = datetime.strptime(path.parent.name, "date=%Y-%m-%d").replace(tzinfo=UTC)
         start = int(day.timestamp()) * 10**9
         return start, start + DAY_NS
@@ -460,7 +461,7 @@ def _overlap(root: Path, group: Sequence[File], named: Iterable[File]) -> bool:
                     return True
             except duckdb.IOException as error:
                 raise OSError(errno.EIO, reason_of(error, root)) from error
-            except duckdb.Error:  # what cannot be compared is not taken back
+            except duckdb.Error:  # files that cannot be compared are not restored
                 return True
     return False
 

@@ -1,14 +1,14 @@
-"""Settles processes: what is over is stored by the day on which it ended, and added up by kinds.
+"""Settles processes: ended ones are stored by the day of their end, and added up by kinds.
 
-Of a process that runs, commits write row after row into table processes; the newest counts. Once it
-is over there will be no further row: it is *settled*. A settled row lies in a file of its day
-(`ended=`, the only files of that table that the log gives a time), and is counted in a row of table
-process_kinds of the same day, which the same commit publishes. Each settled process is in exactly
-one of them, so that questions about jobs add up rows of process_kinds and of the processes that are
-not settled, and never ask whether a job is over. One that comes back only has more rows.
+For a running process, commits write row after row into table processes; the newest counts. Once it
+has ended there will be no further row: it is *settled*. A settled row is in a file of its day
+(`ended=`, the only files of that table with a time in the log), and is counted in a row of table
+process_kinds of the same day, in the same commit. Each settled process is in exactly one of them,
+so that queries about jobs add up rows of process_kinds and of the processes that are not settled,
+and need no check whether a job has ended. If a settled process comes back, it only gets more rows.
 
-All files of unsettled rows are settled together: none of them is left with an older row of a
-process that is settled.
+All files of unsettled rows are settled together: no older row of a settled process is left in one
+of them.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ def unsettled(state: RepositoryState) -> list[File]:
 
 
 def settled_chunks(rows: pa.Table, final: pa.ChunkedArray) -> Iterator[PartitionChunk]:
-    """Turn unsettled rows of processes into what is stored instead.
+    """Turn unsettled rows of processes into the rows that replace them.
 
     Args:
-        rows: The newest row of each process, in the order in which they are to lie in a file.
-        final: Which of them no further row will come of.
+        rows: The newest row of each process, in the order of a file.
+        final: Whether each row is the last one of its process.
     """
     over = final.to_numpy()
     day = _day(rows)
@@ -52,7 +52,7 @@ def settled_chunks(rows: pa.Table, final: pa.ChunkedArray) -> Iterator[Partition
 
 
 def day_chunks(rows: pa.Table) -> Iterator[PartitionChunk]:
-    """Return the files of processes that ended on one day: theirs, and that of their kinds."""
+    """Yield the files of processes that ended on one day: one with them, one with their kinds."""
     if not rows.num_rows:
         return
     first = _ints(rows, "first_slice") * _ints(rows, "slice_ns")
@@ -64,14 +64,14 @@ def day_chunks(rows: pa.Table) -> Iterator[PartitionChunk]:
 
 
 def merged_kinds(rows: pa.Table) -> pa.Table:
-    """Add up rows of process_kinds that are about one kind."""
+    """Add up rows of process_kinds of one kind."""
     return _asked(f"SELECT * FROM ({added_kinds(_whole(KINDS))}) ORDER BY ALL", rows)
 
 
 def unsettle(state: RepositoryState) -> None:
-    """Take back that processes are settled, where some of their files are lost.
+    """Unsettle processes of which some files are lost.
 
-    What is left is asked row by row until the next compaction settles it again.
+    The remaining rows are queried one by one until the next compaction settles them again.
     """
     state.files.change(
         [replace(file, lo=0, hi=0) for file in state.of("processes")],

@@ -1,6 +1,6 @@
 """Decides which files a compaction merges, so that files stay few and rewriting bounded.
 
-Pure functions on what the log says of files; decision 0051 has the reasons and figures.
+Pure functions on the log's facts about files; decision 0051 has the reasons and numbers.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from collections.abc import Iterable, Sequence
 from jostle.repository.store.file_days import File
 from jostle.repository.store.layout import DAY_NS, TABLES
 
-#: Files of this size are whole: they are never merged again.
+#: Full size: files of this size are never merged again.
 WHOLE_BYTES = 64 << 20
-#: Files of a tier of one partition that are merged into one of the next.
+#: Number of files of a tier of one partition that are merged into one file of the next tier.
 FAN = 32
 _LOWEST_BYTES = 256 << 10
-#: A partition is over once slices this much newer are there: most of what is late has come.
+#: A partition is complete once there are slices newer by this time: most late data has arrived.
 LATE_NS = 900_000_000_000
-# Beside files of this many times their bytes, small ones wait for more of their size.
+# Small files wait for more of their size while other files have this many times their bytes.
 _WORTH = 4
 
 
 def small_files(files: Iterable[File]) -> list[list[File]]:
-    """Return the files that are not whole, of each partition with several, the oldest first.
+    """Return the files below full size of each partition with several, the oldest first.
 
     Those of processes that are not settled are left out: settle.py takes all of them together.
 
@@ -41,8 +41,8 @@ def small_files(files: Iterable[File]) -> list[list[File]]:
 def due(members: Sequence[File], newest_ns: int) -> list[list[File]]:
     """Return the groups of a partition's small files that are worth merging now.
 
-    While a partition grows, FAN files of one tier (of about one size) are merged; once it is over,
-    all that is not yet whole.
+    While a partition grows, FAN files of one tier (of about one size) are merged; once it is
+    complete, all that have not their full size.
 
     Args:
         members: The small files of one partition, the oldest first.
@@ -72,7 +72,7 @@ def _tier(size: int) -> int:
 
 
 def _worth(members: Sequence[File]) -> list[File]:
-    """Leave out the largest files as long as the others are few bytes beside them."""
+    """Leave out the largest files while the others have few bytes compared with them."""
     by_size = sorted(members, key=lambda file: file.bytes)
     rest = sum(file.bytes for file in by_size)
     while by_size:
@@ -84,7 +84,7 @@ def _worth(members: Sequence[File]) -> list[File]:
 
 
 def portions(group: Sequence[File]) -> list[list[File]]:
-    """Divide a group into what is merged at once: that many files are open together."""
+    """Divide a group into portions that are merged at once, with all their files open."""
     count = -(-len(group) // (2 * FAN))
     size = -(-len(group) // count)
     return [list(group[at : at + size]) for at in range(0, len(group), size)]

@@ -1,13 +1,13 @@
-"""Ends processes whose profile is gone before anybody saw their end.
+"""Ends processes whose profile was removed before their end was recorded.
 
-A profile may vanish from its spool while its process is recorded as running: the node was
-reinstalled, its spool cleared, its disk lost. Nothing more comes of such a process. Once it was
-silent for as long as a profile in the spool may be (store/layout.py), its row says that it is over,
+A profile may disappear from its spool while its process is recorded as running: the node was
+reinstalled, its spool cleared, its disk lost. Then no more data of the process follows. When it has
+sent nothing for as long as a profile may stay in the spool (store/layout.py), its row gets an end,
 with the reason "end not seen".
 
-Its position stays open for a week: should its profile come back (a node that was cut off), what is
-new in it is taken, and its next row, which has a higher revision, counts again. So long the row is
-not settled (settle.py).
+Its position stays open for a week: if its profile comes back (from a node that was disconnected),
+the new data is ingested, and its next row, which has a higher revision, counts again. Until then
+the row is not settled (settle.py).
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ END_NOT_SEEN = "end not seen"
 
 
 def silent_ones(rows: pa.Table, present: Collection[int]) -> list[int]:
-    """Return the processes of which nothing more is to be expected.
+    """Return the processes from which no more data is expected.
 
     Args:
         rows: The newest row of each process.
-        present: Processes whose profile is there.
+        present: Processes with a profile.
     """
     heard = ends(rows)
     limit = SILENT_NS + SILENT_SLICES * _ints(rows, "slice_ns")
@@ -44,12 +44,12 @@ def silent_ones(rows: pa.Table, present: Collection[int]) -> list[int]:
 
 
 def ended(root: Path, rows: pa.Table, processes: Collection[int]) -> pa.Table:
-    """Return rows in which some processes are over.
+    """Return rows in which some processes have ended.
 
     Args:
         root: The repository.
         rows: The newest row of each process.
-        processes: Those that are over; of one whose slices are not silent nothing is changed.
+        processes: Those that ended; a process with recent slices is not changed.
     """
     mine = rows.filter(pc.is_in(rows["process"], value_set=pa.array(processes, pa.int64())))
     last = _last_slices(root, mine)
@@ -82,14 +82,14 @@ def ended(root: Path, rows: pa.Table, processes: Collection[int]) -> pa.Table:
 
 
 def is_final(rows: pa.Table) -> pa.ChunkedArray:
-    """Return which processes are over for good: no further row will come of them."""
+    """Return which processes have ended for good: no further row of them will follow."""
     waits = pc.equal(pc.fill_null(rows["end_reason"], ""), END_NOT_SEEN)
     is_late = pa.array(time.time_ns() - ends(rows) <= GONE_NS)
     return pc.and_(rows["complete"], pc.invert(pc.and_(waits, is_late)))
 
 
 def unseen(rows: pa.Table) -> dict[int, int]:
-    """Return when processes ended (ns) that are over for good, but whose end was not seen."""
+    """Return when processes ended (ns) that ended for good without a recorded end."""
     which = pc.and_(is_final(rows), pc.equal(pc.fill_null(rows["end_reason"], ""), END_NOT_SEEN))
     some = rows.filter(which)
     return dict(zip(some["process"].to_pylist(), ends(some).tolist(), strict=True))

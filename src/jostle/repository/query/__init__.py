@@ -1,1 +1,1 @@
-"""Questions to a repository, answered with DuckDB."""
+"""Queries of a repository, answered with DuckDB."""

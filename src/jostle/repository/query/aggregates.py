@@ -1,6 +1,6 @@
 """Aggregates over many jobs at once; each query reads only the columns and files it needs.
 
-They read the files without the views, as the rows of several commits are added up anyway. Sums
+They read the files without the views, since rows of several commits are added up anyway. Sums
 that pages request often are computed without DuckDB (columns.py).
 """
 
@@ -22,7 +22,7 @@ from jostle.values.file_metrics import file_metrics, file_sum_sql
 
 #: Metrics of the bytes read from and written to files.
 TRAFFIC = tuple(f"{kind}_{what}_bytes" for kind in ("posix", "stdio") for what in ("read", "write"))
-#: Tables whose rows name the jobs that a commit was about.
+#: Tables with the names of a commit's jobs.
 _NAMING = ("processes", "rollup", "node_rollup")
 
 
@@ -34,7 +34,7 @@ class Files:
         number: Number of the newest commit.
         naming: Files of the tables that list jobs, and their bytes.
         newest_ns: End of the newest slice.
-        horizon_ns: What ended before it was removed.
+        horizon_ns: Horizon of the retention, ns since the epoch.
     """
 
     number: int
@@ -49,7 +49,7 @@ class Loads:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._columns = Columns(engine)
-        #: Asked at each poll: the state that it is of, and the answer.
+        #: Cached for polls: the state, and the files at that state.
         self._files: tuple[tuple[int, frozenset[str]], Files] | None = None
 
     def sums(
@@ -65,11 +65,11 @@ class Loads:
         """Add up metrics by resource and time.
 
         Args:
-            table: rollup (resources are mounts) or node_rollup (nodes).
-            lines: Each a sum of metrics of that table.
+            table: rollup (resources are mounts) or node_rollup (resources are nodes).
+            lines: Lines, each a sum of metrics of that table.
             span: Only slices that begin in it, ns since the epoch.
-            job: Of this job alone; None: of all.
-            resources: On these alone; None: on all.
+            job: Only this job; None: all.
+            resources: Only these; None: all.
             step_ns: Add up by job and by steps of this length as well; None: slice by slice.
 
         Returns:
@@ -99,8 +99,8 @@ class Loads:
         Args:
             job: A job.
             table: slices or mount_slices.
-            metrics: Of that table.
-            span: Only records that reach into it, ns since the epoch.
+            metrics: Metrics of that table.
+            span: Only records that overlap it, ns since the epoch.
 
         Returns:
             Columns process, start_ns, length_ns, value (float64).
@@ -130,9 +130,9 @@ class Loads:
 
         Args:
             table: slices, mount_slices, rollup or node_rollup.
-            lines: Each a sum of metrics of that table.
-            jobs: Of these.
-            span: In which they ran, ns since the epoch; it may be wider.
+            lines: Lines, each a sum of metrics of that table.
+            jobs: The jobs.
+            span: A span in which they ran, ns since the epoch; it may be wider.
             by: job or process.
 
         Returns:
@@ -155,7 +155,7 @@ class Loads:
         )
 
     def hours(self, table: Rollup, span: tuple[int, int]) -> dict[int, str]:
-        """Return the hours of a span that hold rows, with marks that change with their files."""
+        """Return the hours of a span that hold rows, with keys that change with their files."""
         files: dict[int, list[str]] = {}
         for file in self._engine.newest(table, *span):
             first, last = max(file.lo, span[0]) // HOUR_NS, -(-min(file.hi, span[1]) // HOUR_NS)
@@ -167,7 +167,7 @@ class Loads:
         }
 
     def files(self) -> Files:
-        """Return the files of the newest commit, but those that are left out."""
+        """Return the files of the newest commit, without those that are left out."""
         number = self._engine.refresh()
         state = number, frozenset(self._engine.left_out())
         if self._files is None or self._files[0] != state:
@@ -178,7 +178,7 @@ class Loads:
         return self._files[1]
 
     def jobs_in(self, paths: Iterable[str]) -> list[str]:
-        """Return the jobs that have rows in some files; files that are gone are ignored."""
+        """Return the jobs that have rows in some files; removed files are ignored."""
         wanted = set(paths)
 
         def question() -> str:
@@ -195,7 +195,7 @@ class Loads:
         return [str(job) for job in self._engine.ask(question)["job"].to_pylist()]
 
     def _time_of(self, jobs: Sequence[str] | None, span: tuple[int, int] | None) -> tuple[int, int]:
-        """Return the time of some jobs, where it is not given; None: of all."""
+        """Return the given span, else that of some jobs; None: of all."""
         if span is not None or jobs is None:
             return span or ALWAYS
         return self._engine.window(*jobs)
@@ -203,11 +203,11 @@ class Loads:
     def job_marks(
         self, jobs: Sequence[str] | None, span: tuple[int, int] | None = None
     ) -> pa.Table:
-        """Return figures that change with a job's data: records, newest slice, bytes.
+        """Return numbers that change with a job's data: records, newest slice, bytes.
 
         Args:
             jobs: Their names; None: of all.
-            span: All their time, ns since the epoch; it may be wider. None: it is looked up.
+            span: Their span, ns since the epoch; it may be wider. None: it is looked up.
 
         Returns:
             Columns job, records (of processes and slices), seen_ns (end of the newest slice),
@@ -239,7 +239,7 @@ class Loads:
         )
 
     def behind(self, hosts: Sequence[str], since_ns: int) -> list[str]:
-        """Return the hosts whose agents run, and of which nothing after a time is here yet.
+        """Return the hosts with a running agent of which no data after a time has arrived.
 
         Args:
             hosts: Names of hosts; those without an agent are never behind.
@@ -275,12 +275,12 @@ class Loads:
     ) -> pa.Table:
         """Return a sum of metrics of jobs over their time, in a few points each.
 
-        A slice that is longer than a point's time is spread over all points that it reaches.
+        A slice that is longer than a point's time is spread over all points that it overlaps.
 
         Args:
             jobs: Their names; None: of all.
-            points: How many, from a job's start to its end.
-            span: All their time, ns since the epoch; it may be wider. None: it is looked up.
+            points: Number of points from a job's start to its end.
+            span: Their span, ns since the epoch; it may be wider. None: it is looked up.
             table: rollup or node_rollup.
             metrics: Metrics of that table to add up.
 
@@ -293,7 +293,7 @@ class Loads:
         named = ["job", "slice", "slice_ns", *(f"{name}_sum" for name in metrics)]
         return self._engine.ask(
             lambda: (
-                # The table of processes is not renewed with every slice of a job that runs.
+                # The table of processes is not updated with every slice of a running job.
                 "WITH r AS (SELECT * "
                 f"FROM {self._engine.stored(table, *time, columns=named)} {which}), "
                 "e AS (SELECT job, max((slice + 1) * slice_ns) AS seen FROM r GROUP BY job), "
@@ -316,12 +316,12 @@ class Loads:
         )
 
     def used(self, job: str, table: Rollup, span: tuple[int, int]) -> tuple[list[str], int, int]:
-        """Return the mounts (rollup) or nodes that a job used, and from when to when (ns).
+        """Return the mounts (rollup) or nodes that a job used, with start and end, ns.
 
         Args:
             job: Its name.
             table: rollup or node_rollup.
-            span: All its time, ns since the epoch; it may be wider.
+            span: Its span, ns since the epoch; it may be wider.
         """
         resources, lo, hi = set(), 2**63 - 1, 0
         for part in self._lived(self._columns.parts(table, [], span, job)):

@@ -1,7 +1,7 @@
-"""Loads what lies around the GPUs of nodes: NVLink, network adapters, and who sent messages there.
+"""Reads the surroundings of nodes' GPUs: NVLink, network adapters, and messages there.
 
-Where adapters hang and which GPUs NVLink joins is known from the agents of nodes. Without agents
-nothing is known, and nothing else is asked.
+The places of adapters, and the GPUs that NVLink joins, are known from agents of nodes. Without
+agents nothing is known, and nothing else is queried.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import pyarrow.compute as pc
 from jostle.repository.query.engine import Engine, total
 
 _CLASSES = ("all_to_all", "one_to_all", "all_to_one", "barrier", "send", "recv")
-#: Of collective libraries: operations, their bytes (the sender counts them) and times.
+#: Metrics of collective libraries: operations, bytes (counted by the sender) and times.
 CCL_OPS = tuple(f"ccl_{name}_ops" for name in _CLASSES)
 CCL_BYTES = tuple(f"ccl_{name}_bytes" for name in _CLASSES if name not in ("barrier", "recv"))
 CCL_NS = tuple(f"ccl_{name}_ns" for name in _CLASSES)
-#: Messages of jobs without a row.
+#: A table of messages without rows.
 NO_MESSAGES = pa.table(
     {
         **{name: pa.array([], pa.string()) for name in ("job", "host")},
@@ -40,11 +40,11 @@ NO_MESSAGES = pa.table(
         },
     }
 )
-_BUSY = 0.1  # of the bytes of all adapters of a node: those with less do not count
+_BUSY = 0.1  # of the bytes of all adapters of a node: adapters with less are ignored
 
 
 class Device(NamedTuple):
-    """What hangs in the tree of PCI devices of a node.
+    """A GPU or adapter in a node's tree of PCI devices.
 
     Attributes:
         host: The node.
@@ -61,10 +61,10 @@ class Device(NamedTuple):
 
 @dataclass(frozen=True)
 class Hardware:
-    """What agents know of the nodes of a job.
+    """Devices of a job's nodes, from agents.
 
     Attributes:
-        domains: (host, GPU) -> its NVLink domain, of GPUs that are in one.
+        domains: (host, GPU) -> its NVLink domain, for GPUs in one.
         adapters: Network adapters that carried at least a tenth of the bytes of their node.
     """
 
@@ -73,12 +73,12 @@ class Hardware:
 
 
 def hardware(engine: Engine, hosts: Collection[str], window: Sequence[int]) -> Hardware:
-    """Return what agents know of some hosts.
+    """Return the devices of some hosts, from agents.
 
     Args:
-        engine: What is asked.
+        engine: The query engine.
         hosts: Their names.
-        window: Span of time, ns since the epoch, in which adapters carried something.
+        window: Span of time, ns since the epoch, for the adapters' traffic.
     """
     rows = _rows(engine, hosts, window)
     domains = {
@@ -95,16 +95,16 @@ def hardware(engine: Engine, hosts: Collection[str], window: Sequence[int]) -> H
 
 
 def adapter_loads(engine: Engine, hosts: Collection[str], window: Sequence[int]) -> pa.Table:
-    """Return the network adapters of some hosts, and what they carried for all jobs.
+    """Return the network adapters of some hosts, and their traffic for all jobs.
 
     Args:
-        engine: What is asked.
+        engine: The query engine.
         hosts: Their names.
         window: Span of time, ns since the epoch.
 
     Returns:
         Columns host, name, numa (-1: unknown), bytes (0: idle), by host and name; without a row
-        where no agent counted.
+        if no agent counted.
     """
     loads = sorted(_adapters(_rows(engine, hosts, window)))
     return pa.table(
@@ -118,7 +118,7 @@ def adapter_loads(engine: Engine, hosts: Collection[str], window: Sequence[int])
 
 
 def _rows(engine: Engine, hosts: Collection[str], window: Sequence[int]) -> list[dict[str, Any]]:
-    """Return GPUs and adapters of some hosts, as agents know them, with the bytes of adapters."""
+    """Return GPUs and adapters of some hosts, from agents, with the bytes of adapters."""
     if not hosts or not engine.newest("component_slices", *window):
         return []
     moved = "coalesce(link_send_bytes, 0)::HUGEINT + coalesce(link_receive_bytes, 0)"
@@ -147,7 +147,7 @@ def _rows(engine: Engine, hosts: Collection[str], window: Sequence[int]) -> list
 
 def _adapters(rows: Sequence[Mapping[str, Any]]) -> list[tuple[Device, int]]:
     """Return the adapters among components, each with its bytes."""
-    # An adapter may be a port and an interface: one device, called as its port.
+    # An adapter may be a port and an interface: one device, with the name of its port.
     adapters: dict[tuple[str, str], tuple[Device, int]] = {}
     for row in sorted(rows, key=lambda row: str(row["kind"])):
         if row["kind"] != "gpu" and row["path"]:
@@ -160,13 +160,13 @@ def _adapters(rows: Sequence[Mapping[str, Any]]) -> list[tuple[Device, int]]:
 def messages_on(
     engine: Engine, job: str, hosts: Collection[str], window: Sequence[int], sums: Mapping[str, str]
 ) -> pa.Table:
-    """Return what the other jobs sent on some hosts, by MPI and by collective libraries.
+    """Return the messages of other jobs on some hosts, by MPI and by collective libraries.
 
     Args:
-        engine: What is asked.
-        job: Whose messages are left out.
+        engine: The query engine.
+        job: The job whose messages are left out.
         hosts: The hosts.
-        window: Span of its slices, ns.
+        window: Span of the slices, ns.
         sums: SQL of MPI's bytes and ops over columns of node_rollup.
 
     Returns:
@@ -196,7 +196,7 @@ def messages_on(
 
 
 def leaving(messages: pa.Table, wide: Collection[str]) -> pa.Table:
-    """Return messages with 0 bytes and ops for jobs on one node: theirs do not leave it."""
+    """Return messages with 0 bytes and ops for jobs on one node: their messages do not leave it."""
     out = pc.is_in(messages.column("job"), value_set=pa.array(sorted(wide), pa.string()))
     for name in ("bytes", "ops"):
         at = messages.column_names.index(name)

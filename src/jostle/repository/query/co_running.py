@@ -1,6 +1,6 @@
-"""Loads the resources of a job slice by slice, with what co-running jobs did on them.
+"""Reads the slices of a job's resources, with the load of co-running jobs on them.
 
-Asked of the rollups alone, so that a job among a thousand costs no more than its own time span.
+Queries only the rollups, so that the cost depends on the job's time span, not on all jobs.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class JobFacts:
 
     Attributes:
         job: Its name.
-        program: What it runs, as jostle.names.identity names jobs.
+        program: Its program, named by jostle.names.identity.
         user: Its owner's uid; None if it is unknown, hidden, or several users have the job's name.
         nodes: Its nodes.
         processes: Its processes; ranks: those of them that use MPI.
@@ -131,10 +131,10 @@ class JobFacts:
         slice_ns: Length of its slices.
         clock_state: Worst of adjtimex; 5: not synchronised.
         clock_error_us: Largest error bound of its clocks.
-        clocks: Boots of its nodes: nodes of one boot (a lab's) have one clock.
-        kind: "job"; "unprofiled": load that no profile has, known by counters of machines;
+        clocks: Boots of its nodes: nodes of one boot (in a lab) have the same clock.
+        kind: "job"; "unprofiled": load without a profile, from counters of machines;
             "server": no load, but a server that was slow by itself.
-        basis: What its times rest on: "" for profiles, else source and resolution, such as
+        basis: Basis of its times: "" for profiles, else source and resolution, such as
             "darshan:bins" (jostle.names.basis).
     """
 
@@ -161,13 +161,13 @@ class JobFacts:
 
     @property
     def last_ns(self) -> int:
-        """When it ended, or how far it is known."""
+        """When it ended, or the end of its newest slice."""
         return self.end_ns or self.seen_ns
 
 
 @dataclass(frozen=True)
 class Beside:
-    """A job and what all others did on its resources while it ran.
+    """A job and the load of all others on its resources while it ran.
 
     Attributes:
         job: The job.
@@ -178,26 +178,26 @@ class Beside:
             <metric>_max of MOUNT_TIMES.
         own_nodes: Per node and slice: host, slice and its part, count, NODE_METRICS, and
             <metric>_max and <metric>_min of NODE_TIMES.
-        mount_loads: As own_mounts, of the other jobs on these mounts: also column job.
-        node_loads: Of the other jobs on these nodes: job, host, slice and its part, count,
+        mount_loads: As own_mounts, for the other jobs on these mounts, with column job.
+        node_loads: Load of the other jobs on these nodes: job, host, slice and its part, count,
             cpu_ns, llc_misses (misses of the last-level cache, 0 where nothing counts them).
         network_loads: MPI traffic of other jobs with ranks on several nodes, wherever they are:
-            job, slice and its part, count, bytes, ops, ns. Empty unless the job is such a one.
-        machines: What agents of nodes and servers counted on the mounts.
-        traffic: Who sent what to whom while the job ran, its own too (Repository.traffic). Empty
-            where no fabric is known.
+            job, slice and its part, count, bytes, ops, ns. Empty unless the job itself is one.
+        machines: Counters of agents of nodes and servers on the mounts.
+        traffic: Traffic between hosts while the job ran, its own included (Repository.traffic).
+            Empty if no fabric is known.
         fabrics: All versions of the fabrics that the repository knows.
         own_gpus: Per GPU and slice: host, gpu, pci_path (its place in the PCI tree, "" unknown),
             numa (-1 unknown), slice and its part, count, and GPU_SUMS (sums over processes).
-        gpu_loads: The same of other jobs on all GPUs of the hosts on which the job used one, or
-            on all hosts of a job on several: also column job.
+        gpu_loads: The same for other jobs, on all GPUs of the hosts on which the job used one, or
+            on all hosts of a job on several: with column job.
         message_loads: Messages of other jobs on hosts where both kinds of jobs can meet: job,
             host, slice and its part, count, bytes and ops (by MPI and collective libraries, of
             jobs on several nodes), ccl_bytes and ccl_ops (by collective libraries, of all).
-        hardware: Where adapters hang, and which GPUs NVLink joins; nothing without agents.
-        core_use: Who used the cores of the job's nodes, the job itself included.
-        memory_traffic: What the memory controllers of the job's nodes moved: host, slice, slice_ns,
-            span, bytes. Empty where no agent may count it.
+        hardware: Places of adapters, and GPUs that NVLink joins; empty without agents.
+        core_use: Users of the cores of the job's nodes, the job itself included.
+        memory_traffic: Traffic of the memory controllers of the job's nodes: host, slice, slice_ns,
+            span, bytes. Empty if no agent may count it.
     """
 
     job: JobFacts
@@ -219,7 +219,7 @@ class Beside:
 
     @property
     def sees_unprofiled(self) -> bool:
-        """Machines were watched, so that load without a profile may be known."""
+        """Whether machines were watched, so that load without a profile may be known."""
         tables = (self.machines.clients, self.machines.servers, self.core_use.totals)
         kinds = self.core_use.users["kind"].unique().to_pylist()
         return "unprofiled" in kinds or any(table.num_rows for table in tables)
@@ -230,7 +230,7 @@ def beside(engine: Engine, job: str, *, cores: bool = True) -> Beside:
     own = facts(engine, [job]).get(job)
     if own is None:
         raise JobError(f"There is no job {job!r}.", hint="`jostle jobs` lists them all.")
-    # What was done in the slice in which a process was killed lies beyond its last look.
+    # The last slice of a killed process extends beyond the last time in its profile.
     wide = [own.start_ns, max(own.seen_ns, own.end_ns) + max(own.slice_ns, 1)]
     window = [own.start_ns, own.end_ns or wide[1]]
     mounts = _mounts(engine, job, wide, window)
@@ -242,7 +242,7 @@ def beside(engine: Engine, job: str, *, cores: bool = True) -> Beside:
     seen = (mounts[1], nodes, traffic, gpus[1], messages)
     names = sorted(set().union(*(table["job"].to_pylist() for table in seen)))
     known = facts(engine, names)
-    # A repository that forgets may have lost the processes of slices that it still has.
+    # Retention may have removed the processes of slices that are still stored.
     others = {name: known.get(name, JobFacts(job=name)) for name in names}
     # The launcher of a training job is in its login session's job: alone there, it is no neighbour.
     others = {
@@ -276,7 +276,7 @@ def beside(engine: Engine, job: str, *, cores: bool = True) -> Beside:
 
 
 def _of_met(use: CoreUse, jobs: Collection[str]) -> CoreUse:
-    """Leave out jobs that did not live at the same time, as in the loads."""
+    """Leave out jobs that did not run at the same time, as in the loads."""
     users = use.users
     named = pa.array(sorted(jobs), pa.string())
     kept = pc.or_(pc.not_equal(users["kind"], "job"), pc.is_in(users["job"], value_set=named))
@@ -299,9 +299,9 @@ def _around_gpus(
 
 
 def met(own: JobFacts, other: JobFacts) -> bool:
-    """Return whether two jobs ran at the same time; in one slice one may end and the other begin.
+    """Return whether two jobs ran at the same time; end and start may share a slice.
 
-    The end is unknown for a job that still runs or that the repository has expired.
+    The end is unknown for a job that still runs or that has been removed by retention.
     """
     over = (0 < other.end_ns <= own.start_ns) or (0 < own.end_ns <= other.start_ns)
     return not over
@@ -312,9 +312,9 @@ def _of(table: pa.Table, jobs: Collection[str]) -> pa.Table:
 
 
 def has_company(engine: Engine, job: str) -> bool:
-    """Return whether other jobs may have run beside one; cheap, and False only if none did.
+    """Return whether other jobs may have run concurrently; cheap, and False only if none did.
 
-    Where agents of machines counted, something beside it may be known that is no job.
+    With agents of machines, load that belongs to no job may be known.
     """
     window = engine.window(job)
     if engine.newest("component_slices", *window):
@@ -363,7 +363,7 @@ _SLICE = "slice, slice_ns"
 def _mounts(
     engine: Engine, job: str, wide: list[int], window: list[int]
 ) -> tuple[pa.Table, pa.Table]:
-    """Return the slices of the job on its mounts, and those of the others there."""
+    """Return the slices of the job on its mounts, and those of the others on them."""
     columns = [f"{total('count')} AS count"]
     columns += [f"{total(f'{name}_sum')} AS {name}" for name in MOUNT_METRICS]
     columns += [f"coalesce(max({name}_max), 0) AS {name}_max" for name in MOUNT_TIMES]
@@ -416,7 +416,7 @@ def _nodes(engine: Engine, job: str, own: JobFacts, window: list[int]) -> pa.Tab
 
 
 def _network(engine: Engine, job: str, window: list[int]) -> pa.Table:
-    """Return the MPI traffic of other jobs that had it on several nodes."""
+    """Return the MPI traffic of other jobs on several nodes."""
     wanted = {"bytes": MPI_BYTES, "ops": MPI_OPS, "ns": MPI_NS}
     sums = {name: added(f"{metric}_sum" for metric in metrics) for name, metrics in wanted.items()}
     columns = ", ".join(f"{total(value)} AS {name}" for name, value in sums.items())
@@ -444,7 +444,7 @@ def hide(beside: Beside, users: Collection[int], name: str) -> Beside:
     Args:
         beside: A job's slices and the loads of others.
         users: Uids whose jobs the viewer may see; these stay.
-        name: What to call the others.
+        name: Name of the merged job.
     """
     kept = {job: fact for job, fact in beside.others.items() if fact.user in users}
     hidden = [fact for job, fact in beside.others.items() if job not in kept]
@@ -481,7 +481,7 @@ def _merged(table: pa.Table, kept: set[str], name: str, keys: list[str]) -> pa.T
     renamed = table.set_column(table.column_names.index("job"), "job", jobs)
     parts = [name for name in ("start_ns", "length_ns") if name in table.column_names]
     by = ["job", *keys, "slice", "slice_ns", *parts]
-    # Sums of hostile values may not fit 64 bits.
+    # Sums of damaged values may exceed 64 bits.
     values = [column for column in table.column_names if column not in by]
     wide = renamed
     for column in values:

@@ -1,7 +1,7 @@
-"""Reads columns of the rollups straight from their files and caches them, without DuckDB.
+"""Reads columns of the rollups directly from their files and caches them, without DuckDB.
 
-A question about one job's hour reads three columns of two files; to plan that takes DuckDB ten
-times as long as to read it. Cached columns stay valid, as files never change.
+A query for one job's hour reads three columns of two files; DuckDB needs ten times as long to plan
+it as to read them. Cached columns stay valid, since files never change.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from jostle.repository.store.layout import RESOURCE, Rollup
 
 T = TypeVar("T")
 MOST_BYTES = 64 << 20
-_TRIES = 3  # a compaction may take files away while they are read
-#: Arrow's own description of a file takes about this many times what it takes in the file.
+_TRIES = 3  # a compaction may remove files while they are read
+#: Memory of Arrow's metadata of a file, as a multiple of its size in the file.
 _META_FACTOR = 6
 
 
@@ -36,8 +36,8 @@ class NameColumn:
     """A column of names as codes and a dictionary.
 
     Attributes:
-        known: Those that there are.
-        codes: Per row, which.
+        known: The distinct names.
+        codes: Index of the name of each row.
     """
 
     known: tuple[str, ...]
@@ -55,13 +55,13 @@ class NameColumn:
 
 @dataclass(frozen=True)
 class Keys:
-    """What the rows of a row group are about.
+    """Jobs, resources and times of the rows of a row group.
 
     Attributes:
-        job: Their jobs.
-        resource: Their mounts or nodes.
-        start: Starts of their slices, ns since the epoch.
-        length: Lengths of these, ns.
+        job: Job of each row.
+        resource: Mount or node of each row.
+        start: Start of each row's slice, ns since the epoch.
+        length: Length of each row's slice, ns.
     """
 
     job: NameColumn
@@ -71,7 +71,7 @@ class Keys:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all columns."""
+        """Size of all columns, bytes."""
         codes = self.job.codes.nbytes + self.resource.codes.nbytes
         names = 64 * (len(self.job.known) + len(self.resource.known))
         return codes + names + self.start.nbytes + self.length.nbytes
@@ -82,9 +82,9 @@ class RowGroupRows:
     """Some rows of a row group.
 
     Attributes:
-        keys: What its rows are about.
-        rows: Which of them.
-        values: Per line that was asked for, values of these rows.
+        keys: The keys of the row group.
+        rows: Indices of the rows.
+        values: Values of these rows, for each requested line.
     """
 
     keys: Keys
@@ -93,13 +93,13 @@ class RowGroupRows:
 
 
 class Columns:
-    """Reads rollups."""
+    """Reads and caches columns of the rollups."""
 
     def __init__(self, engine: Engine, most_bytes: int = MOST_BYTES) -> None:
-        """Read nothing yet.
+        """Create the object; it reads nothing yet.
 
         Args:
-            engine: Knows which files there are.
+            engine: The query engine, which knows the files.
             most_bytes: Most memory for cached columns, bytes.
         """
         self.bytes = 0
@@ -119,11 +119,11 @@ class Columns:
         """Read sums of metrics, row by row.
 
         Args:
-            table: What to read.
-            lines: Each a sum of metrics.
+            table: The rollup.
+            lines: Lines, each a sum of metrics.
             span: Only slices that begin in it, ns since the epoch.
-            job: Of this job alone.
-            resources: On these alone.
+            job: Only this job.
+            resources: Only these.
 
         Raises:
             RepositoryError: A file cannot be read at this time.
@@ -132,10 +132,10 @@ class Columns:
         while True:
             result: list[RowGroupRows] = []
             files = self._engine.newest(table, *span)
-            # What is cached needs no file; where part of it was dropped, all are brought.
+            # Cached columns need no file; if a part of them was dropped, all files are fetched.
             new = [file for file in files if attempt or (file.path,) not in self._kept]
             try:
-                with contextlib.suppress(FileNotFoundError):  # that is said below
+                with contextlib.suppress(FileNotFoundError):  # reported below
                     self._engine.bring(new)
             except DamagedError as found:
                 if not self._engine.leave_out(found):
@@ -188,7 +188,7 @@ class Columns:
     def _values(
         self, path: Path, name: str, meta: Any, group: int, lines: Sequence[Sequence[str]]
     ) -> list[NDArray[np.float64]]:
-        """Return the lines of a row group; metrics that a file lacks are zero throughout."""
+        """Return the lines of a row group; metrics that a file lacks are zero."""
         return [
             self._once(
                 (name, group, *line),
@@ -252,7 +252,7 @@ def _keys(path: Path, meta: Any, group: int, resource: str) -> Keys:
 
 def _names(column: pa.ChunkedArray) -> NameColumn:
     whole = column.unify_dictionaries().combine_chunks()
-    if isinstance(whole, pa.ChunkedArray):  # of no rows
+    if isinstance(whole, pa.ChunkedArray):  # without rows
         return NameColumn((), np.zeros(0, dtype=np.int32))
     return NameColumn(tuple(whole.dictionary.to_pylist()), whole.indices.to_numpy())
 

@@ -1,6 +1,6 @@
-"""Reads what agents counted of the nodes of a job: frequency, throttling, limits, steal, energy.
+"""Reads agents' counters of a job's nodes: frequency, throttling, limits, steal time, energy.
 
-Without agents the table is empty, and nothing is asked.
+Without agents the table is empty, and nothing is queried.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from jostle.repository.query.engine import Engine
 from jostle.repository.types import CORE_METRICS, NO_CORE_STATES
 
 _KINDS = ("machine", "power", "batch_job")
-_MOST_ROWS = 1_000_000  # of a day on a thousand nodes so many slices are joined that this is left
+_MOST_ROWS = 1_000_000  # slices are joined until at most this many rows are left
 _LEVELS = {
     "cpu_frequency_khz": "avg",
     "cpu_frequency_limit_khz": "max",
@@ -28,7 +28,7 @@ def core_states(engine: Engine, processes: pa.Table, window: Sequence[int]) -> p
 
     Args:
         engine: The repository.
-        processes: The job's, as RunTables.processes.
+        processes: Processes of the job, as RunTables.processes.
         window: Start and end, ns since the epoch.
 
     Returns:
@@ -48,7 +48,7 @@ def core_states(engine: Engine, processes: pa.Table, window: Sequence[int]) -> p
     number = engine.ask(lambda: f"SELECT count(*) AS number {chosen}", asked)["number"][0].as_py()
     joined = -(-number // _MOST_ROWS) or 1
     columns = ", ".join(
-        # 0 in a row that does not know the metric would be taken for a measurement.
+        # A 0 in a row where the metric is unknown would count as a measurement.
         f"try_cast({how}(CASE WHEN NOT list_contains(string_split(coalesce(unknown, ''), ' '), "
         f"'{name}') THEN coalesce({name}, 0) END) AS BIGINT) AS {name}"
         for name, how in _JOINED.items()
@@ -64,9 +64,9 @@ def core_states(engine: Engine, processes: pa.Table, window: Sequence[int]) -> p
 
 
 def newest_machine_slices(engine: Engine, since_ns: int) -> dict[str, int]:
-    """Return when the newest slice of each machine ended, of those after an instant, ns.
+    """Return the end of each machine's newest slice after an instant, ns.
 
-    Table machines has it only of agents that have ended.
+    Table machines has it only for ended agents.
     """
     rest = (since_ns, 2**63 - 1)
     if not engine.newest("component_slices", *rest):

@@ -1,8 +1,8 @@
-"""Reads who used the cores of a job's nodes, slice by slice: profiled jobs, and everybody else.
+"""Reads the users of a job's nodes' cores per slice: profiled jobs, and all other programs.
 
 The processes of profiles give CPU time, waiting for a core, and the cores that they may run on.
-Who watches a machine (`jostle run`, its agent) gives the CPU time of programs without a profile,
-and samples which cores the largest processes were on; an agent that of the whole machine, too.
+Watchers of a machine (`jostle run`, its agent) give the CPU time of programs without a profile,
+and sample the cores of the largest processes; an agent also gives the CPU time of the machine.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from jostle.repository.query.lifetimes import clip
 from jostle.repository.query.watched import seen_on_cores, watched_processes
 from jostle.values.arrow_columns import ints
 
-#: Kinds of components whose CPU time is that of programs, beside processes, which are more exact:
-#: they count where no process was watched. A row counts if no profile names its job.
+#: Kinds of components, in addition to processes, whose CPU time is that of programs. Processes are
+#: more exact, so these count only without watched processes, and if no profile has their job.
 USER_KINDS = ("batch_job",)
-_MOST_HOSTS = 32  # nodes of one job that are read: those on which others computed most
+_MOST_HOSTS = 32  # most nodes of one job that are read: those on which others computed most
 _AMOUNTS = ("cpu_ns", "queue_ns", "awake", "throttled_ns")
 _SPAN = "(slice + span) * slice_ns > $2 AND slice * slice_ns < $3"
 
@@ -40,7 +40,7 @@ NO_TOTALS = _table(("host",), (*_TIME, "busy_ns", "steal_ns", "cores"))
 
 @dataclass(frozen=True)
 class CoreUse:
-    """Who used the cores of some nodes.
+    """The users of the cores of some nodes.
 
     Attributes:
         users: Per user of cores, node, set of cores and slice: job (its name, the job that is asked
@@ -50,7 +50,7 @@ class CoreUse:
             cpu_ns (CPU time), queue_ns (waiting for a core), awake (threads that ran or waited) and
             throttled_ns (stopped by a CPU limit).
         totals: Per node and slice, where an agent counted: host, start_ns, length_ns, busy_ns (CPU
-            time of everything), steal_ns (that the hypervisor withheld) and cores.
+            time of all programs), steal_ns (steal time) and cores.
     """
 
     users: pa.Table = field(default_factory=lambda: NO_USERS)
@@ -60,7 +60,7 @@ class CoreUse:
 def core_use(
     engine: Engine, job: str, nodes: Sequence[str], loads: pa.Table, window: Sequence[int]
 ) -> CoreUse:
-    """Return who used the cores of a job's nodes while it ran.
+    """Return the users of the cores of a job's nodes while it ran.
 
     Args:
         engine: The repository.
@@ -94,7 +94,7 @@ def _hosts(nodes: Sequence[str], loads: pa.Table, *, watched: bool) -> list[str]
 
 
 def _jobs(engine: Engine, hosts: Sequence[str], window: Sequence[int]) -> pa.Table:
-    """Return what the processes of all jobs did on nodes, by the cores that they may run on."""
+    """Return the CPU use of all jobs' processes on nodes, by the cores that they may run on."""
     wanted = (
         "job",
         "process",
@@ -127,7 +127,7 @@ def _jobs(engine: Engine, hosts: Sequence[str], window: Sequence[int]) -> pa.Tab
 
 
 def _lived(rows: pa.Table, engine: Engine) -> pa.Table:
-    """Add the part of each row's slices in which its job lived: start_ns and length_ns."""
+    """Add the part of each row's slices in which its job ran: start_ns and length_ns."""
     step = ints(rows, "slice_ns")
     jobs = rows["job"].combine_chunks().dictionary_encode()
     start, length = clip(
@@ -143,12 +143,12 @@ def _lived(rows: pa.Table, engine: Engine) -> pa.Table:
 
 
 def _by_seen_cores(users: pa.Table, seen: pa.Table, own: str) -> pa.Table:
-    """Divide the CPU time of other jobs among the cores on which their processes were seen.
+    """Divide the CPU time of other jobs among the cores on which their processes were sampled.
 
     Args:
         users: As CoreUse.users.
-        seen: As of `seen_on_cores`.
-        own: The job that is asked about; its processes stay together, as they waited.
+        seen: As from `seen_on_cores`.
+        own: The job in question; its processes are not divided, since their waiting is not.
     """
     keys, left, parts = ("job", "host", "cpus"), ints(users, "cpu_ns").copy(), []
     start = ints(users, "start_ns")
@@ -200,7 +200,7 @@ def _with(rows: pa.Table, columns: Mapping[str, pa.Array]) -> pa.Table:
 def _between(
     rows: pa.Table, start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
-    """Return the CPU time of rows from starts to ends; that of a row is even over its length."""
+    """Return the CPU time of rows from starts to ends; spread evenly over each row's length."""
     first, length = ints(rows, "start_ns"), ints(rows, "length_ns")
     rate = ints(rows, "cpu_ns") / length.clip(1)
     times = np.concatenate([first, first + length])
@@ -213,7 +213,7 @@ def _between(
 
 
 def _processes(rows: pa.Table) -> pa.Table:
-    """Return the CPU time of processes without a profile; of one program and owner together."""
+    """Return the CPU time of processes without a profile; summed by program and owner."""
     found = rows.to_pylist()
     names = [
         row["job"] or (row["title"] if row["pid"] and row["name"] else unknown_load(row["host"]))
@@ -238,14 +238,14 @@ def _processes(rows: pa.Table) -> pa.Table:
 
 
 def unknown_load(host: str) -> str:
-    """Name all load of a host of which nothing is known but that it is not profiled."""
+    """Return the name of a host's load of which only the lack of a profile is known."""
     return f"unprofiled load of {host}"
 
 
 def _components(
     engine: Engine, hosts: Sequence[str], window: Sequence[int]
 ) -> tuple[pa.Table, pa.Table]:
-    """Return what agents counted: of programs that no profile has, and of all cores together."""
+    """Return agents' counters of programs without a profile, and of all cores together."""
     rows = engine.source("component_slices", *window)
     cpu = "coalesce(cpu_user_ns, 0)::HUGEINT + coalesce(cpu_system_ns, 0)"
     busy = f"{cpu} + coalesce(cpu_irq_ns, 0)"
@@ -293,7 +293,7 @@ def with_others_merged(
         use: The use.
         kept: Jobs that keep their names.
         users: Uids whose programs without a profile keep their names.
-        name: What to call the others.
+        name: Name for the others.
     """
     if not use.users.num_rows:
         return use

@@ -1,4 +1,4 @@
-"""Questions that are answered day by day, by one engine or by many, and put together again."""
+"""Queries that can be divided by days and answered by one engine or several."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
     from jostle.repository.query.engine import Engine  # a type only: the engine answers them
 
 _STORED = re.compile(r"\bstored_(\w+)\b")
-#: What is asked of processes and of what those that are over add up to.
+#: Tables of processes, and of sums over settled ones.
 _OF_PROCESSES = {"jobs", "processes", "process_kinds"}
 _ALWAYS = (0, 2**63 - 1)
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question whose answer is that on each day, one under the other.
+    """A query whose answer is the concatenation of its answers on single days.
 
     Each row of the answer must depend on slices that began on one day (UTC) alone, and on tables
-    without slices (jobs, machines), which are whole everywhere.
+    without slices (jobs, machines), which every engine has completely.
 
     Attributes:
-        sql: Names tables as queries see them, or `stored_NAME`: its rows as they are stored.
-        order: Columns by which the rows are sorted, the same for no two of them; () for any order.
+        sql: SQL with names of views, or `stored_NAME` for the stored rows of a table.
+        order: Columns by which the rows are sorted, unique for each row; () for any order.
         params: Values of parameters.
-        span: No other slices matter, ns since the epoch; the question leaves out what lies beyond.
+        span: Span of the slices that matter, ns since the epoch; the query leaves out all others.
     """
 
     sql: str
@@ -40,7 +40,7 @@ class Question:
     span: tuple[int, int] = _ALWAYS
 
     def tables(self) -> set[str]:
-        """Return the tables of files that it may read."""
+        """Return the tables of files that the query may read."""
         words = set(re.findall(r"\w+", self.sql.lower()))
         stored = set(_STORED.findall(self.sql))
         return (
@@ -49,7 +49,7 @@ class Question:
 
 
 def answer(engine: Engine, question: Question) -> pa.Table:
-    """Return the answer from the files that an engine has: all, or those of some days."""
+    """Return the answer from the files of an engine: all, or those of some days."""
     order = ", ".join(question.order)
 
     def sql() -> str:
@@ -60,23 +60,23 @@ def answer(engine: Engine, question: Question) -> pa.Table:
 
 
 def combine(parts: Sequence[pa.Table], question: Question) -> pa.Table:
-    """Put the answers of several days together."""
+    """Concatenate the answers of several days."""
     whole = pa.concat_tables(parts, promote_options="permissive")
     by = [(name, "ascending") for name in question.order]
     return whole.sort_by(by) if by else whole
 
 
 class Divided:
-    """Has divided questions answered: in one piece by an engine, or as somebody else does it.
+    """Answers divided queries: by one engine as a whole, or by a function that divides them.
 
     Attributes:
-        by: Answers a question.
+        by: Function that answers a query.
     """
 
     def __init__(self, engine: Engine) -> None:
-        """Have the engine answer."""
+        """Use one engine for all answers."""
         self.by: Callable[[Question], pa.Table] = lambda question: answer(engine, question)
 
     def ask(self, question: Question) -> pa.Table:
-        """Return the answer to a question."""
+        """Return the answer to a query."""
         return self.by(question)

@@ -49,21 +49,21 @@ _SQL_TYPES = {
     pa.binary(): "BLOB",
 }
 _NOTHING = {pa.binary(): "''::BLOB", pa.string(): "''"}
-#: Tables with a row per commit that said something new: the newest of each counts.
+#: Tables with a row for each commit with new facts: the newest row of each key counts.
 _NEWEST = {"machines": "machine", "batch_jobs": "batch_job"}
 #: Tables in which commits may repeat each other's rows.
 _REPEATED = ("mounts", "gpus", "tokens", "components")
 ALWAYS = (0, 2**63 - 1)
-#: A span in which only files without a time are: their times are 0.
+#: A span that contains only files without a time: their times are 0.
 UNSETTLED = (-1, 1)
 _OLDEST_SLICE_NS = 3_600_000_000_000
 _ATTEMPTS = 3
 _MOST_WINDOWS = 1000
-#: Damaged files that one question goes on without.
+#: Most damaged files without which one query continues.
 _MOST_DAMAGED = 100
-#: A file that is left out is tried again after this, s: an error of a network may have passed.
+#: Time after which a file that is left out is tried again, s: a network error may have passed.
 _LEFT_OUT_S = 60.0
-#: Tables whose files are about all jobs: also who writes goes on without a damaged one.
+#: Tables of which the files are about all jobs: also writers continue without a damaged one.
 _SHARED = (
     "processes",
     "process_kinds",
@@ -84,7 +84,7 @@ SELECT job, start_ns, end_ns, running, processes, short_processes, hosts, progra
 
 
 def _error_of(path: Path) -> int | None:
-    """Return the error number of reading a file; None: it can be read, whatever is in it."""
+    """Return the error number of reading a file; None: it can be read, whatever its content is."""
     try:
         with path.open("rb") as file:
             while file.read(1 << 20):
@@ -96,7 +96,7 @@ def _error_of(path: Path) -> int | None:
 
 @dataclass(frozen=True)
 class _LeftOut:
-    """A damaged file: its error, what is there in its place, and until when it is left out."""
+    """A damaged file: its error, the file now in its place, and until when it is left out."""
 
     error: DamagedError
     facts: Facts
@@ -105,51 +105,52 @@ class _LeftOut:
 
 @dataclass
 class _Cursor:
-    """A way to ask, and the views on it (name -> number of the commit they show)."""
+    """A cursor of DuckDB, and its views (name -> number of the commit that they show)."""
 
     connection: duckdb.DuckDBPyConnection
     viewed: dict[str, int] = field(default_factory=dict)
 
 
 class Engine:
-    """One DuckDB with the views on one repository; threads ask it side by side."""
+    """One DuckDB with the views on one repository; threads may query it concurrently."""
 
     def __init__(self, root: Path, log: Log | SnapshotLog, *, writes: bool = False) -> None:
-        """Ask nothing yet.
+        """Create the engine; it opens nothing yet.
 
         Args:
-            root: Place of the repository.
-            log: Its log.
-            writes: Who asks writes by the answer: nothing is left out that may be read later.
+            root: Folder of the repository.
+            log: Its commit log.
+            writes: Whether writes depend on the answers: then no file is left out that may be
+                readable later.
         """
         self._writes = writes
         self.storage = open_storage(root)
         self.root = self.storage.root
-        self._scanned: list[File] = []  #: What the question that is put together reads.
-        self._viewed: dict[str, list[File]] = {}  # what the views of the newest commit read
+        self._scanned: list[File] = []  #: Files that the query under construction reads.
+        self._viewed: dict[str, list[File]] = {}  # files of the newest commit's views
         self._sums = Sums(self.root)
         self.log = log
         self.lives = Lives(self)
         self._guard = threading.Lock()
         self._database: duckdb.DuckDBPyConnection | None = None
         self._idle: list[_Cursor] = []
-        #: The state in which it was asked for, and the time of jobs.
+        #: Jobs -> number of the state, and span of the jobs.
         self._windows: dict[tuple[str, ...], tuple[int, tuple[int, int]]] = {}
-        self._suspect = ""  # the file that was found damaged last
-        #: Damaged files that questions leave out.
+        self._suspect = ""  # the last damaged file that was found
+        #: Damaged files that queries leave out.
         self._left_out: dict[str, _LeftOut] = {}
         self._said: set[str] = set()
         self.divided = Divided(self)
-        #: Told of each file that is left out, once.
+        #: Called once for each file that is left out.
         self.on_damage: Callable[[DamagedError], None] = lambda _damaged: None
 
     @classmethod
     def of_snapshot(cls, snapshot: Snapshot, *, threads: int | None = None) -> Engine:
-        """Ask the files of a snapshot.
+        """Return an engine for the files of a snapshot.
 
         Args:
-            snapshot: They.
-            threads: How many may work on a question; None: as many as there are cores.
+            snapshot: The snapshot.
+            threads: Most threads of a query; None: number of cores.
         """
         engine = cls(open_storage(snapshot.name).root, SnapshotLog(snapshot))
         if threads is not None:
@@ -158,31 +159,31 @@ class Engine:
         return engine
 
     def query(self, sql: str, params: Sequence[Any] = ()) -> pa.Table:
-        """Ask a question; tables and views are those of docs/reference/repository.md.
+        """Run a query; tables and views are those of docs/reference/repository.md.
 
         Raises:
             RepositoryError: A file is missing or damaged.
-            JobError: The question itself is wrong.
+            JobError: The query itself is wrong.
         """
         return self.ask(lambda: sql, params, views=True)
 
     def ask(
         self, question: Callable[[], str], params: Sequence[Any] = (), *, views: bool = False
     ) -> pa.Table:
-        """Ask a question that is put together from the newest state of the log.
+        """Run a query that is built from the newest state of the log.
 
         A damaged file is left out and reported (`on_damage`).
 
         Args:
-            question: Gives the SQL; called again when files vanished under the query, or one of
-                them is left out.
+            question: Returns the SQL; called again if files were removed during the query, or one
+                of them is left out.
             params: Values of its parameters.
             views: Create the views that it uses.
 
         Raises:
-            DamagedError: A file cannot be read, and may not be left out: who writes needs it, or
-                the error may pass.
-            JobError: The question itself is wrong.
+            DamagedError: A file cannot be read, and may not be left out: a writer needs it, or
+                the error may be temporary.
+            JobError: The query itself is wrong.
         """
         with self._guard:
             cursor = self._idle.pop() if self._idle else self._connect()
@@ -199,7 +200,7 @@ class Engine:
         fetched_again: set[str] = set()
         while True:
             try:
-                # The log changes under its readers: only what is asked of DuckDB runs side by side.
+                # The log changes under its readers: only the queries of DuckDB run concurrently.
                 with self._guard:
                     self.log.refresh()
                     self._scanned = []
@@ -214,7 +215,7 @@ class Engine:
                 return pa.table({}) if relation is None else _narrow(relation.to_arrow_table())
             except (duckdb.Error, FileNotFoundError) as error:
                 cursor.viewed.clear()
-                if full := no_room(error):  # for an export, or what does not fit into memory
+                if full := no_room(error):  # of an export, or of data that is spilled to disk
                     named = _WRITTEN.search(str(error))
                     raise NoRoomError(named[1] if named else "A temporary file", full) from error
                 is_gone = isinstance(error, (duckdb.IOException, FileNotFoundError))
@@ -225,7 +226,7 @@ class Engine:
                     ) from error
                 attempts += 1
                 if is_gone and attempts < _ATTEMPTS:
-                    continue  # a compaction may have taken files away since we read the log
+                    continue  # a compaction may have removed files since the log was read
                 damaged = self.unreadable(error, self._culprit(cursor, error, sql))
                 why: Exception = error
             except DamagedError as error:
@@ -233,20 +234,20 @@ class Engine:
                 attempts += 1
                 damaged, why = error, error
             if damaged.file not in fetched_again and self.storage.forget(damaged.file):
-                fetched_again.add(damaged.file)  # only its copy may be damaged
+                fetched_again.add(damaged.file)  # perhaps only its copy is damaged
                 continue
             if attempts > _MOST_DAMAGED or not self.leave_out(damaged):
                 raise damaged from why
 
     def batches(self, sql: str, rows: int) -> Iterator[pa.RecordBatch]:
-        """Ask a question to a snapshot, and give the answer piece by piece.
+        """Run a query on a snapshot, and yield the answer in batches.
 
         Args:
-            sql: The question; tables and views as for `query`.
-            rows: Most rows of a piece.
+            sql: The query; tables and views as for `query`.
+            rows: Most rows of a batch.
 
         Raises:
-            SnapshotGoneError: A file is gone.
+            SnapshotGoneError: A file was removed.
             DamagedError: A file cannot be read.
         """
         cursor = self._connect()
@@ -266,13 +267,13 @@ class Engine:
             cursor.connection.close()
 
     def bring(self, files: Iterable[File]) -> None:
-        """Make sure that files can be read below the root, and hold what was written.
+        """Make files readable below the root, and check their content.
 
         Those of an object store are fetched.
 
         Raises:
-            DamagedError: A small one does not hold what was written.
-            FileNotFoundError: One is gone.
+            DamagedError: The content of a small file differs from what was written.
+            FileNotFoundError: A file was removed.
             RepositoryError: The object store cannot be reached.
         """
         files = list(files)
@@ -288,10 +289,10 @@ class Engine:
             raise DamagedError(self.root, wrong.path, WRONG_SUM, span)
 
     def leave_out(self, damaged: DamagedError) -> bool:
-        """Leave out a damaged file from now on, if that is right; return whether it is.
+        """Leave out a damaged file from now on, if that is permitted; return whether it is.
 
         Raises:
-            SnapshotGoneError: It is gone, and the question is to a snapshot.
+            SnapshotGoneError: The file was removed, and the query is on a snapshot.
         """
         table = damaged.file.partition("/")[0]
         if isinstance(self.log, SnapshotLog):
@@ -301,7 +302,7 @@ class Engine:
             return False
         if not damaged.file or (self._writes and table not in _SHARED):
             return False
-        # Gone, or on a bad place of a disk: that is the file's own. All else may pass.
+        # A removed file or a bad disk block will stay so. All other errors may be temporary.
         why = _error_of(self.root / damaged.file)
         if why not in (None, errno.ENOENT) and (self._writes or why != errno.EIO):
             return False
@@ -322,10 +323,10 @@ class Engine:
             self.on_damage(damaged)
 
     def _lost(self) -> list[DamagedError]:
-        """Return the lists of files that the log lost, as damaged files: their files are left out.
+        """Return damaged lists of files in the log, as damaged files: their files are left out.
 
         Raises:
-            DamagedError: There are some, and who asks writes by the answer.
+            DamagedError: There are some, and writes depend on the answers.
         """
         lost = [
             DamagedError(self.root, f"{COMMITS}/{name}", why, span)
@@ -336,18 +337,18 @@ class Engine:
         return lost
 
     def left_out(self) -> dict[str, DamagedError]:
-        """Return the damaged files that questions leave out now, by their paths."""
+        """Return the damaged files that queries leave out now, by their paths."""
         with self._guard:
             self._whole([])
             lost = {damaged.file: damaged for damaged in self._lost()}
             return lost | {path: entry.error for path, entry in self._left_out.items()}
 
     def missing(self) -> set[str]:
-        """Return the paths of files that are left out; a question may ask for them."""
+        """Return the paths of files that are left out; a query may still use them."""
         return set(self._left_out)
 
     def _whole(self, files: list[File]) -> list[File]:
-        """Return files without those that are left out; one that was restored is taken up again."""
+        """Return files without those that are left out; one that was restored is used again."""
         named = self.log.state
         for path, entry in list(self._left_out.items()):
             is_other = path not in named or facts_of(self.root / path) != entry.facts
@@ -356,7 +357,7 @@ class Engine:
         return [file for file in files if file.path not in self._left_out]
 
     def unreadable(self, error: Exception, file: str = "") -> DamagedError:
-        """Return the error for a file that is missing or damaged.
+        """Return the error for a missing or damaged file.
 
         Args:
             error: The error from reading it.
@@ -369,7 +370,7 @@ class Engine:
         return DamagedError(self.root, file, reason_of(error, self.root), span)
 
     def _culprit(self, cursor: _Cursor, error: Exception, sql: str) -> str:
-        """Return the file at which a query failed; DuckDB names it for some damage only."""
+        """Return the file at which a query failed; DuckDB names it only for some damage."""
         if isinstance(error, FileNotFoundError):
             return str(error.filename)
         with self._guard:
@@ -400,13 +401,13 @@ class Engine:
         return wanted
 
     def close(self) -> None:
-        """Lets go of DuckDB; the next question opens it again."""
+        """Close DuckDB; the next query opens it again."""
         with self._guard:
             for cursor in self._idle:
                 cursor.connection.close()
             self._idle.clear()
             if self._database is not None:
-                # A question that is still being answered keeps it until then.
+                # A running query keeps it open until its end.
                 with contextlib.suppress(duckdb.Error):
                     self._database.close()
             self._database = None
@@ -417,7 +418,7 @@ class Engine:
             return self.log.refresh().number
 
     def snapshot(self, tables: Collection[str], span: tuple[int, int]) -> Snapshot:
-        """Return the files of some tables that reach into a span of time (ns)."""
+        """Return the files of some tables that overlap a span of time (ns)."""
         with self._guard:
             state = self.log.refresh()
             both = {"process_kinds"} if "processes" in tables else set()
@@ -432,7 +433,7 @@ class Engine:
         return self._whole(self.log.state.of(table))
 
     def newest(self, name: str, lo: int, hi: int) -> list[File]:
-        """Return the files of a table, as of the last refresh, that reach into a span (ns)."""
+        """Return the files of a table, as of the last refresh, that overlap a span (ns)."""
         with self._guard:
             self.log.refresh()
             return self._reaching(name, lo, hi)
@@ -441,7 +442,7 @@ class Engine:
         state = self.log.state
         if TABLES[name].partition_ns:
             return self._whole(state.reaching(name, lo, hi))
-        # Of these tables only files of what is over have a time.
+        # In these tables only files of ended processes or jobs have a time.
         return self._whole(state.reaching(name, *UNSETTLED) + state.reaching(name, max(lo, 0), hi))
 
     def window(self, *jobs: str) -> tuple[int, int]:
@@ -471,10 +472,10 @@ class Engine:
         """Return a subquery on the rows of a table as they are stored: absent columns are null.
 
         Args:
-            name: Table.
+            name: The table.
             lo: Start of the span of time that matters, ns since the epoch.
             hi: Its end.
-            columns: Those that the question names; others are there only if a file has them. Each
+            columns: Columns that the query uses; others are included only if a file has them. Each
                 absent column costs DuckDB time. Empty: all.
         """
         return self._rows(name, self._reaching(name, lo, hi), tuple(dict.fromkeys(columns)))
@@ -485,7 +486,7 @@ class Engine:
         return f"({shape(name, columns)} UNION ALL BY NAME {self.scan(files)})"
 
     def source(self, name: str, lo: int = 0, hi: int = 2**63 - 1) -> str:
-        """Return a SELECT that shows a table as documented (arguments as for `stored`)."""
+        """Return a SELECT of a table as documented (arguments as for `stored`)."""
         table = TABLES[name]
         if name == "process_kinds":
             return self._kinds(lo, hi)
@@ -516,7 +517,7 @@ class Engine:
         return f"{kinds} UNION ALL BY NAME {self.scan(settled)}" if settled else kinds
 
     def scan(self, files: Iterable[File]) -> str:
-        """Return a SELECT of all that some files hold."""
+        """Return a SELECT of all rows of some files."""
         files = list(files)
         self._scanned += files
         paths = [str(self.root / file.path).replace("'", "''") for file in files]
@@ -529,7 +530,7 @@ def _words(sql: str) -> set[str]:
 
 
 def _tables_in(sql: str) -> list[str]:
-    """Name the tables that a question may ask."""
+    """Return the names of the tables that a query may use."""
     words = _words(sql)
     return sorted((words | ({"process_kinds"} if "jobs" in words else set())) & set(TABLES))
 
@@ -544,7 +545,7 @@ def _narrow(rows: pa.Table) -> pa.Table:
 
 
 def _merged(table: TableLayout, stored: str) -> str:
-    """Add up what several commits contributed to one (job, resource, slice)."""
+    """Add up the rows of several commits for one (job, resource, slice)."""
     keys = [name for name in table.keys if name != "count"]
     columns = [*keys, f"{total('count')} AS count"]
     for name in table.values:
@@ -555,12 +556,12 @@ def _merged(table: TableLayout, stored: str) -> str:
 
 
 def total(column: str) -> str:
-    """Return SQL for a sum that fits into 64 bits, whatever a hostile profile claims."""
+    """Return SQL for a sum that fits into 64 bits, also for values of damaged profiles."""
     return f"least(coalesce(sum({column}), 0), {2**63 - 1})::BIGINT"
 
 
 def visible(name: str) -> list[str]:
-    """Return SQL for the value columns of slices, mount_slices or segments as views show them."""
+    """Return SQL for the value columns of slices, mount_slices or segments as in the views."""
     columns = []
     if name not in _METRICS:
         return [
@@ -580,7 +581,7 @@ def visible(name: str) -> list[str]:
 
 @cache
 def shape(name: str, columns: tuple[str, ...] = ()) -> str:
-    """Return a SELECT of no rows with columns of a table (empty: all): files lack what is zero."""
+    """Return a SELECT of no rows with columns of a table (empty: all): files lack zero columns."""
     kinds = {**TABLES[name].keys, **TABLES[name].values}
     nulls = ", ".join(
         f"NULL::{_SQL_TYPES[kinds[column]]} AS {column}" for column in columns or kinds
@@ -589,7 +590,7 @@ def shape(name: str, columns: tuple[str, ...] = ()) -> str:
 
 
 def connect() -> duckdb.DuckDBPyConnection:
-    """Open an empty DuckDB that reaches nothing by itself."""
+    """Open an empty DuckDB without access to anything else."""
     return duckdb.connect(
         ":memory:",
         config={"autoinstall_known_extensions": False, "python_enable_replacements": False},

@@ -26,7 +26,7 @@ _FORMATS = {
     "json": "FORMAT json, ARRAY true",
 }
 
-#: What was measured, by table.
+#: Metrics by table.
 _METRICS_OF = {
     "slices": PROCESS_IDS,
     "mount_slices": MOUNT_IDS,
@@ -37,7 +37,7 @@ _METRICS_OF = {
     "gpu_rollup": GPU_VALUES,
 }
 
-#: Begin and end of a row, ns since the epoch, by table; of what still runs, the end is 0.
+#: Begin and end of a row, ns since the epoch, by table; of running processes, the end is 0.
 _SLICE = ("slice * slice_ns", "(slice + 1) * slice_ns")
 _ROW = ("slice * slice_ns", "(slice + coalesce(span, 1)) * slice_ns")
 _TIMES_OF = {
@@ -59,11 +59,11 @@ _AS_LISTS = f"REPLACE ({', '.join(f'{name}::BIGINT[] AS {name}' for name in HIST
 
 @dataclass(frozen=True)
 class ExportSelection:
-    """Which part of a table is wanted.
+    """The requested part of a table.
 
     Attributes:
         job: Only rows of this job.
-        span: Only slices and segments that reach into this time, ns since the epoch.
+        span: Only slices and segments that overlap this time, ns since the epoch.
         metrics: Only these metrics; None: all.
     """
 
@@ -83,12 +83,12 @@ def export(
     """Write a table, or the slices of a job, to a file (see Repository.export).
 
     Args:
-        engine: What is asked.
+        engine: The query engine.
         what: A table or a job.
         form: parquet, csv or json.
         out: The file.
-        part: Which part of it.
-        resolve: Finds a job by what the user wrote.
+        part: The requested part.
+        resolve: Finds the job that a name from the user stands for.
     """
     if form not in _FORMATS:
         raise JobError(f"There is no format {form!r}.", hint="Formats: parquet, csv, json.")
@@ -130,7 +130,7 @@ def export(
 
 
 def _stamped(select: str, table: str, form: str) -> str:
-    """Return the same rows with columns `start` and `end`, where the table has times.
+    """Return a SELECT of the same rows with columns `start` and `end`, if the table has times.
 
     In Parquet they are timestamps (ns, UTC); in CSV and JSON text by ISO 8601, in UTC.
     """
@@ -152,7 +152,7 @@ def _instant(ns: str, *, text: bool) -> str:
 
 
 def _without_formulas(select: str, texts: Sequence[str]) -> str:
-    """Return the same rows; no text in them is what a spreadsheet would take for a formula."""
+    """Return a SELECT of the same rows without texts that a spreadsheet would take for formulas."""
     safe = ", ".join(
         f"CASE WHEN regexp_matches({name}, {_quoted(FORMULA)}) THEN '''' || {name} ELSE {name} END "
         f"AS {name}"
@@ -162,12 +162,12 @@ def _without_formulas(select: str, texts: Sequence[str]) -> str:
 
 
 def _texts(table: str) -> list[str]:
-    """Name the columns of a table that hold text."""
+    """Return the names of a table's text columns."""
     return [name for name, kind in TABLES[table].keys.items() if kind == pa.string()]
 
 
 def _fits(name: str, part: ExportSelection) -> None:
-    """Refuse what a table does not have."""
+    """Refuse a part that a table does not have."""
     known = _METRICS_OF.get(name)
     if part.span is not None:
         reaching(name, part.span)
@@ -183,7 +183,7 @@ def _fits(name: str, part: ExportSelection) -> None:
 
 
 def reaching(name: str, span: tuple[int, int]) -> str:
-    """Return SQL: which rows of a table reach into a span of time (ns since the epoch).
+    """Return the SQL condition of rows that overlap a span of time (ns since the epoch).
 
     Raises:
         JobError: The rows of this table have no time.
@@ -225,7 +225,7 @@ def _where(job: str | None, reach: str | None) -> str:
 
 
 def _kept(copy: Callable[[], pa.Table], temporary: Path, out: Path) -> ExportReport:
-    """Has a file written under another name, and gives it its own once it is whole."""
+    """Write a file under a temporary name, and rename it once it is complete."""
     if not out.parent.is_dir():
         raise RepositoryError(
             f"The folder {out.parent} does not exist.", hint="Make it first.", exit_code=2
@@ -246,5 +246,5 @@ def _kept(copy: Callable[[], pa.Table], temporary: Path, out: Path) -> ExportRep
 
 
 def _quoted(text: str) -> str:
-    """Quote a text for SQL where parameters are not taken (COPY)."""
+    """Quote a text for SQL where parameters are not supported (COPY)."""
     return "'" + text.replace("'", "''") + "'"

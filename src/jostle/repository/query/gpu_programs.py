@@ -1,7 +1,7 @@
-"""Asks what all jobs did on GPUs, the buses to them, and NVLink: a part of the matrix's input.
+"""Queries loads of all jobs on GPUs, their buses, and NVLink: a part of the matrix's input.
 
-Every row is of one resource, so that resources can be compared apart. Therefore all copies below
-one root complex meet there, whichever switches are between.
+Every row is of one resource, so that resources can be compared separately. So all copies below
+one root complex count for it, whatever switches are between.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DOMAINS = (
     "(SELECT host, name AS gpu, max(source) AS domain FROM stored_components "
     "WHERE kind = 'gpu' AND source <> '' GROUP BY host, name)"
 )
-#: Jobs on two or more GPUs of a domain: their collectives run over it.
+#: Jobs on two or more GPUs of a domain: their collectives use it.
 _LINKED = (
     "(SELECT job, host, domain FROM (SELECT DISTINCT job, host, gpu FROM stored_gpus) "
     f"JOIN {_DOMAINS} USING (host, gpu) GROUP BY job, host, domain HAVING count(*) > 1)"
@@ -39,12 +39,12 @@ _NVLINK = "'NVLink domain ' || domain || ' of ' || host"
 def buses(
     hosts: Sequence[str], within: str, order: tuple[str, ...], span: tuple[int, int]
 ) -> Question:
-    """Return the question of buses and NVLink domains.
+    """Return the query of buses and NVLink domains.
 
     Args:
-        hosts: Nodes that several jobs used at a time.
-        within: SQL of the slices that matter.
-        order: Of the rows.
+        hosts: Nodes that several jobs used at the same time.
+        within: SQL condition of the slices that matter.
+        order: Sort keys of the rows.
         span: The span of these slices, ns since the epoch.
 
     Returns:
@@ -89,11 +89,11 @@ def _columns(resource: str, known: Mapping[str, str]) -> str:
 def gpus(
     hosts: Sequence[str], within: str, order: tuple[str, ...], span: tuple[int, int]
 ) -> Question:
-    """Return the question of GPUs; arguments as for `buses`.
+    """Return the query of GPUs; arguments as for `buses`.
 
     Returns:
         Columns job, resource, slice, slice_ns, start, launches, busy_ns, and wait_ns: of the time
-        for which the job waited for GPUs on the node, the part of this one by its launches.
+        that the job waited for GPUs on the node, the part of this GPU in proportion to launches.
     """
     here = f"WHERE list_contains($1, host) AND {within}"
     launches = "coalesce(gpu_launch_ops_sum, 0)::HUGEINT + coalesce(gpu_graph_ops_sum, 0)"

@@ -1,4 +1,4 @@
-"""Loads what jobs did on GPUs, and which GPUs there are."""
+"""Reads the loads of jobs on GPUs, and the known GPUs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.lifetimes import lived
 from jostle.repository.store.layout import TABLES
 
-#: Columns of own_gpus and gpu_loads beside their keys: sums over the processes of a slice.
+#: Columns of own_gpus and gpu_loads in addition to their keys: sums over the processes of a slice.
 GPU_SUMS = tuple(f"{name}_sum" for name in GPU_VALUES)
-#: A table of loads of GPUs without a row.
+#: An empty table of loads of GPUs.
 NO_GPUS = pa.table(
     {
         **{name: pa.array([], pa.string()) for name in ("job", "host", "gpu", "pci_path")},
@@ -28,7 +28,7 @@ _SPAN = "(slice + 1) * slice_ns > $2 AND slice * slice_ns < $3"
 
 
 class Gpus:
-    """Questions about GPUs (`Repository.gpus`)."""
+    """Queries about GPUs (`Repository.gpus`)."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -37,7 +37,7 @@ class Gpus:
         """Return the GPUs that jobs used, one row per job, host and GPU.
 
         Args:
-            job: Of this job alone.
+            job: Only this job; None: all.
 
         Returns:
             The columns of table gpus, by job, host and gpu.
@@ -51,11 +51,11 @@ class Gpus:
         )
 
     def slices(self, job: str, metrics: Sequence[str] = GPU_VALUES) -> pa.Table:
-        """Return what each process of a job did on each GPU, slice by slice.
+        """Return the load of each process of a job on each GPU, per slice.
 
         Args:
             job: Its name.
-            metrics: Of GPU_VALUES.
+            metrics: Metrics of GPU_VALUES.
 
         Returns:
             The keys of table gpu_slices and the metrics, by time, process and gpu.
@@ -71,7 +71,7 @@ class Gpus:
         )
 
     def totals(self, job: str) -> pa.Table:
-        """Return what a job did on each GPU in all.
+        """Return the total load of a job on each GPU.
 
         Args:
             job: Its name.
@@ -96,7 +96,7 @@ class Gpus:
         return self._engine.ask(question, [job])
 
     def tables(self, job: str) -> dict[str, pa.Table]:
-        """Return the fields of JobTables on GPUs; of a job without GPUs the first alone."""
+        """Return the fields of JobTables on GPUs; only the first one for a job without GPUs."""
         gpus = self.totals(job)
         if not gpus.num_rows:
             return {"gpus": gpus}
@@ -110,7 +110,7 @@ class Gpus:
         }
 
     def of_processes(self, job: str) -> pa.Table:
-        """Return what each process of a job did on each GPU, over its life.
+        """Return the load of each process of a job on each GPU, over its life.
 
         Args:
             job: Its name.
@@ -134,14 +134,14 @@ class Gpus:
         return self._engine.ask(question, [job])
 
     def of_nodes(self, job: str) -> pa.Table:
-        """Return every GPU that is known on the nodes where a job used one.
+        """Return all known GPUs on the nodes where a job used one.
 
         Args:
             job: Its name.
 
         Returns:
-            Columns host, gpu, pci and uuid ("" unknown), used (some profile of any job shows work
-            on it while the job ran), busy_ns (what the node's agent saw of its work in that time;
+            Columns host, gpu, pci and uuid ("" unknown), used (a profile of some job has work
+            on it while the job ran), busy_ns (its busy time in that span by the node's agent;
             null: unknown), by host and gpu.
         """
         window = self._engine.window(job)
@@ -175,15 +175,15 @@ class Gpus:
         return self._engine.ask(question, [job, *window])
 
     def series(self, job: str, metrics: Sequence[str]) -> pa.Table:
-        """Return what a job did on each GPU, over its processes.
+        """Return the load of a job on each GPU per slice, summed over its processes.
 
         Args:
             job: Its name.
-            metrics: Of GPU_VALUES.
+            metrics: Metrics of GPU_VALUES.
 
         Returns:
             Columns host, gpu, slice, slice_ns, the metrics (sums), start_ns and length_ns (the part
-            of the slice in which the job lived), by host, gpu and time.
+            of the slice in which the job ran), by host, gpu and time.
         """
         window = self._engine.window(job)
         sums = ", ".join(f"{total(f'{name}_sum')} AS {name}" for name in dict.fromkeys(metrics))
@@ -203,14 +203,14 @@ def gpu_loads(
 ) -> tuple[pa.Table, pa.Table]:
     """Return the slices of a job on its GPUs, and those of others on all GPUs of its hosts.
 
-    Not only on the job's own GPUs: what others move to another one may go over the same bus.
+    Not only on the job's own GPUs: traffic to another GPU may use the same bus.
 
     Args:
-        engine: What is asked.
+        engine: The query engine.
         job: Its name.
         wide: The span of its own slices, ns.
-        window: The span of those of the others.
-        nodes: Further hosts on which others are asked for: the job sends messages from there.
+        window: The span of the slices of others.
+        nodes: Further hosts for the loads of others: the job sends messages from there.
 
     Returns:
         Two tables with columns job, host, gpu, pci_path ("" unknown), numa (-1 unknown), slice,

@@ -21,16 +21,16 @@ def job_sums(engine: Engine, table: str, keys: Sequence[str], job: str) -> pa.Ta
     DuckDB adds up only the columns that files have: naming all of them costs ten times as much.
 
     Args:
-        engine: Answers questions to the repository.
+        engine: The query engine.
         table: slices or mount_slices.
-        keys: Columns of the table; a row per value of these.
+        keys: Columns of the table; a row per combination of their values.
         job: The job.
     """
     lo, hi = engine.window(job)
     values = TABLES[table].values
     levels = [name for name in values if name in GAUGE_IDS]
     sums = [name for name in values if name not in GAUGE_IDS]
-    there = ["job", *keys, sums[0], *levels[:1]]  # COLUMNS must match one column at least
+    there = ["job", *keys, sums[0], *levels[:1]]  # COLUMNS must match at least one column
     summed = [total(_columns(sums)), *([f"max({_columns(levels)})"] if levels else [])]
     by = ", ".join(keys)
     rows = engine.ask(
@@ -46,12 +46,12 @@ def job_sums(engine: Engine, table: str, keys: Sequence[str], job: str) -> pa.Ta
 
 
 def _columns(names: Sequence[str]) -> str:
-    """Return SQL for the columns among some names that there are."""
+    """Return SQL for those of some columns that exist."""
     return f"COLUMNS('^({'|'.join(names)})$')"
 
 
 def _column(rows: pa.Table, metric: str) -> pa.Array:
-    """Return a metric, 0 where no file has it; a histogram as lists of its buckets."""
+    """Return a metric, 0 if no file has it; a histogram as lists of its buckets."""
     if metric not in HISTOGRAM_IDS:
         return pa.array(ints_or_zeros(rows, metric))
     names = [bucket_column(metric, bucket) for bucket in range(HIST_BUCKETS)]

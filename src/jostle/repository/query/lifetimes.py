@@ -1,7 +1,7 @@
 """Cuts slices to the lifetimes of their jobs.
 
-A slice of 4 s holds the last second of one job and the first of the next. Taken as a whole it would
-make them neighbours, and spread what they did over time in which they were not.
+A slice of 4 s may contain the last second of one job and the first of the next. As a whole it would
+make them neighbours, and spread their loads over time in which they did not run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from jostle.repository.query.engine import Engine  # a type only: the engine makes a Lives
 
 Ints = NDArray[np.int64]
-#: From when to when, ns since the epoch.
+#: Start and end, ns since the epoch.
 Life = tuple[int, int]
 FOR_EVER: Life = (0, 2**63 - 1)
 _LONGEST_SLICE_NS = 60 * 10**9
@@ -34,18 +34,18 @@ FROM ({{kinds}}) GROUP BY job
 
 
 class Lives:
-    """The lives of a repository's jobs, read once as long as its processes are the same."""
+    """The lives of a repository's jobs, read again only when its processes have changed."""
 
     def __init__(self, engine: Engine) -> None:
-        """Read nothing yet."""
+        """Create the object; it reads nothing yet."""
         self._engine = engine
         self._guard = threading.Lock()
         self._files: list[str] | None = None
         self._known: dict[str, Life] = {}
-        self._edges: list[Ints] = []  # begins and ends, in the order of known
+        self._edges: list[Ints] = []  # starts and ends, in the order of known
 
     def known(self) -> dict[str, Life]:
-        """Return the life of each job; one that runs has no end yet."""
+        """Return the life of each job; running jobs have no end yet."""
         self._engine.refresh()
         files = [
             file.path
@@ -64,7 +64,7 @@ class Lives:
             return self._known
 
     def edges(self, lo: int, hi: int) -> tuple[list[str], list[int], list[int]]:
-        """Return the jobs that began or ended in a span (ns): names, begins and ends."""
+        """Return the jobs that began or ended in a span (ns): names, starts and ends."""
         lo, hi = lo - _LONGEST_SLICE_NS, hi + _LONGEST_SLICE_NS
         self.known()
         with self._guard:
@@ -80,10 +80,10 @@ class Lives:
         """Cut slices to the lives of their jobs.
 
         Args:
-            jobs: Names.
+            jobs: Names of the jobs.
             start: Starts of slices, ns.
             length: Their lengths, ns.
-            codes: Per slice the number of its job's name.
+            codes: Index of each slice's job in the names.
         """
         return clip(self.known(), jobs, start, length, codes)
 
@@ -95,15 +95,15 @@ def clip(
     length: Ints,
     codes: NDArray[np.integer],
 ) -> tuple[Ints, Ints]:
-    """Cut slices to the lives of their jobs (see Lives.clip), which are given."""
+    """Cut slices to the lives of their jobs (see Lives.clip), with given lives."""
     lives = np.array([known.get(job, FOR_EVER) for job in jobs] or [FOR_EVER], dtype=np.int64)
     return cut(start, length, lives[codes, 0], lives[codes, 1])
 
 
 def cut(start: Ints, length: Ints, lo: Ints | int, hi: Ints | int) -> tuple[Ints, Ints]:
-    """Cut spans to what lies between two instants; one that lies beyond them stays as it is.
+    """Cut spans at two instants; spans outside of them stay unchanged.
 
-    A clock that was set lets records lie beyond their job's life: they are no lie.
+    If a clock was set, records may be outside of their job's life: they are valid.
     """
     begin, end = np.maximum(start, lo), np.minimum(start + length, hi)
     some = end > begin
@@ -111,7 +111,7 @@ def cut(start: Ints, length: Ints, lo: Ints | int, hi: Ints | int) -> tuple[Ints
 
 
 def spans(table: pa.Table) -> tuple[Ints, Ints]:
-    """Return begin and length (ns) of slices, clipped to the lives of their jobs."""
+    """Return start and length (ns) of slices, clipped to the lives of their jobs."""
     if "start_ns" in table.column_names:
         start, length = (ints(table, name) for name in ("start_ns", "length_ns"))
         return start, length
@@ -120,20 +120,20 @@ def spans(table: pa.Table) -> tuple[Ints, Ints]:
 
 
 def lived(table: pa.Table, lives: Lives) -> pa.Table:
-    """Add what slices are cut to.
+    """Add start and length of slices, cut to the lives of their jobs.
 
     Args:
         table: Columns job, slice and slice_ns.
-        lives: When the jobs lived.
+        lives: The lives of the jobs.
 
     Returns:
-        The same with columns start_ns and length_ns.
+        The table with columns start_ns and length_ns.
     """
     return lived_of(table, lives.known())
 
 
 def lived_of(table: pa.Table, known: Mapping[str, Life]) -> pa.Table:
-    """Add what slices are cut to (see `lived`), from the lives of the jobs by their names."""
+    """Add start and length of slices (see `lived`), from the lives of the jobs by name."""
     jobs = table.column("job").combine_chunks().dictionary_encode()
     start, length = spans(table)
     names = jobs.dictionary.to_pylist()
@@ -144,7 +144,7 @@ def lived_of(table: pa.Table, known: Mapping[str, Life]) -> pa.Table:
 
 
 def lived_sql(rows: str, lives: int) -> str:
-    """Return SQL for rows with slices that are cut to lives: also columns start_ns, length_ns.
+    """Return SQL for rows with slices cut to lives: with columns start_ns, length_ns.
 
     Args:
         rows: SQL of a table with columns job, slice and slice_ns.

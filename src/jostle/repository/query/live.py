@@ -1,4 +1,4 @@
-"""The newest slices of all jobs at once, as `jostle.analysis.live` takes them."""
+"""Reads the newest slices of all jobs, as `jostle.analysis.live` takes them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jostle.repository.query.watched import watched_processes
 from jostle.values.core_lists import read_list
 from jostle.values.file_metrics import file_metrics
 
-#: Kinds of file calls that have a time per operation of their own.
+#: Kinds of file calls with a separate time per operation.
 CALLS = ("read", "write", "sync", "meta")
 _OPS = {
     "read": file_metrics("read_ops"),
@@ -35,8 +35,8 @@ class LiveJob:
 
     Attributes:
         job: Its name.
-        program: What it runs.
-        uid: Its owner; None: several, or not known.
+        program: Its program.
+        uid: Its owner; None: several users, or not known.
         start_ns: Its start, ns since the epoch.
         end_ns: Its end; 0 while it runs.
         processes: Its processes; ranks: those of them that use MPI.
@@ -57,16 +57,16 @@ class LiveJob:
 
 @dataclass(frozen=True)
 class MountRow:
-    """What a job, or load without a profile, did on a mount in a slice.
+    """The load of a job, or without a profile, on a mount in a slice.
 
     Attributes:
-        job: The job; of load without a profile what to call it.
+        job: The job; a name for load without a profile.
         mount: The mount.
         start_ns: Start of the slice; length_ns: its length.
-        count: Processes that had a record there; 0: load without a profile.
+        count: Processes with a record there; 0: load without a profile.
         ops, seconds, bytes: Operations, seconds in them (sum over processes) and bytes of each of
             CALLS.
-        longest: Seconds in each of CALLS of the process that spent most.
+        longest: Largest time of a process in each of CALLS, seconds.
     """
 
     job: str
@@ -82,17 +82,17 @@ class MountRow:
 
 @dataclass(frozen=True)
 class NodeRow:
-    """What a job, or load without a profile, did on a node in a slice.
+    """The load of a job, or without a profile, on a node in a slice.
 
     Attributes:
-        job: The job; of load without a profile what to call it.
+        job: The job; a name for load without a profile.
         host: The node.
         start_ns: Start of the slice; length_ns: its length.
-        count: Processes that had a record there; 0: load without a profile.
+        count: Processes with a record there; 0: load without a profile.
         cpu_s: CPU time; queue_s: time that runnable threads waited for a core, seconds.
-        mpi_ops: Calls of MPI that send or synchronise; mpi_bytes: what they sent.
+        mpi_ops: Calls of MPI that send or synchronise; mpi_bytes: bytes that they sent.
         mpi_s: Time in MPI, seconds, sum over processes.
-        awake: Threads that were awake, sum over the processes of their means.
+        awake: Mean number of awake threads, summed over the processes.
         cores: Cores that its processes may run on; None: not known.
     """
 
@@ -112,10 +112,10 @@ class NodeRow:
 
 @dataclass(frozen=True)
 class LiveRows:
-    """What was recorded in a span of time.
+    """The recorded slices of a span of time.
 
     Attributes:
-        jobs: The jobs that lived in it; wrappers and launchers are left out.
+        jobs: The jobs that ran in it, without wrappers and launchers.
         mounts: Their slices by mount, the earliest first.
         nodes: Their slices by node, the earliest first.
         newest_ns: End of the newest slice; 0: there is none.
@@ -128,7 +128,7 @@ class LiveRows:
 
 
 def live_rows(engine: Engine, span: tuple[int, int]) -> LiveRows:
-    """Return what all jobs did in the slices that begin in a span of time, ns since the epoch."""
+    """Return the loads of all jobs in slices that begin in a span of time, ns since the epoch."""
     jobs = _jobs(engine, span)
     known = {job.job for job in jobs}
     mounts = tuple(row for row in _mounts(engine, span) if row.job in known)
@@ -210,12 +210,12 @@ def _nodes(engine: Engine, span: tuple[int, int]) -> list[NodeRow]:
 def _unprofiled(
     engine: Engine, hosts: Sequence[str], span: tuple[int, int]
 ) -> list[tuple[NodeRow, tuple[int, ...]]]:
-    """Return what processes without a profile used of the cores and disks of some hosts.
+    """Return the load of processes without a profile on the cores and disks of some hosts.
 
-    On which of several disks is not known: it may have been on any of them.
+    Which of several disks they used is not known: it may be any of them.
 
     Returns:
-        Rows of their cores, each with the bytes of CALLS that they moved from and to storage.
+        Rows of their cores, each with the bytes from and to storage by CALLS.
     """
     used: dict[tuple[str, str, int, int], tuple[NodeRow, tuple[int, ...]]] = {}
     for row in watched_processes(engine, hosts, span).to_pylist():

@@ -1,4 +1,4 @@
-"""Loads what many jobs did on shared mounts at once: the input of kinds of loads."""
+"""Reads the loads of many jobs on shared mounts at once: the input of kinds of loads."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _MORE = file_metrics("sync_ops", "meta_ops")
 
 @dataclass(frozen=True)
 class LoadTables:
-    """What some jobs did.
+    """Loads of some jobs.
 
     Attributes:
-        jobs: Who they are, by name.
+        jobs: Facts about the jobs, by name.
         accesses: One row per job, shared mount and slice, in this order: job, mount, slice,
-            slice_ns, count (processes that had a record), and ACCESS_METRICS with operations of
+            slice_ns, count (processes with a record), and ACCESS_METRICS with operations of
             sync and metadata, summed over the processes.
         nodes: One row per job: job, cpu_ns, messages, message_ns, process_ns (slices of its
             processes, added up), memory_bytes (largest resident memory of a process).
@@ -39,11 +39,11 @@ class LoadTables:
 
 
 def load_tables(engine: Engine, jobs: Collection[str]) -> LoadTables:
-    """Return what some jobs did, in one pass over each table.
+    """Return the loads of some jobs, with one pass over each table.
 
     Args:
-        engine: What is asked.
-        jobs: Their names; those that are not there are left out.
+        engine: The query engine.
+        jobs: Their names; unknown ones are left out.
     """
     known = facts(engine, sorted(jobs))
     names = list(known)

@@ -1,7 +1,7 @@
-"""Reads what machines' agents counted on the mounts of a job: as clients, and as servers.
+"""Reads agents' counters on the mounts of a job: those of clients, and those of servers.
 
-A job's neighbours are known by their profiles. What no profile has shows in these counters only.
-Without agents all tables are empty, and nothing is asked.
+A job's neighbours are known by their profiles. Load without a profile is visible in these counters
+only. Without agents all tables are empty, and nothing is queried.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ SERVED = (
     "pressure_io_ns",
 )
 _CLIENT_KINDS = ("nfs_mount", "lustre_mount", "gpfs_mount", "ceph_mount")
-#: Components of a server that tell what it served; the first kind that is there counts.
+#: Components of a server that count what it served; the first kind that exists counts.
 SERVING_KINDS = ("lustre_ost", "gpfs_disk", "ceph_osd", "nfs_server", "interface", "disk")
-#: Rows of a metadata server that tell how much each client node asked of it: their name is the
-#: node's.
+#: Components of a metadata server that count the requests of each client node: their name is that
+#: of the node.
 CLIENTS_OF_SERVERS = ("ceph_client", "beegfs_client")
 _SERVER_KINDS = (
     *SERVING_KINDS,
@@ -84,23 +84,23 @@ _NO_TARGETS = pa.table(
 
 @dataclass(frozen=True)
 class MachineLoads:
-    """What agents counted on the mounts of a job while it ran.
+    """Counters of agents on the mounts of a job while it ran.
 
     Attributes:
-        clients: Per mount, host and slice what its programs moved on the mount, by the kernel:
+        clients: Traffic per mount, host and slice, from the kernel:
             mount, host, slice, slice_ns, span, read_bytes, write_bytes, meta_ops.
-        profiled: The same by the profiles of all jobs, on these mounts and others of the same
+        profiled: The same from the profiles of all jobs, on these mounts and others of the same
             servers.
         servers: Per mount, slice and component of a server (kind machine: the server as a whole;
-            of CLIENTS_OF_SERVERS: what one client node asked of it; ceph_request: one kind of
-            requests): mount, host, kind, name, job (whose requests they were; "": all), unknown
+            of CLIENTS_OF_SERVERS: the requests of one client node; ceph_request: one kind of
+            requests): mount, host, kind, name, job (whose requests it counts; "": all), unknown
             (metrics that are not known, between spaces), slice, slice_ns, span, then SERVED.
-        groups: Batch jobs that the nodes knew and no profile names: host, job, start_ns, end_ns.
-        targets: What nodes moved on each storage target: host, target, bytes.
+        groups: Batch jobs that nodes knew and that are in no profile: host, job, start_ns, end_ns.
+        targets: Traffic of nodes on each storage target: host, target, bytes.
         places: Mount -> the mounts that the same server serves, itself included.
-        disk_users: What processes without a profile moved to and from the disks of a node, on each
-            mount of the job that lies on one: mount, host, name (dd (pid 4711, root)), slice,
-            slice_ns, span, read_bytes, write_bytes. Which disk it was the kernel does not say.
+        disk_users: Traffic of processes without a profile to and from the disks of a node, for each
+            mount of the job on one: mount, host, name (dd (pid 4711, root)), slice,
+            slice_ns, span, read_bytes, write_bytes. The kernel does not report which disk it was.
     """
 
     clients: pa.Table = field(default_factory=lambda: _empty("mount", "host", values=_TRAFFIC))
@@ -121,7 +121,7 @@ class MachineLoads:
 
 
 def machine_loads(engine: Engine, mounts: Sequence[str], window: Sequence[int]) -> MachineLoads:
-    """Return what agents counted on mounts in a span of time.
+    """Return the counters of agents on mounts in a span of time.
 
     Args:
         engine: The repository.
@@ -156,7 +156,7 @@ def machine_loads(engine: Engine, mounts: Sequence[str], window: Sequence[int]) 
 
 
 def served(engine: Engine, mounts: Sequence[str], window: Sequence[int]) -> pa.Table:
-    """Return what servers moved on mounts in a span of time, of all jobs together.
+    """Return the traffic of servers of mounts in a span of time, for all jobs together.
 
     Args:
         engine: The repository.
@@ -202,7 +202,7 @@ def _sources(engine: Engine) -> dict[str, tuple[str, str]]:
 def _known_servers(engine: Engine, window: Sequence[int] = (0, _EVER)) -> list[dict[str, Any]]:
     """Return host, kind and source of the components of servers that were watched in a window.
 
-    `alone` says of Ceph's that one cluster only was watched then.
+    `alone`: for Ceph, whether only one cluster was watched then.
     """
     rows: list[dict[str, Any]] = engine.query(
         "SELECT DISTINCT c.host, c.kind, c.source FROM components c "
@@ -217,12 +217,12 @@ def _known_servers(engine: Engine, window: Sequence[int] = (0, _EVER)) -> list[d
 def servers_of(
     engine: Engine, mounts: Sequence[str], *, of_data: bool = False
 ) -> dict[str, tuple[str, ...]]:
-    """Return the hosts of the servers behind mounts, of those that have an agent.
+    """Return the hosts of the servers behind mounts, if they have an agent.
 
     Args:
         engine: The repository.
         mounts: Identities of the mounts.
-        of_data: Without those that serve metadata only, where it is known which serve data.
+        of_data: Without those that serve only metadata, if it is known which serve data.
     """
     sources, known = _sources(engine), _known_servers(engine)
     hosts: dict[str, tuple[str, ...]] = {}
@@ -246,7 +246,7 @@ class StorageServers:
     Attributes:
         objects: Hosts that serve its data.
         metadata: Hosts that serve its metadata.
-        clusters: Ceph clusters of which it may be one, where its source does not say which.
+        clusters: Ceph clusters to which it may belong, if its source does not name one.
     """
 
     objects: tuple[str, ...]
@@ -283,7 +283,7 @@ def _servers(
     window: Sequence[int],
     kinds: Sequence[str],
 ) -> pa.Table:
-    """Return the slices of the server components behind mounts: of some kinds, and of machines."""
+    """Return the slices of the server components behind mounts: of some kinds and of machines."""
     known = [row for row in _known_servers(engine, window) if row["kind"] in kinds]
     pairs = [
         (mount, row)
@@ -293,7 +293,7 @@ def _servers(
     ]
     if not pairs:
         return MachineLoads().servers
-    # Where a host says what stands behind the mount, its other disks and links do not.
+    # If a host names the component behind the mount, its other disks and links do not count.
     said = {(mount, row["host"]) for mount, row in pairs if row["source"]}
     pairs = [
         (mount, row)
@@ -328,20 +328,20 @@ def _servers(
 
 
 def _text(value: str | None) -> str:
-    """Return a text as SQL writes it."""
+    """Return a text as an SQL literal."""
     return "NULL" if value is None else "'" + value.replace("'", "''") + "'"
 
 
 def _serves(component: dict[str, Any], fs_type: str, source: str) -> bool:
-    """Return whether a server's component stands behind mounts of a type and source."""
+    """Return whether a server's component is behind mounts of a type and source."""
     host, _, path = source.rpartition(":")
     if component["kind"].startswith("lustre"):
         return fs_type == "lustre" and component["source"] == path.strip("/").partition("/")[0]
     if component["kind"].startswith("gpfs"):
         return fs_type == "gpfs" and component["source"] == source.rpartition("/")[2]
     if component["kind"].startswith("ceph"):
-        # The source of a mount by the kernel names the cluster, in its newer form; that of a mount
-        # by FUSE does not: there the only cluster is meant.
+        # The kernel's newer form of a mount's source has the cluster; that of a mount by FUSE does
+        # not: then the only cluster is assumed.
         named = _CLUSTER.search(source)
         known = component["source"] == named[1] if named else component["alone"]
         return fs_type.removeprefix("fuse.") in _CEPH and bool(known)
@@ -352,7 +352,7 @@ def _serves(component: dict[str, Any], fs_type: str, source: str) -> bool:
 
 
 def _root(source: str) -> str:
-    """Return what the sources of all mounts of one server have in common."""
+    """Return the common part of the sources of all mounts of one server."""
     named = _CLUSTER.search(source)
     return named[1] if named else source.rpartition(":")[0] or source
 
@@ -367,7 +367,7 @@ def _places(
         mine = [row for row in rows if row["mount"] == mount]
         if not mine:
             continue
-        # All mounts of one file system, or from one host, are one server's.
+        # All mounts of one file system, or from one host, belong to one server.
         fs_type, source = sources[mount]
         root = _root(source)
         found[mount] = tuple(
@@ -381,7 +381,7 @@ def _places(
 
 
 def _disk_users(engine: Engine, mounts: Sequence[str], window: Sequence[int]) -> pa.Table:
-    """Return what processes without a profile moved to and from the disks under mounts."""
+    """Return the traffic of processes without a profile to and from the disks of mounts."""
     # The identity of a local mount is HOST:/dev/sda1.
     on_disk = {mount: mount.partition(":")[0] for mount in mounts if ":/dev/" in mount}
     empty = MachineLoads().disk_users
@@ -404,9 +404,9 @@ def _disk_users(engine: Engine, mounts: Sequence[str], window: Sequence[int]) ->
 
 
 def _groups(engine: Engine, window: Sequence[int]) -> pa.Table:
-    """Return the batch jobs of nodes that no profile names, and when they were seen.
+    """Return the batch jobs of nodes that are in no profile, and when they ran.
 
-    They are known from their control groups, or from what prolog and epilog noted.
+    They are known from their control groups, or from notes of prolog and epilog.
     """
     rows = engine.source("component_slices", *window)
     facts = engine.source("batch_jobs")
@@ -427,7 +427,7 @@ def _groups(engine: Engine, window: Sequence[int]) -> pa.Table:
 
 
 def _targets(engine: Engine, window: Sequence[int]) -> pa.Table:
-    """Return what nodes moved on each storage target, in the whole span."""
+    """Return the traffic of nodes on each storage target, in the whole span."""
     rows = engine.source("component_slices", *window)
     moved = "coalesce(storage_read_bytes, 0)::HUGEINT + coalesce(storage_write_bytes, 0)"
     return engine.ask(

@@ -1,4 +1,4 @@
-"""Reads what the memory controllers of nodes moved, slice by slice, where an agent counts it."""
+"""Reads the traffic of nodes' memory controllers per slice, where an agent counts it."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def memory_traffic(engine: Engine, hosts: Sequence[str], window: Sequence[int]) 
         window: Start and end, ns since the epoch.
 
     Returns:
-        host, slice, slice_ns, span and bytes, of all sockets of a node together. Slices in which
-        one of its counters was not known are left out.
+        host, slice, slice_ns, span and bytes, for all sockets of a node together. Slices in which
+        one of the counters was not known are left out.
     """
     if not hosts or not engine.newest("component_slices", *window):
         return NO_MEMORY_TRAFFIC

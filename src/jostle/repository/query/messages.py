@@ -1,4 +1,4 @@
-"""Loads what the ranks of jobs sent by MPI, and how long they were in it."""
+"""Reads the MPI traffic of jobs' ranks, and their time in MPI."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jostle.repository.query.engine import Engine, total
 from jostle.repository.query.lifetimes import FOR_EVER, Life
 
 _SLACK_NS = 60 * 10**9  # a slice may begin before its job and end after it
-#: Kinds of MPI calls, in words, and the families of calls that belong to each.
+#: Kinds of MPI calls, by name for users, and the families of calls that belong to each.
 CALLS = {
     "send": ("send", "isend"),
     "receive": ("recv", "irecv"),
@@ -50,18 +50,18 @@ def calls_column(name: str) -> str:
 
 
 class Messages:
-    """Questions about the messages of jobs; `Repository.messages`."""
+    """Queries about the messages of jobs; `Repository.messages`."""
 
     def __init__(self, engine: Engine) -> None:
-        """Ask nothing yet."""
+        """Create the object; it reads nothing yet."""
         self._engine = engine
 
     def facts(self, jobs: Sequence[str] | None = None) -> dict[str, JobFacts]:
-        """Return who ran what, where and when, by the names of jobs; of all jobs without names."""
+        """Return the facts of jobs by their names; of all jobs if no names are given."""
         return facts(self._engine, None if jobs is None else list(jobs))
 
     def living(self, span: Life) -> list[str]:
-        """Return the jobs that lived in a span of time (ns)."""
+        """Return the jobs that ran in a span of time (ns)."""
         return [
             job
             for job, (begin, end) in self._engine.lives.known().items()
@@ -69,7 +69,7 @@ class Messages:
         ]
 
     def ranks(self, jobs: Sequence[str]) -> pa.Table:
-        """Return what each MPI rank of some jobs sent, and how long it was in MPI.
+        """Return the traffic of each MPI rank of some jobs, and its time in MPI.
 
         Returns:
             One row per rank: job, process, host, rank (-1: not known), size (of its world),
@@ -113,7 +113,7 @@ class Messages:
         )
 
     def slices(self, jobs: Sequence[str]) -> pa.Table:
-        """Return what some jobs sent, slice by slice: job, slice, slice_ns, sent_bytes, mpi_ns."""
+        """Return the traffic of some jobs per slice: job, slice, slice_ns, sent_bytes, mpi_ns."""
         sent, spent = (added(f"{name}_sum" for name in names) for names in (MPI_BYTES, MPI_NS))
         window = self._window(jobs)
         return self._engine.ask(
@@ -127,7 +127,7 @@ class Messages:
         )
 
     def communicators(self, jobs: Sequence[str]) -> tuple[pa.Table, pa.Table]:
-        """Return the communicators of some jobs, and what ranks gave to the collectives of each.
+        """Return the communicators of some jobs, and the bytes of ranks in the collectives of each.
 
         Returns:
             Columns job, communicator, ranks (a list); and job, rank, communicator, bytes.

@@ -1,4 +1,4 @@
-"""Adds to what is beside a job who sent what to whom, where a fabric of its nodes is known."""
+"""Adds the traffic between hosts to the loads of co-running jobs, if a fabric is known."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from jostle.topology import Topology
 
 
 def on_fabrics(engine: Engine, beside: Beside, fabrics: Sequence[Topology]) -> Beside:
-    """Return what is beside a job with the traffic of all who ran meanwhile.
+    """Return the loads of co-running jobs with the traffic of all jobs that ran meanwhile.
 
-    Jobs that only share links with it become known as others, too.
+    Jobs that only share links with the job are added to the others.
 
     Args:
-        engine: Of the repository.
-        beside: Without traffic.
+        engine: The query engine.
+        beside: The loads, without traffic.
         fabrics: All versions of all fabrics.
     """
     job = beside.job

@@ -11,7 +11,7 @@ _BYTES = " + ".join(f"coalesce({name}, 0)::HUGEINT" for name in _KINDS)
 
 
 def process_ends(engine: Engine, job: str) -> tuple[pa.Table, pa.Table]:
-    """Return when processes moved bytes on mounts, and what the job moved there slice by slice.
+    """Return when processes moved bytes on mounts, and the job's traffic there per slice.
 
     Args:
         engine: The repository.

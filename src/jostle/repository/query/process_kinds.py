@@ -1,9 +1,9 @@
-"""Adds up the processes of a job that are alike: one row per job, node and what they run.
+"""Adds up processes of the same kind: one row per job, node and program.
 
-Lists of jobs, lives of jobs and all else that is about jobs as a whole is asked of these rows. Of
-processes that are over, compaction stores them (maintenance/settle.py, ADR 0052), so that such a
-question does not read every process that ever ran. All columns add up: rows of one job may come
-from several files, whenever and in whatever order its processes were found to be over.
+Lists of jobs, lives of jobs and all other facts about whole jobs are queried from these rows. For
+ended processes, compaction stores them (maintenance/settle.py, ADR 0052), so that such a query does
+not read every process that ever ran. All columns can be added up: rows of one job may come from
+several files, in whatever order its processes were settled.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from jostle.names.identity import JOB_PROGRAM_SQL, named_sql
 from jostle.repository.store.layout import TABLES
 
 _SEEN = "(last_slice + 1) * slice_ns"
-#: What tells kinds of processes of a job apart.
+#: Key of a kind of processes of a job.
 _KEYS = {
     "job": "job",
     "host": "host",
@@ -24,8 +24,8 @@ _KEYS = {
     "short": "coalesce(short, false)",
     "complete": "complete",
 }
-#: What is known of one kind: how rows of it are put together, and what that is in one process.
-#: When a process that was killed ended is not known: at some time in its last slice.
+#: Columns of one kind: how rows of it are combined, and the value of one process. For killed
+#: processes the end is not known: it is some time in the last slice.
 _VALUES = {
     "processes": ("sum", "1"),
     "mpi_processes": ("sum", "(coalesce(mpi_state, 0) > 0)::BIGINT"),
@@ -78,11 +78,11 @@ def newest_rows(rows: str, key: str = "process") -> str:
 
 
 def jobs_of(kinds: str) -> str:
-    """Return a SELECT of jobs, with all that is known of them by their processes.
+    """Return a SELECT of jobs, with all facts from their processes.
 
-    Beside the columns of the view `jobs`: over_ns (when it was over, of a killed process the end of
+    In addition to the columns of view `jobs`: over_ns (its end, for a killed process the end of
     its last slice; 0 while it runs), first_ns and seen_ns (its slices), nodes, clocks (boots of its
-    nodes), mpi_processes, records and basis (what its times rest on, "" for profiles).
+    nodes), mpi_processes, records and basis (basis of its times, "" for profiles).
 
     Args:
         kinds: A table or subquery of kinds of processes.

@@ -11,7 +11,7 @@ def job_processes(engine: Engine, job: str) -> pa.Table:
     """Return the processes of a job (see Repository.job_processes).
 
     Raises:
-        DamagedError: None are known, and a file that may hold them is left out.
+        DamagedError: No process is known, and a file that may have them is left out.
     """
     window = engine.window(job)
     rows = engine.ask(
@@ -24,7 +24,7 @@ def job_processes(engine: Engine, job: str) -> pa.Table:
     if not rows.num_rows:
         for damaged in engine.left_out().values():
             if damaged.file.startswith("processes/"):
-                raise damaged  # its processes are in there, or nobody knows of the job
+                raise damaged  # its processes may be in that file
     if all(rows["complete"].to_pylist()):
         return rows
     return engine.ask(

@@ -1,4 +1,4 @@
-"""Loads what all jobs did on shared resources: the input of the interference matrix."""
+"""Reads the loads of all jobs on shared resources: the input of the interference matrix."""
 
 from __future__ import annotations
 
@@ -22,25 +22,26 @@ FILE_CLASSES = tuple(
     f"{kind}_{what}" for kind in _KINDS for what in ("read", "write", "sync", "meta")
 )
 MPI_CLASSES = ("p2p", "collective")
-#: Into how many parts resources are divided: all rows of a resource are in one, and parts are
-#: computed apart.
+#: Number of parts into which resources are divided: all rows of a resource are in one part, and
+#: parts are computed separately.
 SHARES = 64
 _NO_ROWS = pa.table({name: pa.array([], pa.string()) for name in ("job", "resource")})
 
 
 @dataclass(frozen=True)
 class Programs:
-    """All jobs, and what they did on resources that jobs share, slice by slice, in order.
+    """All jobs, and their loads on shared resources per slice, sorted.
 
     Attributes:
-        jobs: Who they are, by name.
+        jobs: Facts about the jobs, by name.
         mounts: job, resource, slice, slice_ns, start_ns and length_ns (the part of the slice in
-            which the job lived), and ops, bytes and ns of FILE_CLASSES.
-        network: The same of MPI_CLASSES, of jobs with ranks on several nodes; resource "network".
-        nodes: job, resource (a node that several jobs used at a time), slice, slice_ns, cpu_ns,
-            queued_ns, and what is known of its memory: columns of _MEMORY.
-        gpus: The same, resource a GPU of a node: launches, busy_ns, wait_ns.
-        buses: The same of BUS_CLASSES, resource a root complex or an NVLink domain of a node.
+            which the job ran), and ops, bytes and ns of FILE_CLASSES.
+        network: The same for MPI_CLASSES, of jobs with ranks on several nodes; resource "network".
+        nodes: job, resource (a node that several jobs used at the same time), slice, slice_ns,
+            cpu_ns, queued_ns, and the columns of _MEMORY.
+        gpus: The same, with a GPU of a node as resource: launches, busy_ns, wait_ns.
+        buses: The same for BUS_CLASSES, with a root complex or an NVLink domain of a node as
+            resource.
     """
 
     jobs: dict[str, JobFacts]
@@ -61,7 +62,7 @@ class Programs:
         }
 
 
-#: Columns of nodes -> metrics: how fast the probe found memory, and what processes missed.
+#: Columns of nodes -> metrics: the speed of memory by the probe, and cache misses of processes.
 _MEMORY = {
     "memory_latency_ns": "memory_latency_ns",
     "memory_stream_ns": "memory_stream_ns",
@@ -74,8 +75,8 @@ def programs_beside(engine: Engine, span: tuple[int, int] = ALWAYS) -> Programs:
     """Return what `jostle.analysis.matrix` needs, in one pass over each rollup.
 
     Args:
-        engine: What is asked.
-        span: Only of slices that begin in it, ns since the epoch.
+        engine: The query engine.
+        span: Only slices that begin in it, ns since the epoch.
     """
     everyone = alive(facts(engine), span)
     tables = [engine.divided.ask(question) for question in questions(everyone, span).values()]
@@ -84,7 +85,7 @@ def programs_beside(engine: Engine, span: tuple[int, int] = ALWAYS) -> Programs:
 
 
 def alive(everyone: Mapping[str, JobFacts], span: tuple[int, int]) -> dict[str, JobFacts]:
-    """Return the jobs that lived in a span of time, ns since the epoch."""
+    """Return the jobs that ran in a span of time, ns since the epoch."""
     return {
         name: fact
         for name, fact in everyone.items()
@@ -95,7 +96,7 @@ def alive(everyone: Mapping[str, JobFacts], span: tuple[int, int]) -> dict[str, 
 def questions(
     everyone: Mapping[str, JobFacts], span: tuple[int, int] = ALWAYS
 ) -> dict[str, Question]:
-    """Return the questions whose answers are the tables of Programs, uncut, by their kinds."""
+    """Return queries of the tables of Programs, not cut to lives, by kind of resource."""
     keys = "slice, slice_ns"
     within = f"slice * slice_ns >= {span[0]} AND slice * slice_ns < {span[1]}"
     order = ("resource", "start", "slice_ns", "job")
@@ -138,14 +139,14 @@ def questions(
 def of_jobs(table: pa.Table, lives: Mapping[str, Life], jobs: Collection[str]) -> pa.Table:
     """Cut slices to the lives of their jobs.
 
-    Jobs are left out whose processes expired, or were ingested during the queries.
+    Jobs are left out if their processes expired, or were ingested during the queries.
     """
     known = pc.is_in(table.column("job"), value_set=pa.array(list(jobs), pa.string()))
     return lived_of(table.filter(known), lives)
 
 
 def shares(table: pa.Table) -> list[tuple[int, pa.Table]]:
-    """Divide rows by their resources, in the same way wherever it is done.
+    """Divide rows by their resources, in the same way on all machines.
 
     Returns:
         Numbers of shares and their rows, in the order of the table; the lowest number first.

@@ -1,4 +1,4 @@
-"""Loads which ranks of a job sent how much to which, over the whole run."""
+"""Reads the traffic between the ranks of a job, over the whole run."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ ranks AS (SELECT process, world_rank AS rank, arg_max(host, revision) AS host,
 
 @dataclass(frozen=True)
 class RankPairs:
-    """What the ranks of a job's largest world sent to each other.
+    """Traffic between the ranks of a job's largest world.
 
     Attributes:
         ranks: rank, host, size (of the world).
-        pairs: rank, peer, bytes, ops: messages, by the count of who sent them.
+        pairs: rank, peer, bytes, ops: messages, as counted by the sender.
         collectives: communicator, ranks (a list), operation, root, ops, bytes: collective calls,
             added up over the ranks.
     """
@@ -39,7 +39,7 @@ class RankPairs:
 
 
 def rank_pairs(engine: Engine, job: str) -> RankPairs:
-    """Return what the ranks of a job sent to each other (see Repository.rank_pairs)."""
+    """Return the traffic between the ranks of a job (see Repository.rank_pairs)."""
     life = engine.lives.known().get(job, (0, 0))
     window = max(life[0] - _SLACK_NS, 0), min((life[1] or FOR_EVER[1]) + _SLACK_NS, FOR_EVER[1])
 

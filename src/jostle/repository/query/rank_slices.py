@@ -1,4 +1,4 @@
-"""Reads what each rank of a job did, slice by slice: time in communication, and what held it up."""
+"""Reads the slices of each rank of a job: time in communication, and causes of delays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from jostle.repository.query.engine import Engine, total
 from jostle.repository.store.layout import TABLES
 from jostle.values.file_metrics import file_metrics
 
-#: Time in communication of MPI, and of collective libraries; together the time that may be waiting.
+#: Time in communication of MPI, and of collective libraries; together the time that may contain
+#: waiting.
 COMMUNICATION = (
     "state_p2p_ns",
     "state_collective_ns",
@@ -25,7 +26,7 @@ COMMUNICATION = (
     "ccl_send_ns",
     "ccl_recv_ns",
 )
-#: And what a rank needs or lacks while it does not communicate.
+#: Metrics of resources that a rank uses or waits for while it does not communicate.
 RESOURCES = (
     "os_user_ns",
     "os_system_ns",
@@ -46,7 +47,7 @@ FILE_CLASSES = {
         file_metrics("sync_ns", "meta_ns"),
     ),
 }
-#: Rows that are read at most, and rows that are returned at most: further ones are added up.
+#: Most rows that are read, and most rows that are returned: further ones are added up.
 MOST_READ, _MOST_ROWS = 20_000_000, 500_000
 
 
@@ -59,19 +60,19 @@ def _no_mounts() -> pa.Table:
 
 @dataclass(frozen=True)
 class RankTables:
-    """What the ranks of a job did.
+    """Slices of the ranks of a job.
 
     Attributes:
         job: Its name.
         ranks: One row per rank that has a profile: number (of its world in the job), world_size,
             world_rank, process, host, begin_ns and end_ns (of the time in which it may have waited
-            for others: from the end of MPI_Init to MPI_Finalize, or as far as it is known),
+            for others: from the end of MPI_Init to MPI_Finalize, as far as these are known),
             clock_error_us.
         slices: process, slice, slice_ns, span, COMMUNICATION and RESOURCES, sorted by time. A rank
-            without a row in a slice did nothing that is counted.
+            without a row in a slice has zeros there.
         mounts: process, mount, slice, slice_ns, span, and of each of FILE_CLASSES `<class>_ops` and
             `<class>_ns`.
-        left_out: Process-slices that the job has, where these are more than MOST_READ: then the
+        left_out: Process-slices of the job, if there are more than MOST_READ: then the
             tables of slices are empty. Else 0.
     """
 
@@ -83,7 +84,7 @@ class RankTables:
 
 
 def rank_tables(engine: Engine, job: str, processes: pa.Table, worlds: pa.Table) -> RankTables:
-    """Return what the ranks of a job did, slice by slice.
+    """Return the slices of the ranks of a job.
 
     Args:
         engine: The repository.
@@ -109,7 +110,7 @@ def rank_tables(engine: Engine, job: str, processes: pa.Table, worlds: pa.Table)
 
 
 def rank_peers(engine: Engine, job: str) -> pa.Table:
-    """Return how many bytes the ranks of a job exchanged with each other, point to point.
+    """Return the bytes that ranks of a job exchanged with each other, point to point.
 
     Args:
         engine: The repository.
@@ -139,15 +140,15 @@ def _rows(
     values: Mapping[str, str],
     named: Iterable[str],
 ) -> pa.Table:
-    """Return the rows of a table of slices, each `joined` slices added up.
+    """Return the rows of a table of slices, with each `joined` slices added up.
 
     Args:
         engine: The repository.
         job: The job.
         table: slices or mount_slices.
-        joined: Slices that become one.
+        joined: Number of slices that become one.
         values: Name of each sum, and its SQL.
-        named: The metrics that these sums name.
+        named: The metrics in these sums.
     """
     window = engine.window(job)
     mount = "mount, " if "mount" in TABLES[table].keys else ""

@@ -1,4 +1,4 @@
-"""Loads a job's own rollup rows, which an estimate needs beside its segments."""
+"""Reads a job's own rollup rows, which an estimate needs in addition to its segments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jostle.repository.store.layout import STATS, TABLES
 from jostle.repository.types import CANARY_RUNS, CoreFloor
 from jostle.schema.metrics import MOUNT_IDS
 
-#: The metrics of scope process that an estimate looks at: all 160 of a day on ten nodes are a GB.
+#: The metrics of scope process that an estimate uses: all 160 of a day on ten nodes would be a GB.
 RUN_METRICS = (
     "os_user_ns",
     "os_system_ns",
@@ -51,9 +51,9 @@ RUN_METRICS = (
     "os_cpu_limit",
     "os_throttled_ns",
 )
-#: And of scope mount: all but errors, which cost no time worth the name.
+#: Metrics of scope mount that it uses: all but errors, which take negligible time.
 RUN_MOUNT_METRICS = tuple(name for name in MOUNT_IDS if not name.startswith("error_"))
-#: Columns of merged segments that no estimate looks at, half of all they take.
+#: Columns of merged segments that no estimate uses: half of their memory.
 UNUSED_COLUMNS = (
     "wait_bins",
     "offcpu_bins",
@@ -73,16 +73,16 @@ UNUSED_COLUMNS = (
     "recurring",
 )
 _AROUND_NS = 30 * 86_400_000_000_000
-_ENOUGH = 5  # runs of the canary in a job, to know anything
-_LOW = 0.1  # quantile of means: the very least is chance, and no reference has it
+_ENOUGH = 5  # least runs of the core-speed probe in a job
+_LOW = 0.1  # quantile of means: the minimum would depend on chance
 _METRICS = {"node_rollup": RUN_METRICS, "rollup": RUN_MOUNT_METRICS}
 
 
 def own_slices(engine: Engine, job: str, table: str, window: tuple[int, int]) -> pa.Table:
-    """Return the rows of a rollup that are of one job, in time.
+    """Return the rows of one job in a rollup, in order of time.
 
     Args:
-        engine: Answers questions to the repository.
+        engine: The query engine.
         job: The job.
         table: rollup (by mount) or node_rollup (by host).
         window: The time in which it ran, ns.
@@ -113,20 +113,20 @@ def own_slices(engine: Engine, job: str, table: str, window: tuple[int, int]) ->
 def core_floors(
     engine: Engine, job: str, slices: pa.Table, window: tuple[int, int]
 ) -> dict[str, CoreFloor]:
-    """Return what the canary's loop takes at its best on the nodes of a job.
+    """Return the least time of the core-speed probe's loop on the nodes of a job.
 
-    Asked of all jobs on these nodes within _AROUND_NS of the run: cores of one node are alike, and
-    the loop is the same whatever the program. Apart from that, of the runs of its program: ranks of
-    one job may share cores.
+    Uses all jobs on these nodes within _AROUND_NS of the run: cores of one node are alike, and the
+    loop is the same for all programs. In addition, uses the runs of its program separately: ranks
+    of one job may share cores.
 
     Args:
-        engine: Answers questions to the repository.
+        engine: The query engine.
         job: The job.
         slices: Its slices by host, from own_slices.
         window: The time in which it ran, ns.
 
     Returns:
-        Node -> floor; empty for a job without a canary, which costs nothing then.
+        Node -> lower bound; empty, without any query, for a job without the probe.
     """
     canary_runs = pc.sum(slices["canary_count_sum"]).as_py() or 0
     if not canary_runs:

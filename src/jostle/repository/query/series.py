@@ -1,4 +1,4 @@
-"""Loads one job's metrics slice by slice, and those of its neighbours."""
+"""Reads one job's metrics per slice, and those of its neighbours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jostle.repository.query.lifetimes import lived, lived_sql
 from jostle.repository.store.layout import RESOURCE, Rollup
 from jostle.schema.metrics import BY_ID
 
-# What others did on some resources, less what lies outside the time in which the job was there.
+# Load of others on some resources, without the time in which the job was not there.
 _NEIGHBOUR = """(
     SELECT * REPLACE (greatest(start_ns, $3) AS start_ns,
                       least(start_ns + length_ns, $4) - greatest(start_ns, $3) AS length_ns),
@@ -23,7 +23,7 @@ _NEIGHBOUR = """(
                       AND start_ns + length_ns > $3 AND start_ns < $4)"""
 _SPAN = "slice, slice_ns, start_ns, length_ns"
 
-# Levels hold until the process's next record, or its end: idle slices have no record.
+# Levels apply until the process's next record, or its end: idle slices have no record.
 _GAUGE_SERIES = """
 WITH own AS (SELECT process, host, slice, span, slice_ns, coalesce({metric}, 0) AS level,
                     lead(slice) OVER (PARTITION BY process ORDER BY slice) AS next
@@ -67,7 +67,7 @@ def series(engine: Engine, job: str, metric: str) -> pa.Table:
 
 
 def background(engine: Engine, job: str, metric: str, *, count_jobs: bool = False) -> pa.Table:
-    """Sum a metric over all other jobs beside a job (see Repository.background)."""
+    """Sum a metric over all jobs concurrent with a job (see Repository.background)."""
     table, key = _rollup_of(metric)
     resources, lo, hi = Loads(engine).used(job, table, engine.window(job))
     jobs = ", count(DISTINCT job) AS jobs" if count_jobs else ""
@@ -85,7 +85,7 @@ def background(engine: Engine, job: str, metric: str, *, count_jobs: bool = Fals
 
 
 def neighbours(engine: Engine, job: str, metric: str) -> pa.Table:
-    """Name the other jobs behind a background (see Repository.neighbours)."""
+    """Return the other jobs behind a background (see Repository.neighbours)."""
     table, key = _rollup_of(metric)
     resources, lo, hi = Loads(engine).used(job, table, engine.window(job))
     return engine.ask(
@@ -105,7 +105,7 @@ def _beside(engine: Engine, table: Rollup, key: str, lo: int, hi: int) -> str:
 
 
 def _rollup_of(metric: str) -> tuple[Rollup, str]:
-    """Return the rollup table that holds a metric, and its column of resources."""
+    """Return the rollup table that contains a metric, and its column of resources."""
     known = BY_ID.get(metric)
     if known is None:
         near = difflib.get_close_matches(metric, BY_ID, n=3, cutoff=0.5)
@@ -123,7 +123,7 @@ def _rollup_of(metric: str) -> tuple[Rollup, str]:
 
 
 def _part(metric: str, part: str) -> str:
-    """Return SQL for the part of a sum that counts; whole ones stay exact."""
+    """Return SQL for the part of a sum that counts; complete ones stay exact."""
     return (
         f"CASE WHEN {part} = 1 THEN {metric}_sum "
         f"ELSE round({metric}_sum * {part}::DOUBLE)::BIGINT END"

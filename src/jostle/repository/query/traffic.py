@@ -1,4 +1,4 @@
-"""Loads who sent how much to whom, host by host and slice by slice: MPI and files."""
+"""Reads the traffic between hosts per slice: MPI and files."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ FROM (SELECT * FROM {processes}
       QUALIFY row_number() OVER (PARTITION BY process ORDER BY revision DESC) = 1)
 ORDER BY job, world, rank, start_ns, process
 """
-#: A hostile profile may claim any size of its world.
+#: Most ranks; a damaged profile may have any size of its world.
 _MOST_RANKS = 1 << 20
-#: Where a rank lives; of two processes with one rank (one of them a leftover) the later.
+#: The host of a rank; of two processes with one rank, the later one counts.
 _LIVES = """
 here AS (SELECT process, any_value(job) AS job, any_value(coalesce(world, '')) AS world,
                 any_value(host) AS host FROM {processes} GROUP BY process),
@@ -38,7 +38,7 @@ there AS (SELECT job, coalesce(world, '') AS world, world_rank AS rank,
 
 
 def traffic(engine: Engine, span: tuple[int, int], jobs: Sequence[str] | None) -> Traffic:
-    """Return what hosts sent to each other (see Repository.traffic)."""
+    """Return the traffic between hosts (see Repository.traffic)."""
     window = [*span, None if jobs is None else list(jobs)]
     ranks = engine.ask(lambda: _RANKS.format(processes=engine.stored("processes")), window)
     groups = _Groups(ranks)
@@ -54,7 +54,7 @@ def traffic(engine: Engine, span: tuple[int, int], jobs: Sequence[str] | None) -
 
 
 def port_counters(engine: Engine, span: tuple[int, int]) -> pa.Table:
-    """Return what ports and network interfaces counted (see Repository.port_counters)."""
+    """Return the counters of ports and network interfaces (see Repository.port_counters)."""
     counted = {
         "sent": "link_send_bytes",
         "received": "link_receive_bytes",
@@ -76,13 +76,13 @@ def port_counters(engine: Engine, span: tuple[int, int]) -> pa.Table:
 def _asked(
     engine: Engine, window: Sequence[Any], table: str, question: str, more: Sequence[Any] = ()
 ) -> pa.Table:
-    """Ask one table of slices; `{rows}` are its rows in the span, of the jobs that are wanted.
+    """Query one table of slices; `{rows}` are its rows in the span, of the requested jobs.
 
     Args:
         engine: The repository.
         window: Start, end and jobs: parameters 1 to 3.
-        table: Its name.
-        question: SQL.
+        table: Name of the table.
+        question: SQL of the query.
         more: Further parameters.
     """
 
@@ -99,7 +99,7 @@ def _asked(
 
 
 def _messages(engine: Engine, window: Sequence[Any], ranks: pa.Table) -> pa.Table:
-    """Return what ranks sent, by the count of who sent it.
+    """Return the messages of ranks, as counted by the sender.
 
     There may be ten million rows, and DuckDB groups numbers faster than names.
     """
@@ -135,9 +135,9 @@ def _messages(engine: Engine, window: Sequence[Any], ranks: pa.Table) -> pa.Tabl
 
 
 def _gets(engine: Engine, window: Sequence[Any]) -> pa.Table:
-    """Return what ranks fetched from others' memory, which those do not count.
+    """Return the bytes that ranks fetched from others' memory, which the others do not count.
 
-    What a rank received in a slice says from whom; how much of it was fetched, its metric.
+    A rank's received bytes per partner show from whom; its metric shows how many were fetched.
     """
     return _asked(
         engine,
@@ -161,7 +161,7 @@ def _gets(engine: Engine, window: Sequence[Any]) -> pa.Table:
 
 
 def _files(engine: Engine, window: Sequence[Any]) -> pa.Table:
-    """Return what nodes wrote to and read from file servers; "" is a server that is not known."""
+    """Return what nodes wrote to and read from file servers; "" is an unknown server."""
 
     def moved(name: str) -> str:
         return total(added((f"posix_{name}", f"stdio_{name}")))
@@ -196,7 +196,7 @@ def _files(engine: Engine, window: Sequence[Any]) -> pa.Table:
 
 
 def _servers(engine: Engine) -> dict[str, tuple[str, ...]]:
-    """Return the hosts that serve each network mount: those that agents know, else by its source.
+    """Return the hosts that serve each network mount: from agents, else from its source.
 
     A mount whose server is not known has "".
     """
@@ -212,7 +212,7 @@ def _servers(engine: Engine) -> dict[str, tuple[str, ...]]:
 
 
 def _host_in(kind: str, source: str) -> str:
-    """Return the host that a mount's source names, where that host has the data; else ""."""
+    """Return the host in a mount's source, if that host has the data; else ""."""
     host = source.rpartition(":")[0]
     is_plain = kind.startswith("nfs") or kind == "fuse.sshfs"
     return host.rpartition("@")[2].strip("[]") if is_plain else ""
@@ -254,7 +254,7 @@ def _collectives(engine: Engine, window: Sequence[Any], groups: _Groups) -> pa.T
 
 
 def _unnamed(engine: Engine, window: Sequence[Any], groups: _Groups) -> pa.Table:
-    """Return what ranks sent to partners, and gave to collectives, without a place in a table."""
+    """Return traffic of ranks with partners and in collectives that are not in their tables."""
     tables = [
         _asked(
             engine,
@@ -272,7 +272,7 @@ def _unnamed(engine: Engine, window: Sequence[Any], groups: _Groups) -> pa.Table
 
 
 def _spread(engine: Engine, window: Sequence[Any], groups: _Groups) -> pa.Table:
-    """Return the MPI traffic of jobs whose partners were not recorded."""
+    """Return the MPI traffic of jobs of which the partners were not recorded."""
     recorded = {
         str(job)
         for table in ("peer_slices", "collective_slices")
@@ -295,7 +295,7 @@ def _spread(engine: Engine, window: Sequence[Any], groups: _Groups) -> pa.Table:
 
 
 class _Groups:
-    """The groups of ranks that traffic is between."""
+    """The groups of ranks between which there is traffic."""
 
     def __init__(self, ranks: pa.Table) -> None:
         self.hosts: list[tuple[str, ...]] = []
@@ -313,7 +313,7 @@ class _Groups:
         self._ranks: list[list[int]] = []
 
     def read_members(self, engine: Engine, jobs: Sequence[str]) -> None:
-        """Read which ranks the communicators of some jobs have."""
+        """Read the ranks of some jobs' communicators."""
         if not jobs:
             return
         rows = engine.ask(
@@ -340,7 +340,7 @@ class _Groups:
         )
 
     def place(self, group: int, rank: int) -> int:
-        """Return the place of a world rank in a communicator; -1: it is none of its ranks."""
+        """Return the index of a world rank in a communicator; -1: not a member."""
         ranks = self._ranks[group]
         return ranks.index(rank) if rank in ranks else -1
 

@@ -1,7 +1,7 @@
-"""Reads what processes without a profile did, as they were seen from outside.
+"""Reads the loads of processes without a profile, as watched from outside.
 
-`jostle run` watches the processes of its machine while its command runs, the agent those of its
-node. Several may have watched one machine at a time: one of them counts.
+`jostle run` watches the processes of its machine while its command runs; the agent watches those of
+its node. If several watched one machine at the same time, one of them counts.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _COLUMNS = {
     "storage_call_read_bytes": "call_read_bytes",
     "storage_call_write_bytes": "call_write_bytes",
 }
-#: A process and its profile begin at one time, but its number is given out again much later.
+#: A process and its profile begin at the same time; its number is reused much later.
 _SPAN = "(s.slice + s.span) * s.slice_ns > $2 AND s.slice * s.slice_ns < $3"
 _HAS_PROFILE = (
     "p.host = s.host AND p.pid = c.pid "
@@ -43,7 +43,7 @@ _KEYS = ("kind", "host", "name", "job", "machine", "component", "slice", "slice_
 
 
 def watched_processes(engine: Engine, hosts: Sequence[str], window: Sequence[int]) -> pa.Table:
-    """Return what processes without a profile did on some hosts, slice by slice.
+    """Return the load of processes without a profile on some hosts, per slice.
 
     Args:
         engine: The repository.
@@ -51,12 +51,12 @@ def watched_processes(engine: Engine, hosts: Sequence[str], window: Sequence[int
         window: Start and end, ns since the epoch.
 
     Returns:
-        Columns host, title (what to call it: `dd (pid 4711, root)`; those of one program and owner
-        are called alike: `cc1 (12 processes, root)`), name (the program's; "" if it is not
+        Columns host, title (its name for users: `dd (pid 4711, root)`; those of one program and
+        owner have the same: `cc1 (12 processes, root)`), name (the program's; "" if it is not
         recorded; OTHERS: the sum of all that were not among the largest, with pid 0), owner (a
-        user's name, or uid; "" unknown), cores (that it was seen on in this slice, or may run on,
+        user's name, or uid; "" unknown), cores (on which it was sampled in this slice, or may run,
         such as 0-3,8; "" unknown; a process may have a row for each of several sets of cores),
-        group (control group), job (of whose processes it is one; "" of none), pid, uid (-1
+        group (control group), job (to which it belongs; "" if none), pid, uid (-1
         unknown), slice, slice_ns, span, and per row cpu_ns, read_bytes and write_bytes (of
         storage), call_read_bytes and call_write_bytes (of system calls). A row that spans several
         slices was not read at each boundary. Processes that have a profile are left out.
@@ -85,7 +85,7 @@ def watched_processes(engine: Engine, hosts: Sequence[str], window: Sequence[int
 
 
 def seen_on_cores(engine: Engine, hosts: Sequence[str], window: Sequence[int]) -> pa.Table:
-    """Return on which cores processes that have a profile were seen from outside.
+    """Return the cores on which processes with a profile were sampled from outside.
 
     Args:
         engine: The repository.
@@ -93,8 +93,8 @@ def seen_on_cores(engine: Engine, hosts: Sequence[str], window: Sequence[int]) -
         window: Start and end, ns since the epoch.
 
     Returns:
-        Columns job, host, cpus (that its processes may run on), cores (that they were seen on; cpus
-        where that is not known), start_ns and length_ns of the slice, and cpu_ns.
+        Columns job, host, cpus (that its processes may run on), cores (on which they were sampled;
+        cpus where that is not known), start_ns and length_ns of the slice, and cpu_ns.
     """
     return engine.ask(
         lambda: (
@@ -119,7 +119,7 @@ def _components(engine: Engine) -> str:
 
 
 def _titles(rows: pa.Table) -> pa.Array:
-    """Return what to call the process of each row."""
+    """Return the name for users of the process of each row."""
     keys = [rows[name].to_pylist() for name in ("host", "job", "name", "owner", "pid")]
     who = list(zip(*keys, strict=True))
     pids: dict[tuple[str, ...], set[int]] = {}
@@ -136,18 +136,18 @@ def _titles(rows: pa.Table) -> pa.Array:
 
 
 def process_title(row: Mapping[str, Any]) -> str:
-    """Return what to call a process in a sentence: `dd (pid 4711, root)`.
+    """Return the name of a process in a sentence: `dd (pid 4711, root)`.
 
     Args:
-        row: Of `watched_processes`.
+        row: A row of `watched_processes`.
     """
     return str(row["title"])
 
 
 def _of_one_watcher(rows: pa.Table) -> pa.Table:
-    """Leave out what another watcher of the same machine counted, too.
+    """Leave out rows that another watcher of the same machine counted as well.
 
-    The one that saw most of the time counts; the others where it did not look.
+    The watcher of most of the time counts; the others only where it did not watch.
     """
     start = ints(rows, "slice") * ints(rows, "slice_ns")
     end = start + ints(rows, "span") * ints(rows, "slice_ns")

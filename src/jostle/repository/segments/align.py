@@ -1,10 +1,10 @@
 """Finds the segment boundaries that all ranks of a world share. Pure functions on columns.
 
-Ranks do not communicate when they cut their run into segments; their boundaries nest instead. A
-boundary at a global collective is the same on two ranks when both had as many global collectives
-until then, it was the same call, and the running hash of all calls before agrees. Epochs (call
-sites of a rank's own) are the same when it is the same site's same occurrence, or else when they
-lie close in time. Why: docs/adr/0009-merging-segments.md.
+Ranks do not communicate when they cut their run into segments, but their boundaries nest. A
+boundary at a global collective is the same on two ranks if both had as many global collectives
+until then, it was the same call, and the running hashes of all calls before agree. Epochs (call
+sites of a rank's own) are the same if it is the same occurrence of the same site, or else if they
+are close in time. Why: docs/adr/0009-merging-segments.md.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from jostle.repository.store.tables import Ints
 from jostle.schema.profile import SEGMENT_RULES
 
 _BYTES_VARY = re.compile(r"[vw](_init)?(_c)?$")
-# The ends of one epoch on all ranks lie within one segment's length; within a quarter of it if
+# The ends of one epoch on all ranks are within one segment's length; within a quarter of it if
 # epochs are matched by time alone.
 _SAME_OCCURRENCE, _SAME_TIME = 1.0, 0.25
-# Chance lets some of two unrelated rhythms coincide: by time nearly all must have partners.
+# Some epochs of unrelated rhythms coincide by chance: by time nearly all must have partners.
 _MOST = 0.8
 EVERY, COALESCED, EPOCH, RAW, FINAL, UNKNOWN = range(len(SEGMENT_RULES) + 1)
 RULES = ("every", "coalesced", "epoch", "raw", "final", "unknown")
@@ -36,11 +36,11 @@ class Rows:
 
     Attributes:
         begin: First row of each rank.
-        end: Row after its last one.
+        end: Row after the last one of each rank.
         start_ns, end_ns, occurrence: As in table segments.
         rule: Index into RULES.
-        place: Global collectives that ended until the end of the segment.
-        token: Number of the delimiter's call; equal where function and bytes are.
+        place: Number of global collectives up to the end of the segment.
+        token: Number of the delimiter's call; equal if function and bytes are.
         site: Number of the delimiter's token.
         sequence: Hash of the sequence of global collectives.
     """
@@ -63,18 +63,19 @@ class Rows:
 
 @dataclass
 class Alignment:
-    """Common boundaries.
+    """Boundaries that all ranks share.
 
     Attributes:
-        members: The ranks that they are common to (indices in the world's list).
-        rows: For each of them the rows that end at the common boundaries, [members x boundaries].
-        diverged: Ranks that were set aside: global collectives until they left the others.
-        parted: Global collectives until the ranks parted so that no majority was left, -1: never.
-        coarsest: Boundaries of the rank that has the fewest.
-        epochs: Epoch boundaries that are common.
-        epochs_coarsest: Epochs of the rank that has the fewest.
-        by_time: So many of them were matched by time.
-        final: All ranks' last segments end the last one.
+        members: The ranks that share them (indices in the world's list).
+        rows: For each of these ranks, the rows that end at the common boundaries, [members x
+            boundaries].
+        diverged: Ranks that were set aside -> number of global collectives until they differed.
+        parted: Number of global collectives until no majority of the ranks agreed, -1: never.
+        coarsest: Boundaries of the rank with the fewest.
+        epochs: Number of common epoch boundaries.
+        epochs_coarsest: Epochs of the rank with the fewest.
+        by_time: Number of these that were matched by time.
+        final: Whether the last segments of all ranks end the last common one.
     """
 
     members: list[int]
@@ -89,13 +90,13 @@ class Alignment:
 
 
 class CallNumbers:
-    """Numbers the calls behind token hashes: equal where function and bytes are.
+    """Numbers the calls behind token hashes: equal if function and bytes are.
 
-    The bytes of calls that each rank makes with its own (Allgatherv, Alltoallv, ...) are left out.
+    Bytes are ignored for calls in which they differ between ranks (Allgatherv, Alltoallv, ...).
     """
 
     def __init__(self, tokens: pa.Table) -> None:
-        """Know calls.
+        """Assign numbers to the calls of a job.
 
         Args:
             tokens: Rows of table tokens.
@@ -143,7 +144,7 @@ def align(rows: Rows) -> Alignment:
 
 
 def _in_order(*parts: Ints) -> Ints:
-    """Put boundaries of several kinds together; none of them cross."""
+    """Join boundaries of several kinds, which do not cross."""
     both: Ints = np.concatenate(parts, axis=1)
     return both[:, np.argsort(both[0], kind="stable")] if len(both) else both
 
@@ -153,7 +154,7 @@ def _globals(rows: Rows, rank: int) -> Ints:
     at = rows.rank(rank)
     ends = np.flatnonzero(_GLOBAL[rows.rule[at]]) + at.start
     place = rows.place[ends]
-    # In a valid profile the counts grow; rows that break this are left out.
+    # In a valid profile the counts increase; rows for which they do not are left out.
     before = np.concatenate([[0], np.maximum.accumulate(place)[:-1]]) if len(place) else place
     result: Ints = ends[place > before]
     return result
@@ -200,7 +201,7 @@ def _common_globals(rows: Rows, globals_: list[Ints]) -> Alignment:
 
 
 def _among(values: Ints, others: Ints) -> NDArray[np.bool_]:
-    """Return which values are among others; both ascend."""
+    """Return which values are among others; both are ascending."""
     if not len(others):
         return np.zeros(len(values), dtype=bool)
     index = np.minimum(np.searchsorted(others, values), len(others) - 1)
@@ -209,7 +210,7 @@ def _among(values: Ints, others: Ints) -> NDArray[np.bool_]:
 
 
 def _finals(rows: Rows, alignment: Alignment) -> Ints:
-    """Return the last rows, when all ranks came to MPI_Finalize together."""
+    """Return the last rows, if all ranks reached MPI_Finalize together."""
     none = np.empty((len(alignment.members), 0), dtype=np.int64)
     if not alignment.members or alignment.parted >= 0:
         return none
@@ -237,7 +238,7 @@ def _common_epochs(rows: Rows, common: Ints, epochs: list[Ints]) -> Ints:
     matched = np.stack([ends[np.searchsorted(keys, shared)] for keys, ends in tables])
     matched = matched[:, np.argsort(matched[0])]
     matched = _ordered(common, matched)
-    # A rank whose site comes more often per step than another's drifts away for good.
+    # A rank whose site occurs more often per step than another's differs more and more.
     return _close(rows, matched, _SAME_OCCURRENCE)
 
 
@@ -273,7 +274,7 @@ def _interval(common: Ints, epochs: Ints) -> Ints:
 
 
 def _ordered(common: Ints, matched: Ints) -> Ints:
-    """Keep the matches that lie in the same interval on all ranks, and in order."""
+    """Keep the matches that are in the same interval on all ranks, and in order."""
     intervals = np.stack([_interval(c, m) for c, m in zip(common, matched, strict=True)])
     matched = matched[:, (intervals == intervals[:1]).all(axis=0)]
     highest = np.maximum.accumulate(matched, axis=1)
@@ -286,7 +287,7 @@ def _ordered(common: Ints, matched: Ints) -> Ints:
 def _close(rows: Rows, matched: Ints, share: float) -> Ints:
     """Keep the matches that ranks reach within a share of a segment's length.
 
-    That length is the one that the coarsest rank has there, or its median where that is longer.
+    That length is the coarsest rank's at this place, or its median if that is longer.
     """
     end = rows.end_ns[matched]
     length = (end - rows.start_ns[matched]).max(axis=0)

@@ -1,8 +1,8 @@
 """Merges waiting and off-CPU time in fine time bins. Pure functions on columns.
 
-A rank's segment holds one byte per bin of 10 ms << shift; 255 means the whole bin. The
-first bin is the one that the segment's start lies in, counted from the epoch, so that bins of all
-ranks of all nodes lie on one grid.
+A rank's segment has one byte per bin of 10 ms << shift; 255 means the whole bin. The first bin is
+that with the segment's start, counted from the epoch, so that bins of all ranks of all nodes are on
+one grid.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from jostle.values.arrow_columns import ints
 _FULL = 255
 _MOST_SHIFT = 32  # bins of 500 days
 _NEVER = np.iinfo(np.int64).max
-_SLACK = 16  # bins that clocks and late ranks may add to twice the longest rank's own
+_SLACK = 16  # bins in addition to twice those of the longest rank, for clocks and late ranks
 _MOST_BINS = 1 << 26  # of all segments: 2 GiB, or a week in bins of 10 ms
 _EXTREMES = {"wait_bins": "wait_min_bins", "offcpu_bins": "offcpu_max_bins"}
-_MOST = {"offcpu_bins"}  # of the others the least counts
+_MOST = {"offcpu_bins"}  # for the others the minimum over ranks
 
 
 def flat_bins(
@@ -37,11 +37,11 @@ def flat_bins(
 
     Args:
         start_ns: Start of each row.
-        shift: Shift of its bins.
+        shift: Shift of each row's bins.
         column: wait_bins or offcpu_bins.
 
     Returns:
-        Of each bin: the row that it belongs to, its number (k of [k w, (k + 1) w),
+        For each bin: its row, its number (k of [k w, (k + 1) w),
         w = BIN_NS << shift of the row), and the waiting or off-CPU time in it (ns).
     """
     offsets, data = _bytes_of(_whole(column))
@@ -78,14 +78,14 @@ def _bytes_of(part: pa.Array) -> tuple[Ints, NDArray[np.uint8]]:
 
 @dataclass(frozen=True)
 class _Grid:
-    """Where the bins of the merged segments lie.
+    """The bins of the merged segments.
 
     Attributes:
-        wide: Shift of each segment's bins: the widest that a rank has there.
-        low: Number of its first bin, of that width.
-        begin: Index of that bin among all bins, and the end of the last.
-        some: It has any.
-        apart: Segments that have none, because their ranks' bins lie too far apart.
+        wide: Shift of each segment's bins: the widest of all ranks.
+        low: Number of each segment's first bin, of that width.
+        begin: Index of that bin among all bins, then the end of the last.
+        some: Whether each segment has bins.
+        apart: Segments without bins because their ranks' bins are too far apart.
     """
 
     wide: Ints
@@ -96,7 +96,7 @@ class _Grid:
 
 
 def bin_counts(rows: pa.Table) -> Ints:
-    """Return the bins that each row of table segments has."""
+    """Return the number of bins of each row of table segments."""
     counts = np.zeros(rows.num_rows, dtype=np.int64)
     for name in SEGMENT_BINS:
         counts = np.maximum(counts, np.diff(_bytes_of(_whole(rows.column(name)))[0]))
@@ -106,8 +106,8 @@ def bin_counts(rows: pa.Table) -> Ints:
 class MergedBins:
     """Sums of the bins of all ranks between common boundaries.
 
-    Where ranks' clocks differ by more than a segment takes, bins compare what was not at the same
-    time, and reach from the one clock to the other: such a segment gets none.
+    If ranks' clocks differ by more than a segment takes, bins would compare different times, and
+    extend from one clock to the other: such a segment gets no bins.
 
     Attributes:
         apart: Number of segments whose ranks are too far apart in time for bins.
@@ -124,9 +124,9 @@ class MergedBins:
         """Find the bins that the merged segments need.
 
         Args:
-            spans: Of each rank its first row, and the rows that end at the boundaries.
+            spans: First row of each rank, and the rows that end at the boundaries.
             start_ns: Start of each row of all ranks.
-            counts: Bins of each.
+            counts: Number of bins of each row.
             shift: Column bin_shift.
             count: Number of boundaries.
         """
@@ -140,11 +140,11 @@ class MergedBins:
         }
 
     def add(self, rows: pa.Table, ends: Ints) -> None:
-        """Add a rank.
+        """Add the bins of a rank.
 
         Args:
             rows: Its rows of table segments.
-            ends: Those that end at the common boundaries, counted from its first.
+            ends: Rows that end at the common boundaries, counted from its first.
         """
         if not len(ends):
             return
@@ -158,9 +158,9 @@ class MergedBins:
         """Return the columns of the merged segments.
 
         Returns:
-            bin_ns (width of the bins), bins_from_ns (start of the first); of each of SEGMENT_BINS
+            bin_ns (width of the bins), bins_from_ns (start of the first); for each of SEGMENT_BINS
             a list of the time (ns, sum over ranks) in each bin, empty where there is none; and
-            wait_min_bins (least wait of a rank in the bin: all waited so long at that time) and
+            wait_min_bins (least wait of a rank in the bin: all ranks waited at least so long) and
             offcpu_max_bins (most time of a rank off the CPU).
         """
         width = np.int64(BIN_NS) << self._grid.wide
@@ -199,7 +199,7 @@ def _grid(
     low = np.where(some, low, 0) >> wide
     length = np.where(some, (high >> wide) - low + 1, 0)
     near = length <= 2 * (longest >> wide) + _SLACK
-    shortest = np.argsort(length, kind="stable")  # a clock that jumps: the longest give way
+    shortest = np.argsort(length, kind="stable")  # if a clock jumped, the longest get none
     near[shortest] &= np.cumsum(np.where(near, length, 0)[shortest]) <= _MOST_BINS
     begin = np.concatenate([[0], np.cumsum(np.where(near, length, 0))])
     return _Grid(wide, low, begin, some & near, int((some & ~near).sum()))

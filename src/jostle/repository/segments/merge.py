@@ -1,8 +1,9 @@
 """Merges the segments of a world's ranks. Pure functions on tables.
 
-The ranks of a world are coarsened to the boundaries that all of them share (align.py). What a rank
-counted between two of these adds up; over the ranks durations become a median with minimum and
-maximum, counts a sum with minimum and maximum per rank. Why: docs/adr/0009-merging-segments.md.
+The ranks of a world are coarsened to the boundaries that all of them share (align.py). The values
+that a rank counted between two of these are added up; over the ranks durations become a median with
+minimum and maximum, counts a sum with minimum and maximum per rank. Why:
+docs/adr/0009-merging-segments.md.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ from jostle.repository.store.tables import Ints
 from jostle.repository.types import WorldSegments
 from jostle.values.arrow_columns import ints
 
-RECURRING = 5  # segments of a kind from which on it is recurring (thesis 5.1.1)
+RECURRING = 5  # least segments of a recurring kind (Shah, 2020, section 5.1.1)
 SEGMENTABLE = 0.5
-#: Columns that are looked at first, of all ranks.
+#: Columns that are read first, for all ranks.
 KEYS = (
     "process",
     "start_ns",
@@ -50,7 +51,7 @@ KEYS = (
     "bin_shift",
     *SEGMENT_BINS,
 )
-#: And then, rank by rank.
+#: Columns that are read next, rank by rank.
 SUMMED = (
     "process",
     "start_ns",
@@ -85,13 +86,13 @@ def merge_world(
 
     Args:
         world: The world.
-        rows: Rows of table segments, sorted by process and number; or what gives certain columns
-            of them, in tables of a few whole processes each, the same ones every time. Rows of
-            processes of other worlds are passed over.
+        rows: Rows of table segments, sorted by process and number; or a function that returns
+            columns of them, in tables of a few complete processes each, always the same. Rows of
+            processes of other worlds are ignored.
         tokens: The job's rows of table tokens.
 
     Returns:
-        What a digest says of the world, and its segments.
+        The merged segments, with facts about the world for a digest.
     """
     read = rows if callable(rows) else lambda names: [rows.select(list(names))]
     gathered = _gathered(world, read, tokens)
@@ -128,13 +129,13 @@ def merge_world(
 
 
 def coverage(start: Ints, end: Ints, sets: NDArray[np.uint64], rule: NDArray[np.int8]) -> float:
-    """Return the share of time in segments of recurring kind, first to last delimiter.
+    """Return the share of time in segments of recurring kinds, from first to last delimiter.
 
     Args:
         start: Start of each segment of a rank (ns), in order.
-        end: Its end.
-        sets: Its signature set: segments with equal sets are of one kind.
-        rule: Its rule, an index into RULES.
+        end: End of each.
+        sets: Signature set of each: segments with equal sets are of one kind.
+        rule: Rule of each, an index into RULES.
     """
     inner = slice(1, len(end) - int(len(rule) > 0 and rule[-1] == FINAL))
     length = (end[inner] - start[inner]).clip(0)
@@ -144,7 +145,7 @@ def coverage(start: Ints, end: Ints, sets: NDArray[np.uint64], rule: NDArray[np.
 
 
 def recurring(sets: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Tell of each segment whether its kind is seen often enough."""
+    """Return whether each segment is of a recurring kind."""
     _, index, counts = np.unique(sets, return_inverse=True, return_counts=True)
     result: NDArray[np.bool_] = counts[index] >= RECURRING
     return result
@@ -152,12 +153,12 @@ def recurring(sets: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class _Gathered:
-    """The columns that are needed of all ranks together.
+    """The columns that are needed for all ranks together.
 
     Attributes:
-        columns: Their rows as columns, to align.
-        present: The ranks that have segments, in order.
-        coverage: Of each of them.
+        columns: The ranks' rows as columns, for alignment.
+        present: The ranks with segments, in order.
+        coverage: Coverage of each of these ranks.
         bins: Bins of each row, and their shift.
     """
 
@@ -170,7 +171,7 @@ class _Gathered:
 def _gathered(
     world: MpiWorld, read: Callable[[Sequence[str]], Iterable[pa.Table]], tokens: pa.Table
 ) -> _Gathered:
-    """Go through the ranks for the first time."""
+    """Read the columns that are needed for all ranks together."""
     parts: dict[str, list[NDArray[Any]]] = {name: [] for name in _GATHERED}
     call_number = CallNumbers(tokens)
     spans: dict[int, tuple[int, int]] = {}
@@ -236,10 +237,10 @@ def _merged(
     read: Callable[[Sequence[str]], Iterable[pa.Table]],
     tokens: pa.Table,
 ) -> tuple[pa.Table, int]:
-    """Coarsen the ranks to the common boundaries and brings them together.
+    """Coarsen the ranks to the common boundaries and merge them.
 
     Returns:
-        The merged segments, and how many of them could get no bins.
+        The merged segments, and the number of those without bins.
     """
     columns, count = gathered.columns, alignment.rows.shape[1]
     first = columns.begin[alignment.members]
@@ -267,7 +268,7 @@ def _merged(
 
 
 def _times(alignment: Alignment, columns: Rows) -> dict[str, Any]:
-    """Return begin and end (medians over ranks) and durations."""
+    """Return start and end (medians over ranks) and durations."""
     rows, count = alignment.rows, alignment.rows.shape[1]
     shape = (count,)
     end, median = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
@@ -295,7 +296,7 @@ def _times(alignment: Alignment, columns: Rows) -> dict[str, Any]:
 def _delimiters(
     alignment: Alignment, columns: Rows, globals_: Ints, tokens: pa.Table
 ) -> dict[str, Any]:
-    """Return the rule that ended each segment, and its number of segments of a rank."""
+    """Return the rule that ended each segment, and the number of a rank's segments in it."""
     rows, count = alignment.rows, alignment.rows.shape[1]
     parts = np.zeros(count, dtype=np.int64)
     for first, ends in zip(columns.begin[alignment.members].tolist(), rows, strict=True):
@@ -319,7 +320,7 @@ def _delimiters(
 
 
 def _shares_of_rules(table: pa.Table) -> dict[str, float]:
-    """Return the share of time that segments of each rule take."""
+    """Return the share of time in segments of each rule."""
     length = ints(table, "duration_ns").astype(float)
     codes = table.column("rule").combine_chunks()
     codes = codes.combine_chunks() if isinstance(codes, pa.ChunkedArray) else codes

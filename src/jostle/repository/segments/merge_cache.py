@@ -1,8 +1,8 @@
 """Caches merged segments: one Parquet file per finished world that took long to merge.
 
-A copy is used only if it was made by the same rules from the same rows (its key says so)
-and every byte of it is as it was written (its name says so). Nothing depends on it: without one, or
-where none can be written, the ranks' segments are merged again. So copies stand outside of the log.
+A copy is used only if it was made by the same rules from the same rows (its key shows that) and is
+unchanged (its name has the checksum). Copies are optional: without one, or if none can be written,
+the ranks' segments are merged again. So copies are not in the commit log.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from jostle.repository.segments.worlds import MpiWorld
 from jostle.repository.store.layout import MERGED
 from jostle.repository.types import WorldSegments
 
-#: Rows of ranks from which on a world is worth a copy: fewer are merged in half a second.
+#: Least rows of ranks for which a copy is stored: fewer are merged in half a second.
 WORTH_ROWS = 500_000
-#: What makes merged segments, and files of them.
+#: Code that makes merged segments, and files of them.
 _RULES = (
     "segments/align",
     "segments/bins",
@@ -47,13 +47,13 @@ _ROW_GROUP = 1 << 17
 
 
 def key_of(world: MpiWorld, processes: pa.Table, lost_before_ns: int) -> str:
-    """Return what a copy of a world depends on, as a hash.
+    """Return a hash of everything on which a copy of a world depends.
 
     Args:
         world: The world.
         processes: Rows of table processes of its job; all complete, so that no more segments come.
-        lost_before_ns: The repository's horizon where it lies behind the job's begin, else 0:
-            retention may have taken segments away.
+        lost_before_ns: The repository's horizon if it is after the job's start, else 0:
+            retention may have removed segments.
     """
     revision = dict(
         zip(processes["process"].to_pylist(), processes["revision"].to_pylist(), strict=True)
@@ -69,7 +69,7 @@ def key_of(world: MpiWorld, processes: pa.Table, lost_before_ns: int) -> str:
 
 @cache
 def _rules() -> str:
-    """Return a hash of the code that merges: another jostle's copies are not believed."""
+    """Return a hash of the code that merges: copies of another version are not used."""
     code = hashlib.blake2b(json.dumps(SEGMENT_VALUES).encode())
     for name in _RULES:
         code.update(Path(__file__).parents[1].joinpath(f"{name}.py").read_bytes())
@@ -77,11 +77,11 @@ def _rules() -> str:
 
 
 def stem_of(job: str, begin_ns: int, number: int) -> str:
-    """Return what the name of a world's copy begins with.
+    """Return the beginning of the name of a world's copy.
 
     Args:
         job: The job.
-        begin_ns: Its begin: retention looks at this only.
+        begin_ns: Its start, the only time that retention checks.
         number: Number of the world in the job.
     """
     name = hashlib.blake2b(f"{number}/{job}".encode(), digest_size=16).hexdigest()
@@ -89,7 +89,7 @@ def stem_of(job: str, begin_ns: int, number: int) -> str:
 
 
 def save(root: Path, stem: str, key: str, world: WorldSegments) -> None:
-    """Write a copy, if that is possible here; readers see all of it or nothing."""
+    """Write a copy, if that is possible here; readers see it complete or not at all."""
     folder: Path = root / MERGED
     temporary = folder / f".{uuid.uuid4().hex}"
     facts = {
@@ -102,7 +102,7 @@ def save(root: Path, stem: str, key: str, world: WorldSegments) -> None:
     try:
         folder.mkdir(exist_ok=True)
         before = list(folder.glob(f"{stem}-*.parquet"))
-        # NOTE: not made durable: a copy that a crash damaged is not used.
+        # NOTE: not synced: a copy damaged by a crash is not used.
         pq.write_table(
             rows, temporary, compression="lz4", row_group_size=_ROW_GROUP, write_statistics=False
         )
@@ -111,7 +111,7 @@ def save(root: Path, stem: str, key: str, world: WorldSegments) -> None:
         for path in before:
             if path != final:
                 path.unlink(missing_ok=True)
-    except OSError:  # a repository that we may only read, or a full disk
+    except OSError:  # a read-only repository, or a full disk
         with contextlib.suppress(OSError):
             temporary.unlink()
 
@@ -121,15 +121,15 @@ def load(root: Path, stem: str, key: str, without: Sequence[str] = ()) -> WorldS
 
     Args:
         root: The repository.
-        stem: What its name begins with.
+        stem: Beginning of its name.
         key: The key of its rows and rules, see `key_of`.
-        without: Columns that are not wanted.
+        without: Columns that are not needed.
 
     Returns:
-        The world; None where there is no copy, or none to believe.
+        The world; None if there is no valid copy.
     """
     for path in (root / MERGED).glob(f"{stem}-*.parquet"):
-        # Whole, but of a jostle that writes something else: no such facts, or no facts at all.
+        # Complete, but of another version of jostle with other facts.
         alien = (KeyError, TypeError, ValueError)
         with contextlib.suppress(OSError, pa.ArrowException, *alien):
             content = path.read_bytes()
@@ -150,12 +150,12 @@ def _digest(content: bytes) -> str:
 
 def _world(facts: dict[str, Any], segments: pa.Table) -> WorldSegments:
     world = WorldSegments(**facts, segments=segments)
-    # JSON knows no numbers as keys.
+    # JSON has no numbers as keys.
     return replace(world, diverged={int(rank): at for rank, at in world.diverged.items()})
 
 
 def _without_zeros(rows: pa.Table) -> pa.Table:
-    """Leave out the columns of numbers that are zero throughout."""
+    """Leave out the columns of numbers that are zero everywhere."""
     zeros = [
         field.name
         for field in rows.schema
@@ -167,7 +167,7 @@ def _without_zeros(rows: pa.Table) -> pa.Table:
 
 
 def _with_zeros(rows: pa.Table, names: Sequence[str]) -> pa.Table:
-    """Return columns in order, zeros where there are none."""
+    """Return columns in order, with zeros for missing ones."""
     nothing = pa.array(np.zeros(rows.num_rows, dtype=np.int64))
     known = set(rows.column_names)
     return pa.table({name: rows.column(name) if name in known else nothing for name in names})

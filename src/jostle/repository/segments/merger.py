@@ -1,7 +1,7 @@
 """Merges a job's segments from the repository's files and caches those of finished jobs.
 
-A job of many ranks may have gigabytes of them: they are read a few ranks at a time, and what took
-long to merge is cached in a file (merge_cache.py).
+A job of many ranks may have gigabytes of segments: they are read a few ranks at a time, and results
+of long merges are cached in a file (merge_cache.py).
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class Merger:
     """Merges the segments of jobs of one repository."""
 
     def __init__(self, engine: Engine) -> None:
-        """Start with nothing.
+        """Create the object; it reads nothing yet.
 
         Args:
-            engine: Answers questions to the repository.
+            engine: The query engine.
         """
         self._engine = engine
         self._guard = threading.Lock()
@@ -87,7 +87,7 @@ class Merger:
         )
 
     def keep(self, job: str) -> bool:
-        """Merge a job that is over, so that later queries need not; return whether it is over."""
+        """Merge an ended job in advance for later queries; return whether it has ended."""
         processes = self._processes(job)
         over = all(processes["complete"].to_pylist())
         for world in find_worlds(processes) if over else []:
@@ -97,12 +97,12 @@ class Merger:
     def _world(
         self, job: str, world: MpiWorld, processes: pa.Table | None, without: Sequence[str]
     ) -> tuple[WorldSegments, bool]:
-        """Return a world's segments, from their copy where there is one.
+        """Return a world's segments, from their copy if there is one.
 
         Args:
             job: The job.
             world: The world.
-            processes: Those of the job, when it is over: only then may there be a copy.
+            processes: Processes of the job, if it has ended: only then there may be a copy.
             without: Columns that may be missing.
 
         Returns:
@@ -127,7 +127,7 @@ class Merger:
 
 
 def _work_alone(world: WorldSegments, processes: pa.Table) -> WorldSegments:
-    """Leave out `flops` that is none; of older versions a repository may hold any event there."""
+    """Remove `flops` that is none: rows of older versions may have any event there."""
     names = dict(
         zip(*(processes[name].to_pylist() for name in ("process", "papi_names")), strict=True)
     )
@@ -167,7 +167,7 @@ class _Reader:
     def _ask(self, columns: str, processes: list[int], more: str = "") -> pa.Table:
         def question() -> str:
             # RATIONALE: the list of files is that of the first time, so that rows stay the same
-            # though somebody ingests; files that a compaction takes out stay for 15 minutes.
+            # during ingests; files that a compaction removes stay for 15 minutes.
             if not self._source or self._engine.missing() - self._missing:
                 self._missing = self._engine.missing()
                 self._source = self._engine.source("segments", *self._window)

@@ -41,20 +41,20 @@ class DecodedSegments:
     """The segments of a batch of profiles.
 
     Attributes:
-        result: What the reader gave; None where no profile of the batch has segments.
-        reads: Its results by the process number of their request.
+        result: The reader's result; None if no profile of the batch has segments.
+        reads: Results of single profiles by the process number of their request.
     """
 
     result: SegmentResult | None
     reads: dict[int, SegmentRead]
 
     def entries(self, number: int, before: int) -> int:
-        """Return the entries of a profile that are held once this is published."""
+        """Return the number of a profile's entries that are ingested after this commit."""
         read = self.reads.get(number)
         return before if read is None or read.error is not None else max(read.next_number, before)
 
     def unread(self) -> set[int]:
-        """Return the profiles that could not be read now, though there may be segments in them."""
+        """Return the profiles that could not be read now, and may have segments."""
         return {
             number
             for number, read in self.reads.items()
@@ -67,7 +67,7 @@ class DecodedSegments:
         return 0 if read is None else read.segments[1] + read.tokens[1]
 
     def complete(self, number: int) -> bool:
-        """Return whether the reading came to the end of a profile's segments."""
+        """Return whether the reading reached the end of a profile's segments."""
         read = self.reads.get(number)
         return read is None or read.complete or read.error is not None
 
@@ -83,10 +83,10 @@ class DecodedSegments:
 def counts_work(papi_names: Sequence[str] | None) -> bool:
     """Return whether `flops` of a process's segments, its first PAPI event, is work.
 
-    A profile has there what comes first. Cycles and cache misses grow with interference.
+    Profiles have their first event there. Cycles and cache misses increase with interference.
 
     Args:
-        papi_names: Events that were asked for, as in table processes.
+        papi_names: Requested events, as in table processes.
     """
     return _WORK.search(papi_names[0]) is not None if papi_names else False
 
@@ -101,10 +101,10 @@ def segment_chunks(
     """Turn decoded segments into rows of segments, tokens and peers.
 
     Args:
-        result: What the reader gave.
+        result: The reader's result.
         source_index: Index into sources of each process number, -1 for one whose rows are dropped.
         sources: The processes.
-        finished: Of each source, whether it is complete: only then are its peers known.
+        finished: Whether each source is complete: only then are its peers known.
         horizon_ns: Segments that ended before this time are dropped.
     """
     names = NameRanks(sources)
@@ -152,7 +152,7 @@ def _segments(
 
 
 def _tokens(rows: pa.Table, source_index: Ints, names: NameRanks) -> pa.Table:
-    """Return the tokens of each job once: ranks share nearly all of them."""
+    """Return the tokens of each job, each once: ranks share nearly all of them."""
     index = source_index[ints(rows, "process")]
     keep = index >= 0
     rows, index = rows.filter(pa.array(keep)), index[keep]

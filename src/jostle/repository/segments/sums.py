@@ -17,9 +17,10 @@ from jostle.reader import SEGMENT_VALUES
 from jostle.repository.store.tables import Ints
 from jostle.values.arrow_columns import ints
 
-#: Values that also have a median over ranks: groups may be formed by it (thesis 5.1.2).
+#: Values that also have a median over ranks: groups may be formed by it (Shah, 2020, section
+#: 5.1.2).
 MEDIANS = ("p2p_bytes", "collective_bytes", "read_bytes", "write_bytes", "mpiio_bytes")
-#: What is summed up as a count, beside the values.
+#: Columns that are summed as counts, in addition to the values.
 COUNTED = ("globals", *SEGMENT_VALUES)
 _LOW_32 = 0xFFFFFFFF
 _AT_ONCE = 1 << 22
@@ -27,7 +28,7 @@ _AT_ONCE = 1 << 22
 
 @dataclass
 class _Sum:
-    """A column: sum, least and most over ranks, and each rank's where a median is wanted."""
+    """A column: sum, minimum and maximum over ranks, and all values if a median is needed."""
 
     total: Ints
     least: Ints
@@ -39,7 +40,7 @@ class Sums:
     """Sums over the ranks of a world, between common boundaries."""
 
     def __init__(self, count: int) -> None:
-        """Start with nothing.
+        """Start with empty sums.
 
         Args:
             count: Number of common boundaries.
@@ -53,11 +54,11 @@ class Sums:
         self.signature_set = np.zeros(count, dtype=np.uint64)
 
     def add(self, rows: pa.Table, ends: Ints) -> None:
-        """Add a rank.
+        """Add the values of a rank.
 
         Args:
             rows: Its rows of table segments.
-            ends: Those that end at the common boundaries, counted from its first.
+            ends: Rows that end at the common boundaries, counted from its first.
         """
         if not self._count:
             return
@@ -86,10 +87,10 @@ class Sums:
             entry.parts.append(entry.parts[0] if same else part)
 
     def columns(self) -> dict[str, Any]:
-        """Return the columns of the merged segments that are made here."""
+        """Return the columns of the merged segments that are computed here."""
         result: dict[str, Any] = {
             "level": self.level,
-            "globals": self.most("globals"),  # the same on all
+            "globals": self.most("globals"),  # the same on all ranks
             "signature_sum": (self._signature & np.uint64(_LOW_32)).astype(np.int64),
             "signature_set": self.signature_set,
         }
@@ -102,17 +103,17 @@ class Sums:
         return result
 
     def most(self, name: str) -> Ints:
-        """Return the most of a rank."""
+        """Return the maximum over ranks."""
         return self._sums[name].most if name in self._sums else self._nothing
 
 
 def coarse(column: NDArray[Any], ends: Ints, reduce: np.ufunc) -> NDArray[Any]:
-    """Return a rank's column, coarsened.
+    """Return a rank's column, coarsened to common boundaries.
 
     Args:
         column: Its rows.
-        ends: Those that end at the boundaries.
-        reduce: Brings the rows between two boundaries together.
+        ends: Rows that end at the boundaries.
+        reduce: Reduces the rows between two boundaries to one.
     """
     column = column[: int(ends[-1]) + 1]
     if len(column) == len(ends):

@@ -31,11 +31,11 @@ class MpiWorld:
     """An MPI_COMM_WORLD.
 
     Attributes:
-        number: Its number in the job: 0 for the one that began first.
-        name: The runtime's id of its mpirun; "" when it found none.
-        size: Ranks that it has.
-        spawned: Made by MPI_Comm_spawn.
-        processes: Id of the process of each rank that has a profile, in order of rank.
+        number: Its number in the job: 0 for the earliest.
+        name: The runtime's id of its mpirun; "" if it found none.
+        size: Number of its ranks.
+        spawned: Whether it was created by MPI_Comm_spawn.
+        processes: Process id of each rank with a profile, in order of rank.
         ranks: Their ranks.
     """
 
@@ -48,19 +48,19 @@ class MpiWorld:
 
     @property
     def missing(self) -> list[int]:
-        """The ranks that have no profile."""
+        """The ranks without a profile."""
         return sorted(set(range(self.size)) - set(self.ranks)) if self.size < 1 << 20 else []
 
 
 def find_worlds(processes: pa.Table) -> list[MpiWorld]:
     """Group the processes of a job into worlds.
 
-    Processes of one world have one mpirun (its id), one size, and each a rank of its own. Where
-    these are not enough (several spawns of equal size, a launcher that gives no id), the k-th
+    Processes of one world have the same mpirun (its id) and size, and different ranks. If
+    these do not suffice (several spawns of equal size, a launcher without an id), the k-th
     process of a rank, in order of MPI_Init, belongs to the k-th such world.
 
     Args:
-        processes: Rows of table processes; those without MPI are passed over.
+        processes: Rows of table processes; those without MPI are ignored.
     """
     names = [name for name in _WANTED if name in processes.column_names]
     rows = [row for row in processes.select(names).to_pylist() if row.get("world_size")]
@@ -71,7 +71,7 @@ def find_worlds(processes: pa.Table) -> list[MpiWorld]:
     images = set()
     for row in rows:
         image = (row["boot_id"], row["pid"], row["start_ns"])
-        if image in images:  # a later part of the same process: its segments begin anew
+        if image in images:  # a later part of the same process: its segments start again
             continue
         images.add(image)
         kind = (row["world"] or "", row["world_size"], bool(row["spawned"]))
@@ -89,7 +89,7 @@ def find_worlds(processes: pa.Table) -> list[MpiWorld]:
 
 
 def worlds_table(worlds: list[MpiWorld], processes: pa.Table) -> pa.Table:
-    """Return worlds as a table: one row per rank that has a profile.
+    """Return worlds as a table: one row per rank with a profile.
 
     Args:
         worlds: From `find_worlds`.

@@ -1,7 +1,7 @@
 """Finds which file of a repository is damaged, and how.
 
-A bit that turned may leave a file readable: a name is lost, a number is another one. What is asked
-of small files is therefore preceded by a look at their sums.
+A flipped bit may leave a file readable, with a lost name or another number. So the checksums of
+small files are compared before they are queried.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from jostle.repository.store.file_days import File
 from jostle.repository.store.layout import TABLES
 from jostle.repository.store.sealed import file_sum
 
-#: Larger files are not summed up before they are read: it takes 1 ms a MiB. Those of tables without
-#: a time of their own say what jobs are, and are few.
+#: Largest file of which the checksum is computed before it is read: it takes 1 ms per MiB. Those of
+#: tables without times, which identify jobs, are few.
 _SMALL_BYTES = 1 << 20
 _FEW_BYTES = 16 << 20
 _MOST_KNOWN = 1 << 17
 WRONG_SUM = "its sum is not that of its content"
 
-#: Of a file: when it was changed, its length, its number; None: it is not there.
+#: Time of change, length and inode of a file; None: it does not exist.
 Facts = tuple[int, int, int] | None
 
-#: Longest search for the damaged file, s: without its name no question is answered.
+#: Longest search for the damaged file, s: without its name no query is answered.
 _LOOK_S = 20.0
 _PATH = re.compile(r"'((?:[^']|'')+\.parquet)'")
 
 
 def facts_of(path: Path) -> Facts:
-    """Return what differs between a file and another one of its name."""
+    """Return facts that differ between a file and another one with its name."""
     try:
         status = path.stat()
     except OSError:
@@ -43,19 +43,19 @@ def facts_of(path: Path) -> Facts:
 
 
 class Sums:
-    """Compares files with their sums, each once for as long as it is the same file."""
+    """Compares files with their checksums, each once while it is unchanged."""
 
     def __init__(self, root: Path) -> None:
-        """Look at nothing yet."""
+        """Create the object; it reads nothing yet."""
         self._root = root
         self._guard = threading.Lock()
         self._sound: dict[str, Facts] = {}
 
     def wrong(self, files: Iterable[File]) -> File | None:
-        """Return the first small file that is there, but does not hold what was written.
+        """Return the first small file that exists, but has not the content that was written.
 
         Args:
-            files: Files of the root; those whose sum is not known count as sound.
+            files: Files below the root; those without a known checksum count as intact.
         """
         for file in files:
             few = not TABLES[file.table].partition_ns
@@ -67,7 +67,7 @@ class Sums:
                 continue
             try:
                 is_sound = file_sum(path) == file.sum
-            except OSError:  # who reads it says why
+            except OSError:  # its reader reports why
                 continue
             if not is_sound:
                 return file
@@ -81,7 +81,7 @@ class Sums:
 def is_of_a_file(error: duckdb.Error) -> bool:
     """Return whether an error of DuckDB is about a file, and not about the query.
 
-    Errors of its Parquet reader have no class of their own and seldom mention files.
+    Errors of its Parquet reader have no separate class and rarely name files.
     """
     return type(error) is duckdb.Error or "parquet" in str(error).lower()
 
@@ -89,7 +89,7 @@ def is_of_a_file(error: duckdb.Error) -> bool:
 def reason_of(error: Exception, root: Path) -> str:
     """Return the reason of an error in one line, without the path of the repository."""
     gone = isinstance(error, FileNotFoundError) and error.strerror
-    message = (gone or str(error)).partition("\nLINE ")[0]  # DuckDB's pointer into the question
+    message = (gone or str(error)).partition("\nLINE ")[0]  # DuckDB's pointer into the query
     text = "".join(character if character.isprintable() else " " for character in message)
     text = " ".join(text.replace(f"{root}/", "").split())
     return re.sub(r"^(?:[A-Z]\w+ )+Error: ", "", text) or type(error).__name__
@@ -98,13 +98,13 @@ def reason_of(error: Exception, root: Path) -> str:
 def find_damaged(
     connection: duckdb.DuckDBPyConnection, root: Path, message: str, sql: str, suspect: str
 ) -> str:
-    """Find the file that a query failed at.
+    """Find the file at which a query failed.
 
     Args:
-        connection: Reads them.
+        connection: Connection that reads the files.
         root: Folder of the repository.
         message: The error.
-        sql: The question, with the files that it reads.
+        sql: The query, with the files that it reads.
         suspect: The file to check first; "" for none.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Writes files so that they outlive a power cut; reads them where reading may fail for a while."""
+"""Writes files so that they survive a power failure; retries reads that may fail temporarily."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from typing import TypeVar
 from jostle.repository.errors import RepositoryError
 
 T = TypeVar("T")
-# A network file system says so while another node removes or writes a file.
+# Errors of network file systems while another node removes or writes a file.
 _FLEETING = (errno.EIO, errno.ESTALE)
 _TRIES = 4
 
 
 def read_patiently(path: Path, read: Callable[[Path], T]) -> T:
-    """Read a file of the log, four times in half a second if that fails.
+    """Read a file of the log, with up to four attempts in half a second.
 
     Args:
         path: The file.
-        read: What is done with it.
+        read: Function that reads it.
 
     Raises:
         FileNotFoundError: It does not exist.
@@ -50,7 +50,7 @@ def cannot_read(path: Path, error: OSError) -> RepositoryError:
 
 
 def write_durably(path: Path, data: bytes) -> None:
-    """Write a file and wait until the disk has it; leave nothing behind on failure."""
+    """Write a file and wait until it is on the disk; leave nothing behind on failure."""
     try:
         with path.open("wb") as stream:
             stream.write(data)
@@ -63,7 +63,7 @@ def write_durably(path: Path, data: bytes) -> None:
 
 def sync_folder(folder: Path) -> None:
     """Make new entries of a folder durable (fsync)."""
-    with contextlib.suppress(OSError):  # some file systems cannot; the names are there all the same
+    with contextlib.suppress(OSError):  # some file systems do not support it
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
             os.fsync(descriptor)

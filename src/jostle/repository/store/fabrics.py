@@ -15,7 +15,7 @@ def fabrics_folder(root: Path, *, now: bool = False) -> Path:
 
     Args:
         root: The repository.
-        now: As they are now; else those of an object store may be a minute old.
+        now: Fetch their current state; else copies of an object store may be a minute old.
 
     Raises:
         RepositoryError: The object store cannot be reached.
@@ -40,7 +40,7 @@ def save_fabric(root: Path, topology: Topology) -> Saved:
     """Store a version of a fabric in a repository, as `topology.store.save` does.
 
     Raises:
-        TopologyError: The name cannot be one of a file.
+        TopologyError: The name cannot be a file's name.
         RepositoryError: The object store cannot be reached or written.
         OSError: The folder cannot be written.
     """

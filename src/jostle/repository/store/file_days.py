@@ -1,7 +1,7 @@
-"""The files that a log lists, by table and day; a day is read when it is first asked about.
+"""The files that a log lists, by table and day; a day is read when it is first needed.
 
-A checkpoint holds one line per day and names a piece with its files. Of those, only days in which
-something changed are written anew. What commits since the checkpoint changed is held beside them.
+A checkpoint has one line per day, with the name of a piece that lists its files. Only the pieces of
+changed days are written again. Changes by commits since the checkpoint are stored separately.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class File:
         bytes: Size.
         lo: Start of its earliest slice, ns since the epoch (0 for tables without time).
         hi: End of its latest slice.
-        sum: Of its content, as `file_sum` gives it; "" in commits of version 2.
+        sum: Checksum of its content, as from `file_sum`; "" in commits of version 2.
     """
 
     table: str
@@ -46,18 +46,18 @@ class File:
     sum: str = ""
 
 
-#: Returns what a commit says of a file.
+#: Returns the row of a file in a commit.
 file_row = attrgetter(*(field.name for field in fields(File)))
 
 
 @dataclass(frozen=True)
 class Day:
-    """What a checkpoint says of a day.
+    """The entry of a day in a checkpoint.
 
     Attributes:
         day: The part of its files' paths, such as date=2026-11-21 or ended=2026-11-21; "" for files
             without time.
-        name: Of the piece with its files.
+        name: Name of the piece with its files.
         lo: Start of their earliest slice, ns since the epoch.
         hi: End of their latest slice.
     """
@@ -69,30 +69,30 @@ class Day:
 
 
 class FileDays:
-    """The files of a repository."""
+    """The files of a repository by table and day."""
 
     def __init__(self, pieces: Pieces, days: Iterable[Day] = ()) -> None:
         """Start from a checkpoint.
 
         Args:
             pieces: Reads and writes pieces.
-            days: What the checkpoint says.
+            days: The days in the checkpoint.
         """
         self._pieces = pieces
         self._days = {day.day: day for day in days}
         self._added: dict[str, dict[str, File]] = {}
         self._removed: set[str] = set()
-        #: Pieces that cannot be used: why, and from when to when files are missing, ns.
+        #: Unusable pieces -> the reason, and start and end of the missing files, ns.
         self.lost: dict[str, tuple[str, tuple[int, int]]] = {}
 
     @property
     def days(self) -> list[Day]:
-        """What the checkpoint says."""
+        """The days in the checkpoint."""
         return list(self._days.values())
 
     @property
     def newest_ns(self) -> int:
-        """End of the newest slice, ns since the epoch; days that became empty count too."""
+        """End of the newest slice, ns since the epoch; empty days count as well."""
         added = (file.hi for files in self._added.values() for file in files.values())
         return max((*(day.hi for day in self._days.values()), *added), default=0)
 
@@ -107,7 +107,7 @@ class FileDays:
         return newest
 
     def change(self, add: Iterable[File] = (), remove: Iterable[str] = ()) -> None:
-        """Take paths out, then add files."""
+        """Remove paths, then add files."""
         for path in remove:
             if self._added.get(_table_of(path), {}).pop(path, None) is None:
                 self._removed.add(path)
@@ -115,17 +115,17 @@ class FileDays:
             self._added.setdefault(_table_of(file.path), {})[file.path] = file
 
     def reaching(self, table: str, lo: int = _EVER[0], hi: int = _EVER[1]) -> list[File]:
-        """Return the files of a table that reach into a span, ns since the epoch."""
+        """Return the files of a table that overlap a span, ns since the epoch."""
         result = []
         for day in list(self._days.values()):
-            # Tables without time have a day of their own.
+            # Tables without time have a separate day.
             if (day.hi > lo and day.lo < hi) or not day.day:
                 result += self._listed(day).reaching(table, lo, hi, self._removed)
         added = list(self._added.get(table, {}).values())
         return result + [file for file in added if file.hi > lo and file.lo < hi]
 
     def __iter__(self) -> Iterator[File]:
-        """Give all files."""
+        """Yield all files."""
         for day in list(self._days.values()):
             listed = self._listed(day)
             for table in listed.tables:
@@ -134,7 +134,7 @@ class FileDays:
             yield from list(files.values())
 
     def __contains__(self, path: str) -> bool:
-        """Return whether a file, by its path, is one of the repository."""
+        """Return whether a file, by its path, is in the repository."""
         if path in self._added.get(_table_of(path), ()):
             return True
         day = self._days.get(_day_of(path))
@@ -144,8 +144,8 @@ class FileDays:
         """Write the days that changed as new pieces.
 
         Raises:
-            DamageError: One of them cannot be read.
-            OSError: It cannot be written.
+            DamageError: A piece cannot be read.
+            OSError: A piece cannot be written.
         """
         changed: dict[str, dict[str, File]] = defaultdict(dict)
         for path in self._removed:
@@ -170,12 +170,12 @@ class FileDays:
         self._added, self._removed = {}, set()
 
     def drop_lost(self) -> None:
-        """Go on without the days whose pieces cannot be used."""
+        """Drop the days of which the pieces cannot be used."""
         self._days = {key: day for key, day in self._days.items() if day.name not in self.lost}
         self.lost = {}
 
     def _listed(self, day: Day) -> _Listed:
-        """Return the files of a day; none where its piece cannot be used."""
+        """Return the files of a day; none if its piece cannot be used."""
         try:
             return self._read(day)
         except DamageError as error:
@@ -221,7 +221,7 @@ class _Listed:
 
     @cached_property
     def _spans(self) -> dict[str, tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
-        """Of each table the number of its first row, and lo and hi of its rows."""
+        """For each table the number of its first row, and lo and hi of its rows."""
         ends = pa.compute.value_counts(self.rows["table"]).to_pylist()
         first, spans = 0, {}
         lo, hi = (self.rows[name].to_numpy() for name in ("lo", "hi"))

@@ -27,12 +27,12 @@ from jostle.repository.store.tables import PartitionChunk, PartitionStream
 ROW_GROUP = 128 * 1024
 LOOK_AT_OBJECTS = "Look at the network and the settings of the object store; then do it again."
 _BUCKET = re.compile(r"_b\d\d$")
-# A dictionary is taken where it needs so much less: then reading it is faster, too.
+# A dictionary is used if its size is below this share: then reading is faster as well.
 _SMALLER = 0.97
 _DELTA, _SPLIT = "DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT"
-#: Key in a file's own metadata: what was published with it has the same value.
+#: Key in a file's own metadata: files that were published together have the same value.
 CHANGE = "jostle.change"
-#: And the names of the files of its table whose rows it has, separated by spaces.
+#: Key of the names of the files that it replaces, separated by spaces.
 REPLACED = "jostle.replaced"
 
 
@@ -47,8 +47,8 @@ def write_chunks(
     Args:
         root: The repository.
         parts: The chunks.
-        level: Of zstd.
-        replaced: Files that go with the same commit, since their rows are in the chunks.
+        level: Level of zstd.
+        replaced: Files that the same commit removes, since their rows are in the chunks.
 
     Raises:
         RepositoryError: They cannot be written; files already written are removed again.
@@ -98,14 +98,14 @@ def write_parquet(
     metadata: dict[str, str],
     level: int,
 ) -> int:
-    """Write a table with zstd, as decision 0051 says: values byte by byte, names by dictionary.
+    """Write a table with zstd, as in decision 0051: values split into bytes, names by dictionary.
 
     Args:
         parts: The table's parts, each with the same columns; at least one.
         path: The file.
-        keys: Columns to keep statistics of, for queries that skip row groups.
-        metadata: What the file says of itself.
-        level: Of zstd.
+        keys: Columns with statistics, for queries that skip row groups.
+        metadata: The file's metadata.
+        level: Level of zstd.
 
     Returns:
         The number of rows.
@@ -123,8 +123,8 @@ def write_parquet(
             use_dictionary=[name for name in schema.names if name not in coded],
             column_encoding=coded,
             store_schema=False,
-            write_page_checksum=True,  # `jostle repository check` finds a bit that turned
-            # Nobody looks for rows by the value of a metric, and it costs a sixth of the writing.
+            write_page_checksum=True,  # `jostle repository check` finds flipped bits
+            # Rows are not searched by values of metrics, and statistics take a sixth of the time.
             write_statistics=[name for name in schema.names if name in keys],
         ) as writer:
             for group in itertools.chain([first], groups):
@@ -137,16 +137,16 @@ def write_parquet(
 
 
 def _encodings(first: pa.Table, keys: Container[str], level: int) -> dict[str, str]:
-    """Return the encoding of each column of numbers; columns that have none go by dictionary.
+    """Return the encoding of each column of numbers; columns without one use a dictionary.
 
     Args:
         first: The first rows of the file.
         keys: Columns that are no values.
-        level: Of zstd.
+        level: Level of zstd.
     """
     # RATIONALE: a time has 12 significant bits and many trailing zeros, an amount many leading
-    # ones: split into bytes, both vanish in zstd. Differences of neighbours, which suit a slice's
-    # number, fill all bits: a third more.
+    # ones: split into bytes, zstd removes both. Differences of neighbours, which suit a slice's
+    # number, use all bits: a third more.
     coded = {
         field.name: _DELTA if field.name in keys else _SPLIT
         for field in first.schema
@@ -156,7 +156,7 @@ def _encodings(first: pa.Table, keys: Container[str], level: int) -> dict[str, s
     }
     if first.num_rows < ROW_GROUP:
         return coded
-    # A large file is worth a trial: where few values recur, a dictionary is smaller.
+    # For a large file both are tried: if few values recur, a dictionary is smaller.
     sample = first.slice(0, ROW_GROUP)
     split, plain = (_column_bytes(sample, way, level) for way in (_SPLIT, None))
     return {
@@ -167,7 +167,7 @@ def _encodings(first: pa.Table, keys: Container[str], level: int) -> dict[str, s
 
 
 def _column_bytes(rows: pa.Table, encoding: str | None, level: int) -> dict[str, int]:
-    """Return how many bytes each column takes by an encoding of numbers; None: by dictionary."""
+    """Return the bytes of each column with an encoding of numbers; None: with a dictionary."""
     numbers = [field.name for field in rows.schema if pa.types.is_integer(field.type)]
     sink = pa.BufferOutputStream()
     pq.write_table(
@@ -184,7 +184,7 @@ def _column_bytes(rows: pa.Table, encoding: str | None, level: int) -> dict[str,
 
 
 def _row_groups(parts: Iterator[pa.Table]) -> Iterator[pa.Table]:
-    """Put parts together into whole row groups."""
+    """Join parts into full row groups."""
     kept = next(parts)
     for part in parts:
         if kept.num_rows >= ROW_GROUP:
@@ -196,16 +196,16 @@ def _row_groups(parts: Iterator[pa.Table]) -> Iterator[pa.Table]:
 
 
 def publish(root: Path, log: Log, change: Change) -> None:
-    """Commit a change; where that fails, removes the files that it would have added.
+    """Commit a change; if that fails, remove the files that it would have added.
 
     Raises:
-        ConflictError: Somebody else was faster.
+        ConflictError: Another process committed first.
         RepositoryError: The repository cannot be written.
     """
     try:
         log.commit(change)
-    # NOTE: an interrupt may come between the commit and its note that it was made: then files
-    # stay, and a compaction removes them if nobody names them.
+    # NOTE: an interrupt may come between the commit and the note that it was made: then files stay,
+    # and a compaction removes them if they are in no commit.
     except Exception as error:
         if not change.published:
             remove_files(root, change.add)
@@ -221,7 +221,7 @@ def remove_files(root: Path, files: Iterable[File]) -> None:
 
 @contextlib.contextmanager
 def plain_errors(root: Path) -> Iterator[None]:
-    """Turn what the system says of files, anywhere in the block, into an error for users.
+    """Turn system errors about files, anywhere in the block, into an error for users.
 
     Raises:
         RepositoryError: Instead of an OSError.
@@ -233,7 +233,7 @@ def plain_errors(root: Path) -> Iterator[None]:
 
 
 def cannot_use(root: Path, error: OSError) -> RepositoryError:
-    """Say that a part of a repository, or of a spool that it is fed from, is out of reach."""
+    """Return the error for a part of a repository or of its spool that cannot be accessed."""
     if no_room(error):
         return cannot_write(root, error)
     file = f" ({os.fsdecode(error.filename)})" if error.filename else ""
@@ -245,7 +245,7 @@ def cannot_use(root: Path, error: OSError) -> RepositoryError:
 
 
 def cannot_write(root: Path, error: OSError) -> RepositoryError:
-    """Return why the repository cannot be written, and how to mend it."""
+    """Return the error for a repository that cannot be written, with the remedy."""
     hint = "Check that you may write there, or name another repository with --repository."
     if is_address(shown(root)):
         hint = LOOK_AT_OBJECTS

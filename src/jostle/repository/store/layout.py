@@ -1,8 +1,8 @@
 """Defines the tables, columns, partitions and file names of a repository.
 
-Docs: docs/reference/repository.md. All-zero metric columns are left out of a file; the views
+Docs: docs/reference/repository.md. Metric columns with only zeros are left out of a file; the views
 give 0 for them. Histograms are stored as one column per bucket (`<id>_b05`), so that buckets
-nobody uses cost nothing.
+without values cost nothing.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ FORMAT_VERSION = 1
 MARKER = "jostle-repository.json"
 COMMITS = "commits"
 MERGED = "merged"
-#: Damaged files that were taken out of the log, each under the path that it had.
+#: Folder of damaged files that were removed from the log, each under its former path.
 QUARANTINE = "quarantine"
 #: Endings of the pieces of checkpoints; nothing else in the folder of commits has them.
 _PIECES = (".parquet", ".ids")
 HOUR_NS = 3_600_000_000_000
 DAY_NS = 24 * HOUR_NS
-#: A process that cannot be asked whether it runs, and was silent for this long, is taken for dead.
+#: Time without data after which a process that cannot be checked counts as ended.
 SILENT_NS = 900_000_000_000
 SILENT_SLICES = 20
-#: It may yet have been stopped, or cut off: for so long its profile stays in the spool.
+#: Time for which its profile stays in the spool: it may only be stopped or disconnected.
 GONE_NS = 7 * DAY_NS
 
 SCALAR_IDS = tuple(name for name in PROCESS_IDS if name not in HISTOGRAM_IDS)
-#: Column gpu of one that nothing is known of.
+#: Column gpu of an unknown GPU.
 NO_GPU = "unknown"
 SEGMENT_BINS = ("wait_bins", "offcpu_bins")
 GAUGE_IDS = frozenset(name for name, metric in BY_ID.items() if metric.kind == "gauge")
@@ -50,7 +50,7 @@ STATS = ("sum", "min", "max")
 Rollup = Literal["rollup", "node_rollup"]
 #: The column that names the resource of a rollup's rows.
 RESOURCE = {"rollup": "mount", "node_rollup": "host"}
-#: The same of all rollups; a GPU is named by its host, too.
+#: The same for all rollups; a GPU is named by its host as well.
 ROLLUPS = {**{name: (column,) for name, column in RESOURCE.items()}, "gpu_rollup": ("host", "gpu")}
 
 # File systems that several nodes share: their identity does not contain the host.
@@ -58,20 +58,20 @@ NETWORK_TYPES = frozenset(
     "nfs nfs4 lustre gpfs beegfs ceph glusterfs fuse.glusterfs fuse.sshfs fuse.ceph "
     "fuse.ceph-fuse fuse.beegfs cifs smb3 afs orangefs pvfs2 9p virtiofs panfs wekafs".split()
 )
-# The source of every mount by ceph-fuse, whatever it mounts. Its path names the file system: a site
-# mounts one at the same path on all nodes.
+# The source of every mount by ceph-fuse, whatever it mounts. Its path identifies the file system: a
+# site mounts one at the same path on all nodes.
 _CEPH_FUSE = "ceph-fuse"
-# In the source of what a lab mounts on its nodes without a network between.
+# Part of the source of mounts in a lab without a network.
 _LAB = "/jostle-lab/"
 
 
 def is_piece(name: str) -> bool:
-    """Return whether a name is that of a piece, in the folder of commits itself."""
+    """Return whether a name is that of a piece in the folder of commits."""
     return name.endswith(_PIECES) and not name.startswith(".") and "/" not in name
 
 
 def bucket_column(metric: str, bucket: int) -> str:
-    """Name the stored column of one histogram bucket."""
+    """Return the name of the stored column of one histogram bucket."""
     return f"{metric}_b{bucket:02d}"
 
 
@@ -96,9 +96,9 @@ class TableLayout:
 
     Attributes:
         name: Its name, also its folder.
-        keys: Columns that every file has (but those that an earlier version did not know).
+        keys: Columns that every file has (except those that an earlier version did not have).
         values: Metric columns; a file lacks those that are zero or empty in all its rows.
-        partition_ns: Width of a time partition, 0 when there is none.
+        partition_ns: Width of a time partition, 0 if there is none.
     """
 
     name: str
@@ -110,7 +110,7 @@ class TableLayout:
 _TEXT, _INT, _FLAG, _BINARY = pa.string(), pa.int64(), pa.bool_(), pa.binary()
 _ROLLUP_KEYS = {"slice": _INT, "slice_ns": _INT, "count": _INT}
 
-# What a profile's header says about MPI and counters, under the header's names.
+# Fields of a profile's header about MPI and counters, with the header's names.
 MPI_COLUMNS: dict[str, pa.DataType] = {
     "mpi_state": _INT,
     "mpi_adapter": _INT,
@@ -134,7 +134,7 @@ MPI_COLUMNS: dict[str, pa.DataType] = {
     "perf_granted": _INT,
 }
 
-# Where it may run, under the header's names.
+# Fields on where it may run, with the header's names.
 BINDING_COLUMNS = ("allowed_cpus", "allowed_nodes", "group_cpus", "group_nodes")
 
 TABLES: dict[str, TableLayout] = {
@@ -240,7 +240,7 @@ TABLES: dict[str, TableLayout] = {
             {},
             0,
         ),
-        # What processes of one kind that are over add up to: query/process_kinds.py.
+        # Sums over ended processes of one kind: query/process_kinds.py.
         TableLayout(
             "process_kinds",
             {
@@ -528,12 +528,12 @@ def process_id(owner: int | None, boot_id: str, pid: int, start_ns: int, part: i
     """Return the stable id of a process: 63 bits of a hash of its identity.
 
     Args:
-        owner: The uid that owns its profile, so that no file passes for another user's;
+        owner: The uid that owns its profile, so that no file can imitate another user's;
             None for the owner of the repository.
-        boot_id: Start of its machine.
-        pid: Its number there.
+        boot_id: Boot id of its machine.
+        pid: Its process id there.
         start_ns: When it began, ns.
-        part: Number of the file, of those that one process left.
+        part: Number of the file among those of the process.
     """
     text = f"{boot_id}/{pid}/{start_ns}/{part}"
     whole = text if owner is None else f"{owner}:{text}"
@@ -541,19 +541,19 @@ def process_id(owner: int | None, boot_id: str, pid: int, start_ns: int, part: i
 
 
 def mount_identity(host: str, path: str, fs_type: str, source: str) -> str:
-    """Name the shared resource behind a mount: equal wherever the same resource is mounted."""
+    """Return the identity of a mount's resource: equal wherever the same resource is mounted."""
     if source == _CEPH_FUSE:
         source = path
     if fs_type in NETWORK_TYPES and source:
         kind = fs_type.removeprefix("fuse.").removesuffix("4") if "nfs" in fs_type else fs_type
         return f"{kind.removeprefix('fuse.')}:{source}"
-    if _LAB in source:  # the nodes of a lab are one machine, and have this disk in common
+    if _LAB in source:  # the nodes of a lab are one machine, and share this disk
         return f"lab:{source.partition(_LAB)[2]}"
     return f"{host}:{source if source.startswith('/') else path or 'other'}"
 
 
 def gpu_identity(pci: str, uuid: str) -> str:
-    """Name a GPU on its host: an instance by its UUID, any other by its PCI bus id, if known."""
+    """Return the name of a GPU: the UUID of an instance, else its PCI bus id, if known."""
     return uuid if uuid.startswith("MIG-") else pci or uuid or NO_GPU
 
 
@@ -567,10 +567,10 @@ def partition_folder(table: TableLayout, start_ns: int, end_ns: int) -> str:
 
     Args:
         table: Their table.
-        start_ns: When the first of them starts.
-        end_ns: When the last of them ends; 0: they have no time.
+        start_ns: Start of the earliest row.
+        end_ns: End of the latest row; 0: they have no time.
     """
-    if not table.partition_ns:  # of these tables only what is over has a time, and only its end
+    if not table.partition_ns:  # here only ended processes and jobs have a time
         if end_ns == 0:
             return table.name
         ended = datetime.fromtimestamp((end_ns - 1) // DAY_NS * 86_400, tz=UTC)

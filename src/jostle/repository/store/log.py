@@ -1,14 +1,14 @@
-"""The commit log: the only authority on which files a repository holds.
+"""The commit log: the only authority on the files of a repository.
 
-A commit is a JSON file `commits/00000042.json`, made whole under another name and then given
-its number with link(2), which fails when the number is taken. Until then nothing that an
-ingester wrote counts. A lock around read-check-link makes losing rare; where the file system
-has no locks, link alone still keeps two writers apart.
+A commit is a JSON file `commits/00000042.json`, written completely under another name and then
+given its number with link(2), which fails if the number is taken. Before that, no data of the
+ingester counts. A lock around read, check and link makes conflicts rare; if the file system has no
+locks, link alone still separates two writers.
 
 Every CHECKPOINT_EVERY commits a checkpoint `00000100.checkpoint.json` is written, and commits that
-the checkpoint before it already held are removed. So there are two ways to the newest state: the
-newest checkpoint, and the one before it with the commits since then. A checkpoint is small: it
-names pieces (`pieces.py`), of which it shares most with the one before.
+the previous checkpoint already contains are removed. So the newest state can be read from the
+newest checkpoint, or from the previous one with the commits since then. A checkpoint is small: it
+names pieces (`pieces.py`), of which it shares most with the previous one.
 
 If a file is damaged, only its content is lost: readers continue without it and report it
 (`damage`); writing is refused until `repair.py` has repaired the log.
@@ -37,13 +37,13 @@ from jostle.repository.store.storage import open_storage
 
 CHECKPOINT_EVERY = 50
 LOCK_WAIT_S = 60.0
-# Holds the number of the newest commit, so that its loss is noticed.
+# File with the number of the newest commit, so that its loss is noticed.
 NEWEST = "newest"
 _MOST_GONE = 1000
 
 
 def reached(step: str) -> None:
-    """Mark a step of publishing; tests replace it to crash there."""
+    """Mark a step of publishing; tests replace it to simulate crashes."""
 
 
 class Log:
@@ -59,7 +59,7 @@ class Log:
 
     @property
     def damage(self) -> dict[str, str]:
-        """What is wrong with files of the log, by name: parts of sentences."""
+        """Damage of files of the log, by name, as parts of sentences."""
         return self._damage | self.state.lost
 
     def refresh(self) -> RepositoryState:
@@ -73,7 +73,7 @@ class Log:
                 self._fetch()
                 self._catch_up(sure=attempt == 2)
                 break
-            except FileNotFoundError:  # tidied up by a writer between listing and reading
+            except FileNotFoundError:  # removed by a writer between listing and reading
                 if attempt == 2:
                     raise self._broken("commits vanish while they are read") from None
                 self.state, self._damage = RepositoryState(self.pieces), {}
@@ -93,23 +93,23 @@ class Log:
         fresh = before.number == 0
         self._apply_new(sure=sure)
         if (fresh or self.state is not before) and self._told() > self.state.number:
-            self._apply_new(sure=sure)  # it came while the folder was listed
+            self._apply_new(sure=sure)  # it was written while the folder was listed
             self._miss_newest()
 
     def _apply_new(self, *, sure: bool) -> None:
-        """Apply the commits that are new.
+        """Apply the new commits.
 
         Args:
-            sure: What is not there is gone: the folder was listed before, and a writer that tidies
-                up has had its time.
+            sure: Missing files were removed: the folder was listed before, and a writer that
+                cleans up has had enough time.
         """
         commits, checkpoints = self._numbers()
         newest = max(checkpoints, default=0)
         between = range(self.state.number + 1, newest + 1)
-        # What commits changed is held in memory: a reader that stays begins anew with checkpoints.
+        # Changes by commits are held in memory: a long-lived reader restarts from checkpoints.
         is_old = newest and self.state.base not in checkpoints
         if is_old or (between and not commits.issuperset(between)):
-            self._damage = {}  # what the checkpoint holds is not missed any more
+            self._damage = {}  # commits in the checkpoint are not needed any more
             self.state = self._checkpoint_of(commits, checkpoints)
         last = max(commits, default=0)
         if last - self.state.number > len(commits) + _MOST_GONE:
@@ -139,7 +139,7 @@ class Log:
             self._damage[f"{number:08d}.json"] = "it is gone"
 
     def _checkpoint_of(self, commits: set[int], checkpoints: set[int]) -> RepositoryState:
-        """Read the newest checkpoint that is whole, where all commits since then are there."""
+        """Read the newest intact checkpoint since which all commits exist."""
         for number in (*sorted(checkpoints, reverse=True), 0):
             if not commits.issuperset(range(number + 1, max(checkpoints) + 1)):
                 break
@@ -150,7 +150,7 @@ class Log:
                 return self._read_checkpoint(name, number)
             except DamageError as error:
                 self._damage[name] = str(error)
-                self._fetch(all_there=True)  # what the checkpoint before it needs
+                self._fetch(all_there=True)  # commits that the previous checkpoint needs
                 commits |= self._numbers()[0]
         name, why = next(iter(self._damage.items()))
         raise self._broken(f"{name}: {why}, and its content is stored nowhere else")
@@ -190,7 +190,7 @@ class Log:
         return log_error(self.root, why)
 
     def newest_number(self) -> int:
-        """Return the highest number that a commit or a checkpoint has, or had."""
+        """Return the highest number of a commit or checkpoint, also of removed ones."""
         commits, checkpoints = self._numbers()
         return max(commits | checkpoints | {self._told(), self.state.number})
 
@@ -200,10 +200,10 @@ class Log:
         return self.state
 
     def require_whole(self) -> None:
-        """Refuse to go on from a state of which something is missing.
+        """Refuse to continue from an incomplete state.
 
         Raises:
-            RepositoryError: A commit is damaged or gone.
+            RepositoryError: A commit is damaged or missing.
         """
         lost = [name for name in self.damage if "checkpoint" not in name]
         if lost:
@@ -217,7 +217,7 @@ class Log:
             The number of the commit.
 
         Raises:
-            ConflictError: Someone else advanced the same profiles or removed the same files.
+            ConflictError: Another process advanced the same profiles or removed the same files.
         """
         with self.lock():
             while True:
@@ -231,7 +231,8 @@ class Log:
             self.refresh()
             number = self.state.number
             if change.add and all(file.path not in self.state for file in change.add):
-                # Without locks a writer that slept for long can take a number that was tidied up.
+                # Without locks a writer that was suspended for long can take a number that was
+                # removed.
                 change.published = False
                 raise ConflictError("The number of the commit was used up before.")
             if number % CHECKPOINT_EVERY == 0:
@@ -255,7 +256,7 @@ class Log:
         return True
 
     def _tell_newest(self, number: int) -> None:
-        """Write the number of the newest commit, and those of the checkpoints before it."""
+        """Write the number of the newest commit, and those of the checkpoints up to it."""
         checkpoints = sorted(self._numbers()[1], reverse=True)[:2]
         words = " ".join(map(str, [number, *checkpoints]))
         self.storage.replace(f"{COMMITS}/{NEWEST}", words.encode())
@@ -263,8 +264,8 @@ class Log:
     def _checkpoint_if_possible(self) -> None:
         try:
             self._checkpoint()
-        # On a full disk the commits say the same; of a damaged piece the next commit speaks. The
-        # state may name pieces that no checkpoint does: it is read anew.
+        # On a full disk the commits have the same data; the next commit reports a damaged piece.
+        # The state may refer to pieces that are in no checkpoint: it is read again.
         except (OSError, DamageError, LogError):
             self.state = RepositoryState(self.pieces)
             with contextlib.suppress(OSError, RepositoryError):
@@ -274,7 +275,7 @@ class Log:
         before = self.state.pieces
         self.write_state()
         reached("checkpoint-renamed")
-        # A reader that listed the folder a moment ago still finds the checkpoint before this.
+        # A reader that has just listed the folder still finds the previous checkpoint.
         keep = self.state.number - CHECKPOINT_EVERY
         commits, checkpoints = self._numbers()
         old = [f"{number:08d}.json" for number in sorted(commits) if number <= keep]
@@ -293,13 +294,13 @@ class Log:
         reached("checkpoint-written")
         name = f"{COMMITS}/{self.state.number:08d}.checkpoint.json"
         if not self.storage.take_name(temporary, name):
-            raise FileExistsError  # by a writer without locks: its pieces count, ours do not
+            raise FileExistsError  # by a writer without locks: its pieces count, not ours
         self.state.base = self.state.number
         self._tell_newest(self.state.number)
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Keep other writers away."""
+        """Lock the log against other writers."""
         descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             deadline = time.monotonic() + LOCK_WAIT_S
@@ -317,8 +318,8 @@ class Log:
                 except OSError as error:
                     if error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS):
                         raise
-                    break  # no locks on this file system: link(2) keeps writers apart
+                    break  # no locks on this file system: link(2) separates writers
             yield
         finally:
-            with contextlib.suppress(OSError):  # nothing was written, and the lock is gone
+            with contextlib.suppress(OSError):  # no data was written, and the lock is released
                 os.close(descriptor)

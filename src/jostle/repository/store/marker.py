@@ -1,6 +1,6 @@
-"""The marker of a repository: the file that says that a folder is one, and in which format.
+"""The marker of a repository: the file that marks a folder as one, with the version of its format.
 
-Its few bytes are the only file that nobody reads twice: so it can be written again from the log.
+It contains nothing that the log does not imply, so it can be written again from the log.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _OF_LOG = re.compile(rf"[0-9]{{8,}}\.(checkpoint\.)?json|{re.escape(NEWEST)}")
 
 
 def create(root: Path) -> None:
-    """Make an empty repository; does nothing where there is one.
+    """Make an empty repository; do nothing if there is one.
 
     Raises:
-        RepositoryError: The folder holds something else, or cannot be written.
+        RepositoryError: The folder contains something else, or cannot be written.
     """
     storage = open_storage(root)
     if storage.is_remote:
@@ -68,7 +68,7 @@ def _create_in_objects(storage: Storage) -> None:
                 "would overwrite each other's commits.",
                 hint="Use one that puts an object only if it is absent; `jostle doctor` tries it.",
             )
-        names = storage.listed("")  # another writer may be making it at this time
+        names = storage.listed("")  # another writer may be creating it now
         strangers = (name for name in names if not name.startswith((".", f"{COMMITS}/")))
         if (stranger := next(strangers, MARKER)) != MARKER:
             if _has_log(storage):
@@ -87,10 +87,10 @@ def _create_in_objects(storage: Storage) -> None:
 
 
 def open_marker(root: Path) -> None:
-    """Make sure that a folder is a repository that this version understands.
+    """Check that a folder is a repository that this version can read.
 
     Raises:
-        RepositoryError: It is not; says why.
+        RepositoryError: It is not; the message says why.
     """
     storage = open_storage(root)
     place, is_there = storage.name, storage.is_remote or root.exists()
@@ -126,16 +126,16 @@ def open_marker(root: Path) -> None:
 
 
 def restore_marker(root: Path) -> str:
-    """Write the marker of a repository again where it is missing or damaged.
+    """Write the marker of a repository again if it is missing or damaged.
 
-    All that it says is known without it: the log tells that this is a repository, and reading the
-    log fails where its format is newer than this jostle knows.
+    It contains nothing new: the log shows that this is a repository, and reading the log fails if
+    its format is newer than this jostle.
 
     Args:
         root: The repository.
 
     Returns:
-        What was wrong with it: "missing", "damaged", or "" if it is whole.
+        "missing" or "damaged"; "" if the marker was intact.
 
     Raises:
         RepositoryError: There is no repository, or its log is of a newer version.
@@ -147,13 +147,13 @@ def restore_marker(root: Path) -> str:
     except (FileNotFoundError, NotADirectoryError):
         flaw = "missing"
     except OSError:
-        open_marker(root)  # says why it cannot be read
+        open_marker(root)  # its error says why it cannot be read
     if not flaw:
         return ""
     if not _has_log(storage):
-        open_marker(root)  # says that this is none
+        open_marker(root)  # its error says that this is none
     log = Log(storage.root)
-    with contextlib.suppress(LogError):  # what is damaged in it is repaired next
+    with contextlib.suppress(LogError):  # damage in it is repaired next
         log.refresh()
     try:
         if flaw == "damaged":
@@ -170,7 +170,7 @@ def restore_marker(root: Path) -> str:
 def _write(storage: Storage) -> None:
     content: dict[str, Any] = {"format": "jostle", "version": FORMAT_VERSION}
     if storage.is_remote:
-        # Copies of another repository that had the address before are told by this name.
+        # Copies of another repository with the same address earlier are recognised by this id.
         content["id"] = uuid.uuid4().hex
     temporary = storage.root / f".{uuid.uuid4().hex}"
     temporary.parent.mkdir(parents=True, exist_ok=True)

@@ -1,13 +1,13 @@
-"""Assigns names to jobs and processes by their owner, whatever their profiles claim.
+"""Assigns names to jobs and processes by their owner, whatever their profiles contain.
 
 Users choose job names freely, so only name and owner together identify a job. Jobs of the
-repository's owner keep their names; "lammps" of another user is "lammps@u2". (A name that has an @
-of its own always gets its owner, so that no two jobs have one name.)
+repository's owner keep their names; "lammps" of another user is "lammps@u2". (A name with an @
+always gets its owner, so that no two jobs have the same name.)
 
-Reused names: "mpi-1a2b3c4d" (or "train-...") has 32 bits, and launchers use ids again. Such a name
-belongs to another job when it appears 10 minutes or more after all processes of its owner that had
-it were over; the repository then calls the newer one "mpi-1a2b3c4d@2". Profiles keep the name that
-the runtime knew.
+Reused names: "mpi-1a2b3c4d" (or "train-...") has 32 bits, and launchers reuse ids. Such a name
+belongs to another job if it appears 10 minutes or more after the end of all processes of its owner
+with this name; the repository then calls the newer one "mpi-1a2b3c4d@2". Profiles keep the name
+that the runtime knew.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from jostle.repository.store.layout import process_id
 
 REST_NS = 600_000_000_000
 _COMING_BACK = re.compile(r"(mpi|train)-[0-9a-f]+")
-#: Names that cannot be part of a URL: "" and those that a browser takes for folders.
+#: Names that cannot be part of a URL: "" and those that browsers handle as folders.
 _NO_NAMES = frozenset({"", ".", ".."})
 _LOGIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
-#: The owner of a job and the name that its profiles say.
+#: The owner of a job and its name in profiles.
 Named = tuple[int, str]
 
 
@@ -39,14 +39,14 @@ def may_come_back(job: str) -> bool:
 
 @cache
 def login_name(uid: int) -> str:
-    """Name a user in a job's name: never a number, which stands for a name that came back."""
+    """Return a user's name for a job's name: never a number, which marks reused names."""
     name = login_of(uid)
     return name if _LOGIN.fullmatch(name) else f"uid{uid}"
 
 
 @dataclass
 class JobLife:
-    """One job among those of a name: its number (1, 2, ...), from when until when (ns)."""
+    """One job among those of a name: its number (1, 2, ...), start and end (ns)."""
 
     number: int
     begin_ns: int
@@ -54,15 +54,15 @@ class JobLife:
 
 
 def find_life(lives: list[JobLife], begin_ns: int, end_ns: int) -> JobLife:
-    """Find the job of a process, or begins a new one, and extends it by the process.
+    """Find the job of a process, or add a new one, and extend it by the process.
 
     Args:
-        lives: The jobs known under the name, changed.
+        lives: The jobs known under the name; changed in place.
         begin_ns: Start of the process.
         end_ns: Its end, or the time now.
     """
-    # A job that seemed over may go on beside a newer job of its name: a process that began within
-    # the newer job belongs to that.
+    # A job that seemed to have ended may continue concurrently with a newer job of its name: a
+    # process that began within the newer job belongs to the newer one.
     for life in sorted(lives, key=lambda life: life.begin_ns, reverse=True):
         if life.begin_ns <= begin_ns <= life.end_ns:
             return _extended(life, begin_ns, end_ns)
@@ -86,12 +86,12 @@ class JobNames:
     def __init__(
         self, home: int, known: Callable[[list[str]], Iterable[tuple[str, int | None, int, int]]]
     ) -> None:
-        """Start with what a repository knows.
+        """Start with the jobs of a repository.
 
         Args:
             home: The uid that owns the repository.
-            known: Gives (job, owner, start, end) in ns of the jobs in the repository that were
-                ever had one of some names, with the names that they have there.
+            known: Returns (job, owner, start, end) in ns of the jobs in the repository that
+                ever had one of some names, with their names in the repository.
         """
         self._home = home
         self._known = known
@@ -104,7 +104,7 @@ class JobNames:
         return process_id(None if owner == self._home else owner, boot_id, pid, start_ns, part)
 
     def learn(self, processes: Iterable[tuple[int, str, int, int]]) -> None:
-        """Take note of the processes of a spool, so that their order does not matter.
+        """Note the processes of a spool, so that their order does not matter.
 
         Args:
             processes: Owner, name of the job, start and end (or the time now) of each, ns.
@@ -132,8 +132,8 @@ class JobNames:
         """Return the name in the repository of a process's job.
 
         Args:
-            owner: Whose its profile is (a uid).
-            job: As its profile says.
+            owner: Owner of its profile (a uid).
+            job: Name of the job in its profile.
             begin_ns: Start of the process.
             end_ns: Its end, or the time now.
         """

@@ -15,10 +15,10 @@ from jostle.repository.store.storage import open_storage
 
 
 class Pieces:
-    """Reads and writes the pieces in one folder; remembers what was decoded of them."""
+    """Reads and writes the pieces in one folder; caches their decoded content."""
 
     def __init__(self, folder: Path) -> None:
-        """Remember nothing yet.
+        """Create the object; it reads nothing yet.
 
         Args:
             folder: The folder of commits.
@@ -31,8 +31,8 @@ class Pieces:
         """Write a piece durably; return its name.
 
         Args:
-            kind: What it holds, the beginning of its name.
-            ending: One of those of pieces.
+            kind: Kind of its content, the beginning of its name.
+            ending: One of the endings of pieces.
             data: Its content.
         """
         name = f"{kind}-{sum_of(data)}{ending}"
@@ -46,17 +46,17 @@ class Pieces:
         """Return the content of a piece.
 
         Raises:
-            DamageError: It is not as it was written, or gone.
-            RepositoryError: It cannot be read at this time.
+            DamageError: Its content has changed, or it is missing.
+            RepositoryError: The piece cannot be read at this time.
         """
         return read_patiently(self.path(name), Path.read_bytes)
 
     def path(self, name: str) -> Path:
-        """Return the file of a piece, to be mapped.
+        """Return the file of a piece, for mapping it.
 
         Raises:
-            DamageError: It is not as it was written, or gone.
-            RepositoryError: It cannot be read at this time.
+            DamageError: Its content has changed, or it is missing.
+            RepositoryError: The piece cannot be read at this time.
         """
         path = self._folder / name
         for _ in range(2):
@@ -75,15 +75,15 @@ class Pieces:
         return log_error(self._folder.parent, f"{name}: {why}")
 
     def known(self, name: str) -> Any:
-        """Return what was remembered of a piece; None: nothing."""
+        """Return the cached content of a piece; None: not cached."""
         return self._known.get(name)
 
     def remember(self, name: str, value: Any) -> None:
-        """Remember what was decoded of a piece."""
+        """Cache the decoded content of a piece."""
         self._known[name] = value
 
     def forget_but(self, names: Collection[str]) -> None:
-        """Forget all pieces but some."""
+        """Drop the cached content of all pieces but some."""
         self._known = {name: value for name, value in self._known.items() if name in names}
 
     def remove(self, name: str) -> None:

@@ -1,14 +1,14 @@
-"""How far the repository holds each profile; looked up by ingesters, never by readers.
+"""The positions up to which profiles are ingested; used by ingesters, never by readers.
 
-The ids of a month's processes are many. They lie in runs: files of sorted ids, which are mapped and
-searched. Each checkpoint writes a run of what is new; runs of like size are merged, so that an id
-is written anew a few times only. Two kinds of runs:
+A month has many ids of processes. They are in runs: files of sorted ids, which are mapped and
+searched. Each checkpoint writes a run of the new ids; runs of similar size are merged, so that an
+id is rewritten only a few times. There are two kinds of runs:
 
-open: ids with positions. The newest run that knows an id counts; one that is complete has the
-    position GONE in it.
+open: ids with positions. The newest run with an id counts; a complete profile has the position GONE
+    in it.
 done: ids of complete profiles, by the day on which their process ended. All runs of a day are
-    dropped together once retention has passed them: what a spool still has of them is refused by
-    its time.
+    dropped together after its retention: profiles that are still in a spool are refused by their
+    time.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from jostle.repository.store.pieces import Pieces
 from jostle.repository.store.sealed import DamageError
 
 Ints = NDArray[np.int64]
-#: Of complete profiles in runs of open ones: their number of records.
+#: Number of records that marks complete profiles in runs of open ones.
 _GONE = -1
 _OPEN_COLUMNS = 5
-#: A process may claim to have ended this much later than it did (a clock that was set).
+#: Largest error of the end of a process (its clock may have been set).
 _SKEW_NS = DAY_NS
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far the repository holds one unfinished profile.
+    """The position up to which one unfinished profile is ingested.
 
     Attributes:
-        records: Records held.
-        revision: Commits that advanced it.
+        records: Number of ingested records.
+        revision: Number of commits that advanced it.
         row_slice: last_slice of its newest row in table processes.
-        entries: Entries of its stream of segments held.
+        entries: Number of ingested entries of its stream of segments.
     """
 
     records: int = 0
@@ -56,7 +56,7 @@ class Position:
     entries: int = 0
 
 
-#: Where a profile is now: a position, or when its process ended (ns), if it is complete.
+#: State of a profile: its position, or the end of its process (ns) if it is complete.
 Reached = Position | int
 
 
@@ -65,7 +65,7 @@ class Run:
     """A piece with sorted ids.
 
     Attributes:
-        name: Of the piece.
+        name: Name of the piece.
         count: Number of ids.
     """
 
@@ -89,7 +89,7 @@ def unpack(text: str) -> dict[int, Reached]:
     """Return positions from the text of a commit.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The text is not valid.
     """
     try:
         columns = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype="<i8")
@@ -103,7 +103,7 @@ def unpack_ids(text: str) -> list[int]:
     """Return ids of complete profiles from the text of a checkpoint before version 4.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The text is not valid.
     """
     try:
         ids = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype="<i8")
@@ -113,7 +113,7 @@ def unpack_ids(text: str) -> list[int]:
 
 
 class ProfilePositions:
-    """The positions of all profiles that a log knows."""
+    """The positions of all profiles in a log."""
 
     def __init__(
         self,
@@ -131,21 +131,21 @@ class ProfilePositions:
         self._pieces = pieces
         self.open_runs = list(open_runs)
         self.done_runs = {day: list(runs) for day, runs in (done_runs or {}).items()}
-        #: Pieces that cannot be used, and why.
+        #: Unusable pieces, with the reason.
         self.lost: dict[str, str] = {}
-        self._texts: list[str] = []  # of commits, not unpacked yet
+        self._texts: list[str] = []  # texts of commits that are not unpacked yet
         self._recent: dict[int, Reached] = {}
 
     @property
     def runs(self) -> list[Run]:
-        """All runs that the checkpoint names."""
+        """All runs in the checkpoint."""
         return [*self.open_runs, *(run for runs in self.done_runs.values() for run in runs)]
 
     def advance(self, moves: str | Mapping[int, Reached]) -> None:
-        """Take what a commit says; a text is not looked into before somebody asks.
+        """Add the positions of a commit; a text is unpacked when it is first needed.
 
         Args:
-            moves: From `pack`, or plain.
+            moves: Text from `pack`, or positions.
         """
         if isinstance(moves, str):
             self._texts.append(moves)
@@ -154,13 +154,13 @@ class ProfilePositions:
             self._recent |= moves
 
     def of(self, keys: Collection[int]) -> dict[int, Reached]:
-        """Return where profiles are, of those that are known.
+        """Return the states of those profiles that are known.
 
         Args:
             keys: Ids of their processes.
 
         Raises:
-            LogError: What is known of them cannot be read.
+            LogError: A run with their states cannot be read.
         """
         self._read_texts()
         known = {key: self._recent[key] for key in keys if key in self._recent}
@@ -182,15 +182,15 @@ class ProfilePositions:
         return known
 
     def verify(self) -> None:
-        """Read all runs; `lost` says afterwards which are damaged."""
+        """Read all runs; `lost` then contains the damaged ones."""
         for run in self.runs:
             with contextlib.suppress(LogError):
                 self._mapped(run, _OPEN_COLUMNS if run in self.open_runs else 1)
 
     def drop_lost(self) -> bool:
-        """Go on without the runs that cannot be used; return whether all open profiles were lost.
+        """Drop the runs that cannot be used; return whether all open profiles were lost.
 
-        What an older run of them says may be out of date.
+        The data in their older runs may be out of date.
         """
         lost, self.lost = self.lost, {}
         is_open = any(run.name in lost for run in self.open_runs)
@@ -203,14 +203,14 @@ class ProfilePositions:
         return is_open
 
     def write(self, horizon_ns: int) -> None:
-        """Write what is new as runs, and drop days that retention has passed.
+        """Write new positions as runs, and drop days before the retention horizon.
 
         Args:
-            horizon_ns: Profiles of processes that ended before it are not taken any more.
+            horizon_ns: Profiles of processes that ended before it are not ingested any more.
 
         Raises:
             LogError: A run cannot be read.
-            OSError: One cannot be written.
+            OSError: A run cannot be written.
         """
         self._read_texts()
         ended: dict[int, list[int]] = defaultdict(list)
@@ -250,12 +250,12 @@ class ProfilePositions:
     def _grown(
         self, kind: str, runs: Sequence[Run], new: Ints, *, whole: bool = False
     ) -> list[Run]:
-        """Return runs with a new one, merged with those before it that are not much larger.
+        """Return runs with a new one, merged with previous ones that are not much larger.
 
         Args:
             kind: The beginning of its name.
             runs: The runs, the newest last.
-            new: The new one: its columns, not sorted.
+            new: Columns of the new run, not sorted.
             whole: Merge all of them.
         """
         runs, parts, count = list(runs), [new], new.shape[1]
@@ -277,7 +277,7 @@ class ProfilePositions:
         """Return the columns of a run, the first of them sorted ids.
 
         Raises:
-            LogError: It is not as it was written.
+            LogError: Its content has changed.
         """
         known = self._pieces.known(run.name)
         if known is None:
@@ -308,7 +308,7 @@ def _map(path: Path) -> Ints:
 
 
 def _find(ids: Ints, wanted: Ints) -> tuple[Ints, NDArray[np.bool_]]:
-    """Return where sorted ids would be among others, and which of them are there."""
+    """Return the positions of sorted ids among others, and which of them exist."""
     at = np.searchsorted(ids, wanted)
     inside = at < len(ids)
     hit = np.zeros(len(wanted), dtype=bool)

@@ -8,26 +8,26 @@ import re
 from pathlib import Path
 from typing import Any
 
-# 2: positions know the entries of segments. 3: number and sum. 4: checkpoints name pieces. An
-# earlier jostle says that it is too old for it.
+# 2: positions know the entries of segments. 3: number and checksum. 4: checkpoints refer to pieces.
+# An earlier jostle reports that it is too old.
 LOG_VERSION = 4
 _SEALED_SINCE = 3
 _SEAL = re.compile(rb'\{"sum":"([0-9a-f]{16})",')
 
 
 class DamageError(ValueError):
-    """A file of the log is not as it was written."""
+    """The content of a file of the log has changed since it was written."""
 
 
 class NewerError(Exception):
-    """A file of the log was written by a jostle that knows more."""
+    """A file of the log was written by a newer jostle."""
 
 
 def seal(value: dict[str, Any], number: int) -> bytes:
     """Return the content of a file of the log.
 
     Args:
-        value: What it says.
+        value: Its content.
         number: Its number, also part of its name.
     """
     content = {"number": number, "version": LOG_VERSION, **value}
@@ -40,10 +40,10 @@ def unseal(data: bytes, number: int) -> dict[str, Any]:
 
     Args:
         data: Its content.
-        number: What its name says.
+        number: The number in its name.
 
     Raises:
-        DamageError: It is not as it was written; the message is part of a sentence.
+        DamageError: Its content has changed; the message is a part of a sentence.
         NewerError: This jostle is too old for it.
     """
     seal = _SEAL.match(data)
@@ -51,7 +51,7 @@ def unseal(data: bytes, number: int) -> dict[str, Any]:
         raise DamageError("its sum is not that of its content")
     try:
         value = json.loads(data)
-    except (ValueError, RecursionError) as error:  # no JSON, or no text at all
+    except (ValueError, RecursionError) as error:  # not JSON, or not text
         raise DamageError(f"it is not JSON ({error})") from None
     if not isinstance(value, dict) or not isinstance(value.get("version", 0), int):
         raise DamageError("it says nothing")
@@ -65,17 +65,17 @@ def unseal(data: bytes, number: int) -> dict[str, Any]:
 
 
 def file_sum(path: Path) -> str:
-    """Return the sum of a file, 16 hexadecimal digits.
+    """Return the checksum of a file, 16 hexadecimal digits.
 
     Raises:
-        OSError: It cannot be read.
+        OSError: The file cannot be read.
     """
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8)).hexdigest()
 
 
 def sum_of(data: bytes) -> str:
-    """Return the sum of what a file holds, as `file_sum` does."""
+    """Return the checksum of a file's content, as `file_sum` does."""
     return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 

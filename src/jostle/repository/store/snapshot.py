@@ -1,4 +1,4 @@
-"""The files of one commit, for those who go on asking them while others write."""
+"""The files of one commit, for queries while others write."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from jostle.repository.store.storage import open_storage
 class Snapshot:
     """The files of one commit; small, and safe to pickle.
 
-    Files that a compaction replaced stay for 15 minutes. A question to a snapshot that needs a file
-    which is gone by then fails (SnapshotGoneError); the answer is never smaller.
+    Files that a compaction replaced stay for 15 minutes. If a query of a snapshot later needs a
+    removed file, it fails (SnapshotGoneError); the answer is never incomplete.
 
     Attributes:
-        number: Of the commit.
-        files: By table; of some tables or a span of time alone, if no more was asked for.
-        horizon_ns: What ended before it was removed, ns since the epoch.
+        number: Number of the commit.
+        files: Files by table; only of the requested tables and span of time.
+        horizon_ns: Retention horizon, ns since the epoch.
         name: Path or address of the repository.
     """
 
@@ -33,10 +33,10 @@ class Snapshot:
 
 
 class SnapshotLog:
-    """Stands where a Log does, and stays as it is."""
+    """A replacement of a Log with an unchanging state."""
 
     def __init__(self, snapshot: Snapshot) -> None:
-        """Show a snapshot as the state of a log."""
+        """Use a snapshot as the state of a log."""
         self.state = RepositoryState(
             Pieces(open_storage(snapshot.name).root / COMMITS), snapshot.number
         )

@@ -1,4 +1,4 @@
-"""What commits add up to: files, positions of profiles, and how far retention has come."""
+"""The state after all commits: files, positions of profiles, and retention horizon."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from jostle.repository.store.profile_positions import (
 )
 from jostle.repository.store.sealed import DamageError
 
-#: A piece that no checkpoint names any more stays for this long: a reader may be about to open it.
+#: Time for which unused pieces stay: a reader may be about to open them.
 PIECE_GRACE_NS = 900_000_000_000
 
 
 class RepositoryState:
-    """What all commits up to `number` add up to.
+    """The state after all commits up to `number`.
 
     Attributes:
-        number: Of the newest commit.
-        base: Of the checkpoint that this started from; 0: none.
-        horizon_ns: What ended before it is not taken any more, ns since the epoch.
-        time_ns: When the newest commit was made, by its writer's clock.
+        number: Number of the newest commit.
+        base: Number of the checkpoint from which it was read; 0: none.
+        horizon_ns: Retention horizon: older data is not ingested any more, ns since the epoch.
+        time_ns: Time of the newest commit by its writer's clock, ns since the epoch.
         files: Files, by table and day.
         profiles: Positions of profiles.
     """
 
     def __init__(self, pieces: Pieces, number: int = 0) -> None:
-        """Start without anything.
+        """Create an empty state.
 
         Args:
-            pieces: Reads and writes the pieces that checkpoints name.
-            number: As above.
+            pieces: Reads and writes the pieces of checkpoints.
+            number: See the class.
         """
         self.number = number
         self.base = 0
@@ -51,14 +51,14 @@ class RepositoryState:
         self.files = FileDays(pieces)
         self.profiles = ProfilePositions(pieces)
         self._pieces = pieces
-        self._dropped: dict[str, int] = {}  # pieces out of use: since when, ns
+        self._dropped: dict[str, int] = {}  # unused pieces -> since when, ns
 
     @staticmethod
     def of_checkpoint(pieces: Pieces, number: int, value: Mapping[str, Any]) -> RepositoryState:
-        """Return the state that a checkpoint says.
+        """Return the state in a checkpoint.
 
         Raises:
-            DamageError: It is incomplete.
+            DamageError: The checkpoint is incomplete.
         """
         state = RepositoryState(pieces, number)
         try:
@@ -82,18 +82,18 @@ class RepositoryState:
         return state
 
     def _take_old(self, value: Mapping[str, Any]) -> None:
-        """Take a checkpoint before version 4, which holds all by itself."""
+        """Read a checkpoint before version 4, which has no pieces."""
         self.files.change(File(*file) for file in value["files"])
         moves: dict[int, Reached] = dict.fromkeys(unpack_ids(value["done"]), self.time_ns)
         moves |= {int(key): Position(*at) for key, at in value["open"].items()}
         self.profiles.advance(moves)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Write what is new as pieces, and return the content of a checkpoint that names them.
+        """Write the changes as pieces, and return the content of a checkpoint with their names.
 
         Raises:
-            DamageError: A piece to be written anew cannot be read.
-            OSError: One cannot be written.
+            DamageError: A piece that must be rewritten cannot be read.
+            OSError: A piece cannot be written.
         """
         now = time.time_ns()
         before = self._named()
@@ -123,27 +123,27 @@ class RepositoryState:
 
     @property
     def pieces(self) -> set[str]:
-        """Names of the pieces in use, and of those that readers may still open."""
+        """The names of the pieces in use, and of those that readers may still open."""
         return self._named() | self._dropped.keys()
 
     @property
     def lost(self) -> dict[str, str]:
-        """Names of pieces that could not be used, and why."""
+        """Unusable pieces, with the reason."""
         return {name: why for name, (why, _) in self.files.lost.items()} | self.profiles.lost
 
     def verify(self) -> None:
-        """Read all pieces, also those already read; `lost` says afterwards which are damaged."""
+        """Read all pieces, also those already read; `lost` then contains the damaged ones."""
         self._pieces.forget_but(())
         for _ in self.files:
             pass
         self.profiles.verify()
 
     def __iter__(self) -> Iterator[File]:
-        """Give all files."""
+        """Yield all files."""
         return iter(self.files)
 
     def __contains__(self, path: object) -> bool:
-        """Return whether a file, by its path, is one of the repository, or a piece of its log."""
+        """Return whether a file, by its path, is in the repository, or a piece of its log."""
         if not isinstance(path, str):
             return False
         folder, _, name = path.partition("/")
@@ -154,7 +154,7 @@ class RepositoryState:
         return self.files.reaching(table)
 
     def reaching(self, table: str, lo: int, hi: int) -> list[File]:
-        """Return the files of a table with slices that reach into a span, ns since the epoch."""
+        """Return the files of a table with slices that overlap a span, ns since the epoch."""
         return self.files.reaching(table, lo, hi)
 
     @property
@@ -163,10 +163,10 @@ class RepositoryState:
         return self.files.newest_ns
 
     def positions(self, keys: Collection[int]) -> list[Position]:
-        """Return how far profiles are held, by the ids of their processes.
+        """Return the positions of profiles, by the ids of their processes.
 
         Raises:
-            LogError: A piece that knows it is damaged.
+            LogError: A piece with a position is damaged.
         """
         known = self.profiles.of(keys)
         at = (known.get(key) for key in keys)
@@ -176,7 +176,7 @@ class RepositoryState:
         """Return those ids of processes whose profiles are complete.
 
         Raises:
-            LogError: A piece that knows it is damaged.
+            LogError: A piece with a position is damaged.
         """
         return {key for key, at in self.profiles.of(keys).items() if isinstance(at, int)}
 
@@ -184,7 +184,7 @@ class RepositoryState:
         """Return those of them that ended before the horizon of retention.
 
         Raises:
-            LogError: A piece that knows it is damaged.
+            LogError: A piece with a position is damaged.
         """
         known = self.profiles.of(keys) if self.horizon_ns else {}
         return {key for key, at in known.items() if isinstance(at, int) and at <= self.horizon_ns}
@@ -192,15 +192,15 @@ class RepositoryState:
 
 @dataclass
 class Change:
-    """What one commit does to the state.
+    """The change of the state by one commit.
 
     Attributes:
         kind: ingest, compact or expire.
         add: Files published.
-        remove: Paths taken out.
-        advance: Per process id: the position this starts from, and the one it leads to; where the
-            profile is complete, when its process ended, ns since the epoch.
-        horizon_ns: New retention horizon, 0 to leave it.
+        remove: Paths removed.
+        advance: Per process id: the position before, and the position after it; if the
+            profile is complete, the end of its process, ns since the epoch.
+        horizon_ns: New retention horizon, 0: unchanged.
         published: Set once the commit has its number: from then on its files are not ours.
     """
 
@@ -213,10 +213,10 @@ class Change:
 
 
 def check(state: RepositoryState, change: Change) -> None:
-    """Make sure that a change still starts from where the state is.
+    """Check that a change starts from the current state.
 
     Raises:
-        ConflictError: It does not.
+        ConflictError: The change starts from another state.
         LogError: The state is damaged.
     """
     known = state.profiles.of(change.advance)
@@ -229,7 +229,7 @@ def check(state: RepositoryState, change: Change) -> None:
 
 
 def encode(change: Change) -> dict[str, Any]:
-    """Turn a change into what a commit says."""
+    """Return the content of the commit of a change."""
     return {
         "kind": change.kind,
         "time_ns": time.time_ns(),
@@ -241,7 +241,7 @@ def encode(change: Change) -> dict[str, Any]:
 
 
 def apply(state: RepositoryState, commit: Mapping[str, Any]) -> None:
-    """Bring a state up to a commit: all of it, or nothing.
+    """Apply a commit to a state: completely, or not at all.
 
     Raises:
         DamageError: The commit is incomplete.

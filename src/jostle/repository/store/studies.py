@@ -1,9 +1,9 @@
 """Stores studies: `studies/NAME/` with the file, the plan, one line per run, and logs.
 
-study.toml    the study's file, word for word
-plan.json     the resolved plan, the place, versions
+study.toml    the study's file, unchanged
+plan.json     the resolved plan, the target, versions
 runs.jsonl    one line per finished run, made durable before the next begins
-logs/RUN/     what programs logged and said
+logs/RUN/     logs and output of programs
 lock          held while the study runs
 running.json  the run in progress; left over after a crash
 """
@@ -47,14 +47,14 @@ class StudyStore:
     """The folder of one study."""
 
     def __init__(self, root: Path, name: str) -> None:
-        """Name a study; nothing need be there yet.
+        """Create the object; the study need not exist yet.
 
         Args:
             root: The repository.
             name: The study's name.
 
         Raises:
-            RepositoryError: It cannot be a study's name.
+            RepositoryError: The name is not valid for a study.
         """
         if not _NAME.fullmatch(name):
             raise RepositoryError(
@@ -74,7 +74,7 @@ class StudyStore:
 
     @property
     def exists(self) -> bool:
-        """Whether it was ever begun."""
+        """Whether the study was ever begun."""
         return (self.folder / "plan.json").is_file()
 
     def logs(self, run: str) -> Path:
@@ -106,13 +106,13 @@ class StudyStore:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             try:
                 end = _end_of_lines(descriptor)
-                os.ftruncate(descriptor, end)  # a crash may have torn the last line
+                os.ftruncate(descriptor, end)  # a crash may have truncated the last line
                 _write_at(descriptor, line, end)
             finally:
                 os.close(descriptor)
 
     def note_running(self, content: Mapping[str, Any] | None) -> None:
-        """Note the run that is about to start, or, with None, that none does."""
+        """Note the run that is about to start; None: no run."""
         path = self.folder / "running.json"
         with self._writing():
             if content is None:
@@ -121,7 +121,7 @@ class StudyStore:
                 _replace(path, json.dumps(content))
 
     def forget(self) -> None:
-        """Remove its plan, its records and its logs; profiles stay in the repository."""
+        """Remove the study's plan, records and logs; profiles stay in the repository."""
         with self._writing():
             for name in ("plan.json", "runs.jsonl", "study.toml", "running.json"):
                 (self.folder / name).unlink(missing_ok=True)
@@ -129,7 +129,7 @@ class StudyStore:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the study against a second runner.
+        """Lock the study against a second runner.
 
         Raises:
             RepositoryError: Another process runs it.
@@ -168,7 +168,7 @@ class StudyStore:
         return self._read("study.toml").decode(errors="replace")
 
     def plan(self) -> dict[str, Any]:
-        """Return the plan.
+        """Return the plan of the study.
 
         Raises:
             RepositoryError: There is none, or it is damaged.
@@ -185,7 +185,7 @@ class StudyStore:
     def read_runs(self) -> list[dict[str, Any]]:
         """Return the finished runs, each once, in the order in which they ended.
 
-        A torn last line, which a crash leaves, does not count.
+        A truncated last line, which a crash leaves, is ignored.
 
         Raises:
             RepositoryError: Another line is damaged; the message has its number.
@@ -241,7 +241,7 @@ class StudyStore:
 
 
 def _record(line: bytes) -> dict[str, Any] | None:
-    """Read one line of runs.jsonl; None when it is none."""
+    """Read one line of runs.jsonl; None if it is not valid."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
@@ -267,7 +267,7 @@ def _write_at(descriptor: int, line: bytes, end: int) -> None:
 
 
 def _end_of_lines(descriptor: int) -> int:
-    """Return where the last whole line of a file ends."""
+    """Return the end of the last complete line of a file."""
     end = os.fstat(descriptor).st_size
     while end:
         begin = max(0, end - 65536)
@@ -279,7 +279,7 @@ def _end_of_lines(descriptor: int) -> int:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Replace a file completely or not at all."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with temporary.open("w") as stream:

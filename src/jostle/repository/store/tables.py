@@ -1,7 +1,7 @@
 """Turns decoded profiles into rows of the repository, one chunk per partition. No file access.
 
-Every function works on whole columns (numpy, int64). Rows come out sorted as the layout asks
-and cut into chunks of one time partition each.
+Every function works on whole columns (numpy, int64). Rows are sorted as the layout requires
+and split into chunks of one time partition each.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from jostle.values.arrow_columns import ints
 Ints = NDArray[np.int64]
 Columns = dict[str, Ints]
 
-# A record may span this many slices before its values go to the last of them only: a stopped
-# process of a week at 4 s has 151 000; a hostile profile must not make us write billions of rows.
+# Most slices over which a record's values are spread; beyond, they go to the last ones only: a
+# stopped process of a week at 4 s has 151 000; a malicious profile must not cause billions of rows.
 MAX_SPREAD = 200_000
-# So many rows may come of spreading those of one table one by one; where there would be more, rows
-# of one span are added up first.
+# Most rows for which records of one table are spread one by one; for more, rows of one span are
+# added up first.
 _MOST_SPREAD = 2_000_000
-# 9 PB or 104 days in one slice: larger values come from a damaged or hostile profile, and are cut
-# so that sums over it do not overflow and fail for everybody.
+# 9 PB or 104 days in one slice: larger values come from a damaged or malicious profile, and are
+# limited so that sums over it do not overflow.
 MAX_VALUE = 2**53
 
 
@@ -52,9 +52,9 @@ class ProcessSource:
         host: Its node.
         slice_ns: Its slice length, ns.
         mounts: Identity of the mount in each slot.
-        row: Its row of table processes, without the columns that the ingester knows best.
+        row: Its row of table processes, without the columns that the ingester fills.
         mount_rows: Its rows of table mounts.
-        gpus: Name of the GPU in each place.
+        gpus: Name of the GPU at each index.
         gpu_rows: Its rows of table gpus.
     """
 
@@ -71,7 +71,7 @@ class ProcessSource:
 
 @dataclass(frozen=True)
 class PartitionChunk:
-    """Rows that go into one file: a table, its rows, and the time they cover (ns)."""
+    """Rows that go into one file: a table, its rows, and their span of time (ns)."""
 
     table: str
     rows: pa.Table
@@ -81,12 +81,12 @@ class PartitionChunk:
 
 @dataclass(frozen=True)
 class PartitionStream:
-    """Rows that go into one file, more than fit into memory.
+    """Rows that go into one file, which may exceed the memory.
 
     Attributes:
         table: Their table.
-        parts: One part of them after the other, each with the same columns; at least one.
-        lo: Start of the time that they cover, ns.
+        parts: Consecutive parts of them, each with the same columns; at least one.
+        lo: Start of their span, ns.
         hi: Its end.
     """
 
@@ -103,10 +103,10 @@ class SliceBatch:
     Attributes:
         sources: The processes.
         source_index: Index into sources of each process number in the tables (negative ones count
-            from the end, as numpy does), -1 for a process whose rows are to be dropped.
+            from the end, as in numpy), -1 for a process whose rows are dropped.
         slices: process, slice, span and metrics of scope process.
         mount_slices: process, slice, span, slot and metrics of scope mount.
-        bits: Decoded.bits, where a decoder kept them.
+        bits: Decoded.bits, if a decoder provides them.
         gpu_slices: process, slice, span, place and metrics of GPUs.
     """
 
@@ -126,8 +126,8 @@ class _DecodedRows:
         index: Index into the sources.
         slice: First slice.
         span: Slices.
-        parts: Ranks of the names that tell rows of a process and slice apart, by column.
-        metrics: By name.
+        parts: Ranks of names by the columns that distinguish rows of one process and slice.
+        metrics: Metrics by name.
     """
 
     index: Ints
@@ -181,7 +181,7 @@ class NameRanks:
         self.process_rank = np.argsort(np.argsort(self.process, kind="stable"), kind="stable")
         self.slice_ns = np.array([source.slice_ns for source in sources], dtype=np.int64)
         self.mounts, self.mount = _matrix([source.mounts for source in sources], "")
-        # One more, for rows of places that the head does not name.
+        # One more, for rows of GPUs that are not in the header.
         self.gpus, self.gpu = _matrix([[*source.gpus, NO_GPU] for source in sources], NO_GPU)
 
     def of(self, column: str) -> list[str]:
@@ -190,7 +190,7 @@ class NameRanks:
 
 
 def _matrix(lists: Sequence[Sequence[str]], none: str) -> tuple[list[str], Ints]:
-    """Return names, and their ranks as a matrix; short lists are filled up."""
+    """Return names, and their ranks as a matrix; short lists are padded."""
     width = max((len(names) for names in lists), default=0)
     flat = [name for names in lists for name in (*names, *[none] * (width - len(names)))]
     distinct, ranks = _rank(flat)
@@ -206,14 +206,14 @@ def _rank(names: Sequence[str]) -> tuple[list[str], Ints]:
 def _rows(
     decoded: pa.Table, source_index: Ints, names: NameRanks, all_bits: Mapping[str, Sequence[int]]
 ) -> _DecodedRows:
-    """Take the columns that are not zero, histograms bucket by bucket."""
+    """Return the columns that are not zero, histograms bucket by bucket."""
     metrics: Columns = {}
     for name in decoded.column_names:
         if name in HISTOGRAM_IDS:
             metrics |= _buckets(name, decoded.column(name), all_bits.get(name))
         elif name in BY_ID:
             # RATIONALE: most columns are zero, and most values plausible; the bits of all values
-            # say both without a look at each.
+            # show both without a check of each.
             known = all_bits.get(name)
             if known == [0]:
                 continue
@@ -234,7 +234,7 @@ def _rows(
 
 
 def plausible(values: Ints) -> bool:
-    """Return whether values can be true, and their sums stay far from 64 bits."""
+    """Return whether values are possible, and their sums stay far below 64 bits."""
     return int(values.max()) <= MAX_VALUE and int(values.min()) >= 0
 
 
@@ -242,7 +242,7 @@ def _buckets(name: str, column: pa.ChunkedArray, bits: Sequence[int] | None) -> 
     if column.null_count == len(column):
         return {}
     chunk = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    # NOTE: a null row stands for 32 zeros, and the decoder keeps zeros under it.
+    # NOTE: a null row stands for 32 zeros, which the decoder stores for it.
     flat = chunk.values.slice(chunk.offset * HIST_BUCKETS, len(chunk) * HIST_BUCKETS)
     matrix = flat.to_numpy().reshape(-1, HIST_BUCKETS)
     used = np.flatnonzero(np.bitwise_or.reduce(matrix, axis=0) if bits is None else bits)
@@ -276,7 +276,7 @@ def dictionary(codes: Ints, names: Sequence[str]) -> pa.DictionaryArray:
 
 
 def _raw(table: str, names: NameRanks, rows: _DecodedRows) -> Iterator[PartitionChunk]:
-    """Make rows of a table of slices, sorted by (job, slice, process), then by mount or GPU."""
+    """Yield rows of a table of slices, sorted by (job, slice, process), then by mount or GPU."""
     start = rows.slice * names.slice_ns[rows.index]
     hour = start // HOUR_NS
     keys = [hour, names.job[rows.index], rows.slice, names.process_rank[rows.index]]
@@ -301,7 +301,7 @@ def _raw(table: str, names: NameRanks, rows: _DecodedRows) -> Iterator[Partition
 def split_by_partition(
     table: str, rows: pa.Table, part: Ints, start: Ints, end: Ints
 ) -> Iterator[PartitionChunk]:
-    """Split sorted rows by partition; leave out the columns that are zero in a whole chunk."""
+    """Split sorted rows by partition; leave out columns that are zero in a whole chunk."""
     edges = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(part)]
     whole = len(edges) == 2
     for first, last in itertools.pairwise(edges):
@@ -333,8 +333,8 @@ def spread(slices: Ints, span: Ints, columns: Mapping[str, Ints]) -> tuple[Ints,
 
     Args:
         slices: First slice of each record.
-        span: Slices that it covers.
-        columns: Metric columns; gauges are repeated, all else is divided, with the remainder of
+        span: Number of slices that it covers.
+        columns: Metric columns; gauges are repeated, all others are divided, with the remainder of
             the integer division in the last slice.
 
     Returns:
@@ -362,7 +362,7 @@ def spread(slices: Ints, span: Ints, columns: Mapping[str, Ints]) -> tuple[Ints,
 
 
 def _rollup(table: str, names: NameRanks, rows: _DecodedRows) -> Iterator[PartitionChunk]:
-    """Make rows of a rollup, sorted by (time, job, resource)."""
+    """Yield rows of a rollup, sorted by (time, job, resource)."""
     metrics = {name: values for name, values in rows.metrics.items() if name in BY_ID}
     if int(rows.span.clip(1, MAX_SPREAD).sum()) > _MOST_SPREAD:
         yield from _rollup_of_spans(table, names, rows, metrics)
@@ -390,10 +390,11 @@ def _rollup(table: str, names: NameRanks, rows: _DecodedRows) -> Iterator[Partit
 def _rollup_of_spans(
     table: str, names: NameRanks, rows: _DecodedRows, metrics: Columns
 ) -> Iterator[PartitionChunk]:
-    """Make rows of a rollup of very many processes that have spans in common.
+    """Yield rows of a rollup for very many processes with common spans.
 
-    RATIONALE: an imported log of 65 536 ranks says of each of them only what it did in hours: one
-    by one that is 48 million rows. Sums stay exact; the least and most of a process differ by the
+    RATIONALE: an imported log of 65 536 ranks has only their sums over hours: spread one by one
+        that
+    is 48 million rows. Sums stay exact; minimum and maximum over processes differ by the
     remainders of divisions.
     """
     ranks = {"host": names.host[rows.index], **rows.parts}
@@ -428,13 +429,13 @@ def _rollup_chunks(
     count: Ints,
     values_of: tuple[Columns, ...],
 ) -> Iterator[PartitionChunk]:
-    """Return rows of a rollup by partition.
+    """Yield rows of a rollup by partition.
 
     Args:
-        table: Which.
+        table: Name of the rollup.
         names: Names of the ranks in keys.
-        keys: Begin of the slice (ns), job, resources, length of the slice; per row.
-        count: Rows behind each.
+        keys: Start of the slice (ns), job, resources, length of the slice; per row.
+        count: Number of rows behind each.
         values_of: Sum, minimum and maximum of each metric.
     """
     start, job, *resources, slice_ns = keys
@@ -458,7 +459,7 @@ def _rollup_chunks(
 
 
 def groups(*keys: Ints) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Sort by keys and finds where each distinct combination begins in that order."""
+    """Sort by keys, and find the first position of each distinct combination."""
     by = order(*keys)
     fresh = np.zeros(len(by), dtype=bool)
     fresh[:1] = True

@@ -1,4 +1,4 @@
-"""Access control: ways to log in, roles, and the record of accesses to other users' jobs."""
+"""Access control: methods of log-in, roles, and the record of accesses to other users' jobs."""
 
 from __future__ import annotations
 

@@ -26,7 +26,8 @@ from jostle.server.access.viewer import Viewer
 #: Names under which a browser reaches a loopback address; any other is DNS rebinding.
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 Way = Token | OpenId | ProxyHeader | Accounts
-#: The metrics for monitoring, which has a credential of its own: it cannot log in each week.
+#: The metrics for monitoring, which has a credential of its own: monitoring cannot log in each
+#: week.
 METRICS = "/api/v1/openmetrics"
 _MONITOR = Viewer("monitoring", None, "support")
 
@@ -49,15 +50,15 @@ class Access:
     """Access control of a server's pages.
 
     Attributes:
-        way: How one logs in.
-        sessions: Who is logged in.
+        way: The method of log-in.
+        sessions: The sessions of logged-in users.
         tries: Limits how often log-in may be tried.
         login_service: Threads in which log-ins are processed.
         known_devices: Addresses from which users logged in before.
         audit: The record of accesses to other users' jobs; None: none is written (on loopback,
             where the only viewer could read the repository directly).
-        url: What browsers call the server, without a slash at its end; "" on loopback.
-        proxies: Addresses from which alone requests are taken; None: from everywhere.
+        url: URL of the server for browsers, without a final slash; "" on loopback.
+        proxies: The only addresses from which requests are accepted; None: all.
     """
 
     def __init__(
@@ -74,12 +75,13 @@ class Access:
 
         Args:
             way: How users log in; None: by a token, on loopback.
-            url: What browsers call the server.
+            url: URL of the server for browsers.
             audit: The record of accesses to other users' jobs.
-            proxies: Addresses from which alone requests are taken; None: from everywhere.
-            proxy_secret: What the proxy sends in SECRET_HEADER; None: its address is proof enough.
-            metrics_token: Who sends it as a bearer token gets the metrics of all jobs, and nothing
-                else; None: nobody.
+            proxies: The only addresses from which requests are accepted; None: all.
+            proxy_secret: Secret that the proxy sends in SECRET_HEADER; None: its address suffices
+                as proof.
+            metrics_token: Bearer token for the metrics of all jobs, and nothing else; None: there
+                is none.
         """
         self.way = way or Token()
         self.sessions = Sessions()
@@ -124,7 +126,7 @@ class Access:
     def comes_from(self, request: Request) -> bool:
         """Return whether requests from this address are accepted.
 
-        Where others share the proxy's address, the proxy's secret decides.
+        If others share the proxy's address, the proxy's secret decides.
         """
         host = request.client.host if request.client else None
         sent = request.headers.get(SECRET_HEADER, "")
@@ -153,11 +155,11 @@ class Access:
     def is_still(self, viewer: Viewer, request: Request) -> bool:
         """Return whether an earlier request would still be admitted, as the same viewer's.
 
-        It does not count as a use: listening alone does not keep a session alive.
+        It does not count as a use: an open event stream alone does not keep a session alive.
         """
         try:
             known = self._who(request, is_use=False)
-        except AccessError:  # the file of accounts cannot be read: nobody is admitted
+        except AccessError:  # the file of accounts cannot be read: no user is admitted
             return False
         return known is not None and known.viewer == viewer
 
@@ -204,24 +206,24 @@ class Access:
         return secret
 
     def proof(self, viewer: Viewer) -> str:
-        """Return what a viewer's sessions depend on: they end when it changes."""
+        """Return the credential of a viewer's sessions: they end when it changes."""
         return self._proof(viewer.name)
 
     def _proof(self, name: str) -> str:
-        """Return what sessions of a name depend on: its password hash, and its entry in roles."""
+        """Return the credential of a name's sessions: its password hash, and its entry in roles."""
         if isinstance(self.way, Token):
             return ""
         password = self.way.proof(name) if isinstance(self.way, Accounts) else ""
         return f"{password} {self.way.roles.now().mark(name)}"
 
     def end(self, request: Request, answer: Response) -> None:
-        """End the session that a request comes with."""
-        # A script ends its own token only, whatever cookie it sends too.
+        """End the session of a request."""
+        # A script ends its own token only, whatever cookie it sends as well.
         self.sessions.end(bearer(request) or request.cookies.get(self.cookie, ""))
         self._forget(answer)
 
     def end_all(self, viewer: Viewer, answer: Response) -> None:
-        """End all sessions of a viewer, and his tokens for scripts."""
+        """End all sessions of a viewer, and the viewer's tokens for scripts."""
         self.sessions.end_all(viewer.name)
         self._forget(answer)
 

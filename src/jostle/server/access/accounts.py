@@ -30,7 +30,7 @@ class Accounts:
         """Read the file.
 
         Raises:
-            AccessError: It cannot be read, is open to others, or is not a file of accounts.
+            AccessError: It cannot be read, is accessible to others, or is not a file of accounts.
         """
         from argon2 import PasswordHasher
 
@@ -39,7 +39,7 @@ class Accounts:
         self._hasher = PasswordHasher()
         self._state: tuple[int, int, int] | None = None
         self._hashes = self._read()
-        # An unknown name takes as long as a known one.
+        # The check of an unknown name takes as long as that of a known one.
         self._nobody = self._hasher.hash(os.urandom(16).hex())
 
     def enter(self, name: str, password: str) -> Viewer | None:
@@ -57,7 +57,7 @@ class Accounts:
         return self.roles.now().viewer(name) if stored else None
 
     def proof(self, name: str) -> str:
-        """Return what a user's sessions depend on: the hash, hashed; "" without an account."""
+        """Return the credential of a user's sessions: a hash of the hash; "" without an account."""
         stored = self._read().get(name)
         return hashlib.sha256(stored.encode()).hexdigest() if stored else ""
 
@@ -74,7 +74,7 @@ def read_accounts(path: Path) -> dict[str, str]:
     """Read names and hashes.
 
     Raises:
-        AccessError: The file cannot be read, is open to others, or has an invalid line.
+        AccessError: The file cannot be read, is accessible to others, or has an invalid line.
     """
     hashes: dict[str, str] = {}
     for number, line in enumerate(read_private(path).splitlines(), 1):

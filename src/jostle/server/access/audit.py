@@ -30,7 +30,7 @@ class Audit:
     """The file of accesses."""
 
     def __init__(self, path: Path) -> None:
-        """Open it, so that a server that cannot record does not start.
+        """Open the file, so that a server that cannot record does not start.
 
         Raises:
             AccessError: The file cannot be written, or others can read it.
@@ -63,7 +63,7 @@ class Audit:
         Args:
             viewer: The viewer.
             job: The job that is viewed.
-            owner: Its owner's uid; None: several users'.
+            owner: Its owner's uid; None: it belongs to several users.
 
         Raises:
             AuditError: The line could not be written to the disk.
@@ -135,7 +135,7 @@ class Audit:
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
-    """Return the access of a line; None if a crash cut the line off."""
+    """Return the access of a line; None if a crash truncated the line."""
     try:
         entry = json.loads(line)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Files that hold secrets: read only where nobody else can."""
+"""Reads files with secrets, only if nobody else can read them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jostle.files.regular_files import MOST_BYTES, open_regular
 
 
 class AccessError(UsageError):
-    """Access control is not configured, or not safely."""
+    """Access control is not configured, or is not safe."""
 
 
 def read_private(path: Path, *, group: bool = False) -> str:
@@ -19,10 +19,10 @@ def read_private(path: Path, *, group: bool = False) -> str:
 
     Args:
         path: The file.
-        group: Whether its group may read it, too.
+        group: Whether its group may read it as well.
 
     Raises:
-        AccessError: It cannot be read, or others can read or write it.
+        AccessError: The file cannot be read, or others can read or write it.
     """
     allowed = 0o640 if group else 0o600
     try:

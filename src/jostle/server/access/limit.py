@@ -25,7 +25,7 @@ class Limit:
         """Count a try.
 
         Args:
-            rules: Pairs of a key and its most tries a minute.
+            rules: Pairs of a key and its most tries per minute.
 
         Returns:
             0 if the try is allowed; else how long to wait for the next one, s, and this try does
@@ -42,7 +42,7 @@ class Limit:
             if not wait:
                 for key, _ in rules:
                     recent = self._recent(key, now)
-                    self._tries.pop(key, None)  # which puts it behind all others
+                    self._tries.pop(key, None)  # so that it moves behind all others
                     self._tries[key] = [*recent, now]
             return wait
 
@@ -59,7 +59,7 @@ class Limit:
 
 
 def near(host: str) -> str:
-    """Return the address that limits count by; of IPv6 it is the /64 network."""
+    """Return the address by which limits count; for IPv6, the /64 network."""
     try:
         address = ip_address(host.partition("%")[0])
     except ValueError:

@@ -10,8 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 _T = TypeVar("_T")
-#: Most log-ins at once, served and waiting: in all, from one address, and how many more for users
-#: who logged in from their address before.
+#: Most log-ins at once, served and waiting: in total, from one address, and additional ones for
+#: users who logged in from their address before.
 _MOST, _MOST_OF_ONE, _RESERVED = 16, 4, 4
 #: Time after which a client that found the queue full may retry, s.
 AGAIN_S = 5
@@ -29,7 +29,7 @@ class LoginService:
         """Prepare the threads; the first request starts them.
 
         Args:
-            threads: Log-ins that are done at the same time.
+            threads: Number of concurrent log-ins.
         """
         self._threads = threads
         self._pool: ThreadPoolExecutor | None = None
@@ -40,7 +40,7 @@ class LoginService:
         """Return whether one more may wait.
 
         Args:
-            near: The client's address, as `limit.near` counts it.
+            near: The client's address, as from `limit.near`.
             known: The user has logged in from there before.
         """
         with self._guard:
@@ -51,7 +51,7 @@ class LoginService:
         """Run a function in one of these threads, once earlier requests are done.
 
         Args:
-            near: The client's address, as `limit.near` counts it.
+            near: The client's address, as from `limit.near`.
             do: The function.
         """
         if self._pool is None:
@@ -87,7 +87,7 @@ class KnownDevices:
         return entry in self._addresses
 
     def add(self, name: str, near: str) -> None:
-        """Add an address of a user; of too many, the least recently used one is dropped."""
+        """Add an address of a user; beyond the limit, the least recently used is dropped."""
         self._addresses.pop((name, near), None)
         self._addresses[name, near] = None
         if len(self._addresses) > _MOST_FAMILIAR:

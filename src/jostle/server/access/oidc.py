@@ -18,15 +18,15 @@ from jostle.server.access.viewer import Role, Viewer
 _log = logging.getLogger("jostle.serve")
 _BEGUN_S = 600.0
 _MOST_BEGUN = 1000
-#: How long the issuer's description of itself and its keys are cached, s: a key that it revokes is
+#: How long the issuer's metadata and keys are cached, s: a key that it revokes is
 #: accepted no longer than this.
 _ABOUT_S, _KEYS_S = 3600.0, 300.0
 #: Shortest interval of requests for keys after a token that no known key has signed, s.
 _AGAIN_S = 30.0
-#: How long an issuer that did not answer is not asked again, s: other log-ins fail at once.
+#: How long no request is sent to an issuer that did not answer, s: log-ins fail at once.
 _AWAY_S = 10.0
 _LEEWAY_S = 60
-#: Signatures with keys that only the issuer has.
+#: Signature algorithms whose private keys only the issuer has.
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
 
 
@@ -48,10 +48,11 @@ class OpenIdSettings:
 
     Attributes:
         issuer: Its URL.
-        client_id: Our name there.
-        client_secret: Our secret there; None: a public client.
-        name_claim: Claim that holds the login name on the cluster.
-        role_claim: Claim that holds a role, or a list with roles; None: only our table has roles.
+        client_id: Id of this server at the issuer.
+        client_secret: Secret of this server at the issuer; None: a public client.
+        name_claim: Claim with the login name on the cluster.
+        role_claim: Claim with a role, or a list of roles; None: only the operator's table has
+            roles.
         accounts_claim: Claim that lists the users whose jobs a manager may see.
         scope: The scopes that are requested.
     """
@@ -252,7 +253,7 @@ class OpenId:
         )
 
     def _about(self) -> dict[str, Any]:
-        """Return the issuer's own description."""
+        """Return the issuer's metadata."""
         issuer = self._settings.issuer
         about = self._get(f"{issuer.rstrip('/')}/.well-known/openid-configuration", _ABOUT_S)
         if about.get("issuer") != issuer:
@@ -301,7 +302,7 @@ class OpenId:
 
 
 def is_safe(url: str) -> bool:
-    """Return whether nobody on the way can read what is sent to a URL."""
+    """Return whether nobody on the path can read requests to a URL."""
     parts = urlsplit(url)
     here: Callable[[str | None], bool] = {"127.0.0.1", "localhost", "::1"}.__contains__
     return bool(parts.hostname) and (

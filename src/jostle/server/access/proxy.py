@@ -13,7 +13,7 @@ from jostle.server.access.roles import Roles, RolesFile
 from jostle.server.access.viewer import Viewer
 
 Net = IPv4Network | IPv6Network
-#: Header with which a proxy identifies itself, where others share its address.
+#: Header with which a proxy identifies itself, if others share its address.
 SECRET_HEADER = "X-Jostle-Secret"
 _NAME = re.compile(r"[^\s\x00-\x1f\x7f:/]{1,128}")
 
@@ -32,15 +32,15 @@ class ProxyHeader:
         self.roles = roles
 
     def viewer(self, request: Request) -> Viewer | None:
-        """Return the viewer that the proxy has logged in; None: nobody."""
+        """Return the viewer that the proxy has logged in; None: no user."""
         names = request.headers.getlist(self.header)
         if len(names) != 1 or not _NAME.fullmatch(names[0]):
-            return None  # of two headers one may be the client's own
+            return None  # one of two headers may be from the client
         return self.roles.now().cached_viewer(names[0])
 
 
 def is_from(host: str | None, networks: Sequence[Net]) -> bool:
-    """Return whether an address lies in one of some networks."""
+    """Return whether an address is in one of some networks."""
     try:
         address = ip_address(host or "")
     except ValueError:

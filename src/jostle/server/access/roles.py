@@ -1,4 +1,4 @@
-"""From a login name to a viewer: the user's number here, and the operator's table of roles."""
+"""Maps login names to viewers: user ids on this machine, and the operator's table of roles."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from jostle.server.access.files import AccessError
 from jostle.server.access.viewer import Role, Viewer
 
 _log = logging.getLogger("jostle.serve")
-ROLES: tuple[Role, ...] = get_args(Role)  # the least first
-#: How long `cached_viewer` uses a viewer again, s.
+ROLES: tuple[Role, ...] = get_args(Role)  # in ascending order
+#: How long `cached_viewer` caches a viewer, s.
 _CACHED_S = 300.0
 
 
@@ -36,7 +36,7 @@ class Roles:
     _known: dict[str, tuple[float, Viewer]] = field(default_factory=dict, repr=False, compare=False)
 
     def now(self) -> Roles:
-        """Return itself: a table that is in no file does not change (see RolesFile)."""
+        """Return itself: a table without a file does not change (see RolesFile)."""
         return self
 
     def viewer(self, name: str, *, claimed: Role = "user", accounts: Iterable[str] = ()) -> Viewer:
@@ -80,11 +80,11 @@ class Roles:
 class RolesFile:
     """The table in the operator's file; it is read again when the file changes.
 
-    An invalid file, such as one that is being edited, changes nothing.
+    While the file is invalid, for example during an edit, the last table stays valid.
     """
 
     def __init__(self, path: Path, table: Roles, read: Callable[[Path], Roles]) -> None:
-        """Start from a table that was read.
+        """Start with the table that was read from the file.
 
         Args:
             path: The file.
@@ -124,7 +124,7 @@ def _uid(name: str) -> int | None:
 
 
 def _members(names: Iterable[str]) -> Iterable[int]:
-    """Return the numbers of users and of members of groups; unknown names are left out."""
+    """Return the user ids of users and of members of groups; unknown names are left out."""
     for name in names:
         if not name.startswith("@"):
             uid = _uid(name)

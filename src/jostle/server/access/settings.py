@@ -26,19 +26,20 @@ _WAYS: Final = ("oidc", "proxy", "accounts")
 _LOOPBACK = [ip_network("127.0.0.0/8"), ip_network("::1/128")]
 _REFERENCE = "docs/reference/serve.md has all keys."
 _Text = Annotated[str, Field(min_length=1)]
-#: Of the token for monitoring, which opens the names of all jobs: nobody must be able to guess it.
+#: Least length of the token for monitoring, which gives access to the names of all jobs, so nobody
+#: must be able to guess it.
 _LEAST_TOKEN = 32
 
 
 @dataclass(frozen=True)
 class AlertSettings:
-    """Who is told of disturbed jobs.
+    """Recipients of messages about disturbed jobs.
 
     Attributes:
-        url: Where messages are posted, a secret; "": nowhere.
-        light: The least light of which there are messages.
-        command: A command that takes each message on its standard input; (): none.
-        silence: Patterns of jobs and places of whose losses, while they run, there are no messages.
+        url: URL to which messages are posted, a secret; "": none.
+        light: The least serious traffic light for which messages are sent.
+        command: A command that reads each message on its standard input; (): none.
+        silence: Patterns of jobs and resources without messages about losses of running jobs.
     """
 
     url: str
@@ -92,7 +93,7 @@ class _MetricsTable(_Table):
 
 
 class _ServeFile(_Table):
-    """The keys of the file; url and audit are needed to serve, and not to change its accounts."""
+    """The keys of the file; url and audit are required to serve, but not to change accounts."""
 
     url: str = ""
     audit: str = ""
@@ -123,7 +124,7 @@ class ServeSettings:
         """The file of local accounts.
 
         Raises:
-            AccessError: There is none.
+            AccessError: The file of settings names none.
         """
         if self.content.accounts is None:
             raise AccessError(
@@ -133,13 +134,13 @@ class ServeSettings:
         return Path(self.content.accounts.file)
 
     def access(self, *, behind_proxy: bool) -> Access:
-        """Make the access control that the file describes.
+        """Create the access control that the file describes.
 
         Args:
             behind_proxy: Whether requests come through a proxy, which has TLS.
 
         Raises:
-            AccessError: Something is missing or not safe.
+            AccessError: A setting is missing or not safe.
         """
         url = self._url()
         proxies = self._proxies() if behind_proxy else None
@@ -155,7 +156,7 @@ class ServeSettings:
         )
 
     def alerts(self) -> AlertSettings | None:
-        """Return who is told of disturbed jobs; None: nobody.
+        """Return the recipients of messages about disturbed jobs; None: there are none.
 
         Raises:
             AccessError: The file of the URL is not valid.
@@ -184,7 +185,7 @@ class ServeSettings:
         return AlertSettings(url, table.light, *more)
 
     def metrics_token(self) -> str | None:
-        """Return what monitoring sends to get the metrics of all jobs; None: it gets none.
+        """Return the token with which monitoring gets the metrics of all jobs; None: there is none.
 
         Raises:
             AccessError: The file of the token is not valid.

@@ -1,4 +1,4 @@
-"""Log-in on loopback: by the token of the URL that the server printed."""
+"""Log-in on loopback: by the token in the URL that the server printed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jostle.server.access.viewer import Viewer
 
 
 class Token:
-    """The way to log in on loopback, for the user who started the server.
+    """The method of log-in on loopback, for the user who started the server.
 
     Attributes:
         token: Opens a session; part of the URL that `jostle serve` prints.
@@ -28,7 +28,7 @@ class Token:
         self._viewer = Viewer(getpass.getuser(), os.getuid(), "administrator")
 
     def opens(self, token: str) -> Viewer | None:
-        """Return the viewer of a token; None: it is wrong."""
+        """Return the viewer of a token; None: the token is wrong."""
         good = hmac.compare_digest(token.encode(errors="replace"), self.token.encode())
         return self._viewer if good else None
 

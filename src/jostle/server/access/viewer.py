@@ -1,4 +1,4 @@
-"""The viewer of pages, and what he may see."""
+"""The viewer of pages, and the jobs that the viewer may see."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class Viewer:
     """A user who views pages.
 
     Attributes:
-        name: His login name.
-        uid: His user id; None where he has none on the cluster.
-        role: What he may see.
-        accounts: User ids whose jobs a manager may see, besides his own.
+        name: Login name.
+        uid: User id; None if there is none on the cluster.
+        role: Role, which decides what the viewer may see.
+        accounts: User ids whose jobs a manager may see, in addition to the manager's own.
         address: Client address, for the record of accesses; it does not distinguish viewers.
     """
 

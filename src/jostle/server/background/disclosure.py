@@ -4,7 +4,7 @@ The rules are those of statistical offices for tables of magnitudes (Hundepool e
 Disclosure Control*, 2012, sections 4.2 and 4.3):
 
 - Minimum frequency: a sum is unsafe if fewer than three others contributed to it, unless none did.
-- p % rule: a sum is unsafe if the second largest contributor could work out the load of the largest
+- p % rule: a sum is unsafe if the second largest contributor could compute the load of the largest
   to within 10 %, that is, if all the others together had less than that.
 - The parts of a line of a view (`written` is posix_write_bytes plus stdio_write_bytes) are shown
   only where the line is shown and no part is unsafe: otherwise the line minus the shown parts would
@@ -48,7 +48,7 @@ def may_be_disclosed(
         cell: (rows,): number of each row's cell, from 0.
 
     Returns:
-        One flag per cell; True where nobody had any load.
+        One flag per cell; True where no user had any load.
     """
 
     def few(some: AbstractSet[str]) -> Flags:
@@ -69,7 +69,7 @@ def unsafe(load: Floats, cell: Ints) -> Flags:
         cell: (rows,): number of each row's cell, from 0.
 
     Returns:
-        One flag per cell; False where nobody had any load.
+        One flag per cell; False where no user had any load.
     """
     cells = int(cell.max(initial=-1)) + 1
     some = load > 0
@@ -92,7 +92,7 @@ def _whole(part: AbstractSet[str]) -> frozenset[str] | None:
 
 
 def _parts(line: frozenset[str]) -> list[frozenset[str]]:
-    """Return the largest parts of a line that can be asked for: lines in it, and single metrics."""
+    """Return the largest parts of a line that can be requested: lines in it, and single metrics."""
     within = [one for one in LINES if one < line and _whole(one) == line]
     return [*within, *(frozenset({name}) for name in line.difference(*within))]
 

@@ -8,7 +8,7 @@ A cell is published one minute after its end, when the slices of all its jobs ha
 changes only if the change itself satisfies the rules. So the difference of two answers does not
 reveal a late job either, as long as this server runs.
 
-Other users rarely share a user's own node: they are hidden there, and counted in the sum of all
+Other users rarely share a user's node: they are hidden there, and counted in the sum of all
 nodes. Levels of others (a speed, a queue length) are not sums and are not published.
 """
 
@@ -39,11 +39,11 @@ from jostle.server.background.tiles import CELL_NS, SETTLED_NS, Tiles
 from jostle.server.cache.lru_cache import LruCache
 
 Line = Sequence[str]
-#: Gives the user of a job; None: several.
+#: Returns the user of a job; None: several.
 UserOf = Callable[[str], int | None]
-#: A step is published if at least this share of its time may be, as the mean over that share.
+#: Least share of a step that must be publishable; the step then gets the mean over that share.
 _LEAST_TOLD = 0.5
-#: Hours that are looked at together.
+#: Hours that are processed together.
 _HOURS = 24
 _KEPT_BYTES = 64 << 20
 _SEVERAL = -1
@@ -58,7 +58,7 @@ class _Rows:
 
     Attributes:
         resource: Number of each row's resource.
-        job: Number of its job.
+        job: Number of each row's job.
         user: The job's user; _SEVERAL: several.
         seen: Whether the viewer may see the job.
         start: Start of the cell, ns since the epoch.
@@ -100,14 +100,14 @@ class _Rows:
 
 
 class Others:
-    """Sums of all users' load, as far as a viewer may know them."""
+    """Sums of all users' load, as far as they may be published to a viewer."""
 
     def __init__(self, tiles: Tiles, now_ns: Callable[[], int] = time.time_ns) -> None:
-        """Ask nothing yet.
+        """Create the object; it reads nothing yet.
 
         Args:
             tiles: Loads of all jobs.
-            now_ns: Gives the time, ns since the epoch.
+            now_ns: Returns the time, ns since the epoch.
         """
         self._tiles = tiles
         self._now_ns = now_ns
@@ -131,14 +131,14 @@ class Others:
         """Return the load of all jobs on each resource, as far as it may be published.
 
         Args:
-            viewer: Who asks.
-            user: Gives the user of a job.
+            viewer: The viewer.
+            user: Returns the user of a job.
             table: rollup (by mount) or node_rollup (by node).
             line: The metrics that are added up.
             axis: Start, step (ns) and number of steps.
-            without: Jobs that do not count; the viewer may see them.
+            without: Jobs that are left out; the viewer may see them.
             all_nodes: The nodes are one resource, "".
-            within: What lies before or after this time (ns) does not count.
+            within: Loads outside of this span (ns) are left out.
 
         Returns:
             By resource, (steps,): NaN where it may not be published. If a part of a step may be,
@@ -216,7 +216,7 @@ class Others:
         )
 
     def _fresh_ns(self) -> int:
-        """Return the start of the first cell whose slices may not all have come."""
+        """Return the start of the first cell whose slices may not all have arrived."""
         return (self._now_ns() - SETTLED_NS) // CELL_NS * CELL_NS
 
     def _number(self, name: str) -> int:
@@ -306,7 +306,7 @@ def _were_told(rows: _Rows, until_ns: int, names: list[str]) -> Flags:
 
 
 def _scaled(load: Floats, hidden_ns: Floats, room_ns: Floats) -> Floats:
-    """Scale up the steps of which enough is known to whole steps."""
+    """Scale up steps of which enough is known to full steps."""
     share = 1 - hidden_ns / np.maximum(room_ns, 1)
     known = share >= _LEAST_TOLD
     found: Floats = np.where(known, load / np.where(known, share, 1), np.nan)

@@ -1,7 +1,7 @@
-"""Loads of all jobs by the hour, cached while the files of that hour are the same.
+"""Loads of all jobs by hour, cached while the files of an hour are unchanged.
 
-An hour that is over does not change (until its files are merged), so that a question about a day
-reads only the current hour from the repository.
+A past hour does not change (until its files are merged), so that a query about a day reads only the
+current hour from the repository.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from jostle.repository.store.layout import HOUR_NS, Rollup
 from jostle.server.cache.lru_cache import LruCache
 
 MINUTE_NS = 60 * 10**9
-#: The length of a cell of others' load, ns: a slice, as slices usually are.
+#: The length of a cell of others' load, ns: that of a usual slice.
 CELL_NS = 4 * 10**9
-#: So long after a moment the slices of all who were there are taken to have come, ns.
+#: Time after which the slices of all jobs are assumed to have arrived, ns.
 SETTLED_NS = 60 * 10**9
 Lines = Sequence[Sequence[str]]
 
 
 class Tiles:
-    """Tables of loads, put together from hours.
+    """Tables of loads, which are composed of hours.
 
     Attributes:
-        repository: What they are of.
+        repository: The repository.
     """
 
     def __init__(self, repository: Repository, cache: LruCache) -> None:
@@ -43,8 +43,8 @@ class Tiles:
 
         Args:
             table: rollup (by mount) or node_rollup (by node).
-            lines: Each a sum of metrics of that table.
-            span: Start and end, ns since the epoch; whole hours are given.
+            lines: Lines, each a sum of metrics of that table.
+            span: Start and end, ns since the epoch; whole hours are returned.
 
         Returns:
             Columns job, resource, start_ns, length_ns, v0, v1, ...
@@ -60,7 +60,7 @@ class Tiles:
 
         Args:
             table: rollup (by mount) or node_rollup (by node).
-            lines: Each a sum of metrics of that table.
+            lines: Lines, each a sum of metrics of that table.
             hours: Numbers of hours since the epoch.
         """
         span = hours.start * HOUR_NS, hours.stop * HOUR_NS
@@ -95,8 +95,8 @@ class Tiles:
     def _made(
         self, table: Rollup, lines: Lines, missing: list[int], step_ns: int | None
     ) -> dict[int, pa.Table]:
-        """Ask for hours, all at once: of those between them that are kept too much is read."""
-        # What is longer than a step reaches into the steps, and the hour, behind it.
+        """Read hours with one query, also cached ones that are between missing ones."""
+        # A slice longer than a step extends into later steps, and into the next hour.
         before = MINUTE_NS if step_ns is not None and step_ns < MINUTE_NS else 0
         span = missing[0] * HOUR_NS - before, (missing[-1] + 1) * HOUR_NS
         rows = self.repository.loads.sums(table, lines, span, step_ns=step_ns)

@@ -19,11 +19,11 @@ _PERIOD_S = 60.0
 
 @dataclass(frozen=True)
 class CachedResult(Generic[T]):
-    """A result, and what it was made from.
+    """A result, and the state from which it was made.
 
     Attributes:
         value: The result.
-        commit: Number of the repository's newest commit when it was begun.
+        commit: Number of the repository's newest commit when the work on it began.
         seconds: How long it took, s.
         at: When it was ready, s of the monotonic clock.
     """
@@ -35,7 +35,7 @@ class CachedResult(Generic[T]):
 
 
 class BackgroundCache:
-    """Makes results in a thread; while a newer one is made, it returns the last one."""
+    """Makes results in a thread; while a newer one is made, the last one is returned."""
 
     def __init__(self) -> None:
         self._results: OrderedDict[Hashable, CachedResult[Any]] = OrderedDict()
@@ -55,7 +55,7 @@ class BackgroundCache:
             wait_s: How long to wait for it, s.
 
         Raises:
-            Exception: What `make` raises.
+            Exception: Any error of `make`.
         """
         with self._guard:
             cached = self._results.get(key)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 MOST_BYTES = 256 << 20
-_ENTRY = 300  # bytes of an entry beside what it holds
+_ENTRY = 300  # bytes of an entry in addition to its content
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,10 +31,10 @@ class LruCache:
     """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        """Make an empty cache.
+        """Create an empty cache.
 
         Args:
-            most_bytes: Bound of the size of all entries, as `weight` estimates it.
+            most_bytes: Bound of the size of all entries, as estimated by `weight`.
         """
         self.bytes = 0
         self.salt = secrets.token_hex(8)

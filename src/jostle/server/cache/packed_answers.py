@@ -42,7 +42,7 @@ def cached_response(
         request: The request: `If-None-Match` and `Accept-Encoding` count.
         key: Identifies the answer, and the viewer's rights.
         state: State of the data that the answer is made from.
-        make: Makes the answer: bytes, or what becomes JSON.
+        make: Makes the answer: bytes, or a value that becomes JSON.
         media: Media type of the answer.
     """
     name = repr((cache.salt, *key, state)).encode()

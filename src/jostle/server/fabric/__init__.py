@@ -1,1 +1,1 @@
-"""Fabrics, what their links carry, and what jobs sent through them."""
+"""Fabrics, the loads of their links, and the traffic of jobs on them."""

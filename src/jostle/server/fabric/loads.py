@@ -1,7 +1,7 @@
-"""Fabrics and the loads of their links, as far as a viewer may know them.
+"""Fabrics and the loads of their links, as far as they may be shown to a viewer.
 
-Who may not see all jobs gets the traffic of the jobs that he may see, routed. What ports counted is
-a margin: less the loads of these jobs it is that of the others, who may be one (docs/adr/0030).
+A viewer who may not see all jobs gets the routed traffic of visible jobs. Counters of ports would
+reveal the load of the other jobs, which may be one job's, by subtraction (docs/adr/0030).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from jostle.server.system.node_grid import GridAxis
 from jostle.server.system.queries import Life
 from jostle.topology import Topology, valid_at
 
-#: The longest time that is routed at once, ns.
+#: The longest span that is routed at once, ns.
 LONGEST_NS = 86_400 * 10**9
 
 
@@ -34,20 +34,20 @@ def all_fabrics(repository: Repository) -> list[Topology]:
 
 
 def fabrics_mark(repository: Repository) -> tuple[tuple[str, int], ...]:
-    """Return what changes when a fabric is read anew: the files, and when each was written."""
+    """Return a key that changes when a fabric is imported: the files, and when each was written."""
     folder = fabrics_folder(repository.path)
     files = folder.iterdir() if folder.is_dir() else ()
     return tuple(sorted((file.name, file.stat().st_mtime_ns) for file in files))
 
 
 def fabric_at(repository: Repository, name: str, time_ns: int) -> Topology | None:
-    """Return the version of a fabric for a time; before its first one, the first; None: none."""
+    """Return the version of a fabric at a time, or else its first one; None: there is none."""
     versions = [each for each in all_fabrics(repository) if each.name == name]
     return valid_at(versions, name, time_ns) or (versions[0] if versions else None)
 
 
 def fabric_of(repository: Repository, hosts: Collection[str], time_ns: int) -> Topology | None:
-    """Return the fabric that most of some nodes were in at a time; None: none has one of them."""
+    """Return the fabric with most of some nodes at a time; None: none has one of them."""
     names = dict.fromkeys(each.name for each in all_fabrics(repository))
     fabrics = [each for name in names if (each := fabric_at(repository, name, time_ns))]
     best = max(fabrics, key=lambda each: len(each.adapters_of.keys() & hosts), default=None)
@@ -62,23 +62,23 @@ def fabric_loads(
     span: tuple[int, int],
     steps: int,
 ) -> FabricLoads:
-    """Return what the links of a fabric carried over a span, as far as a viewer may know it.
+    """Return the loads of a fabric's links over a span, as far as a viewer may see them.
 
     Args:
-        repository: What is asked.
+        repository: The repository.
         topology: The fabric.
-        lives: Of all jobs.
+        lives: Lives of all jobs.
         viewer: The viewer.
-        span: Start and end, ns since the epoch; cut to the time of the jobs that he may see, and
-            to the last LONGEST_NS of it: every message of every job in it is read.
-        steps: The most steps wanted.
+        span: Start and end, ns since the epoch; cut to the time of visible jobs, and
+            to the last LONGEST_NS of it: all messages of all jobs in it are read.
+        steps: The most steps.
     """
     visible = [life for life in lives if viewer.sees(life.uid)]
     end = min(span[1], max((life.end_ns for life in visible), default=0))
     axis = GridAxis.of((max(span[0], end - LONGEST_NS), span[1]), visible, steps)
     jobs = None if viewer.sees_all else sorted({life.job for life in visible})
     traffic = repository.traffic((axis.start_ns, axis.end_ns), jobs)
-    # What ports counted is everybody's.
+    # Ports count the traffic of all users.
     ports = repository.port_counters((axis.start_ns, axis.end_ns)) if viewer.sees_all else None
     return FabricLoads(
         link_loads(topology, traffic, (axis.start_ns, axis.step_ns, axis.columns), ports)
@@ -86,20 +86,20 @@ def fabric_loads(
 
 
 def packed_loads(fabric: FabricLoads, first: int, count: int, before: str = "") -> bytes:
-    """Return the loads of some steps as numbers behind a header.
+    """Return the loads of some steps as numbers after a header.
 
     Args:
         fabric: The loads.
         first: The first step.
-        count: How many; cut to those there are.
-        before: As of `FabricLoads.busiest_jobs`.
+        count: Number of steps; cut to the existing ones.
+        before: As for `FabricLoads.busiest_jobs`.
 
     Returns:
         Length of the header (uint32), the header (JSON: start_ns, step_ns, first, steps, links,
-        low_high, waiting, measured: the links whose ports count; padded to four bytes); then,
+        low_high, waiting, measured: the links with counting ports; padded to four bytes); then,
         little endian, each steps x links: float32, bytes per second; if low_high, the most that
-        adaptive routing can have put there; if waiting, the share of the time that data waited,
-        NaN where no port counts; and uint16, the place of the busiest job in the overview's jobs.
+        adaptive routing may cause; if waiting, the share of the time that data waited,
+        NaN where no port counts; and uint16, the index of the busiest job in the overview's jobs.
     """
     start, step, steps = fabric.loads.axis
     first = min(first, steps)
@@ -132,21 +132,21 @@ def zone_steps(
     steps: range,
     before: str = "",
 ) -> bytes:
-    """Return what zones sent to one another in some steps, as numbers behind a header.
+    """Return the traffic between zones in some steps, as numbers after a header.
 
     Args:
-        repository: What is asked.
+        repository: The repository.
         fabric: Loads with the same steps and jobs.
         zones: The zones.
-        viewer: The viewer: jobs that he may not see do not count.
-        lives: Of all jobs.
-        steps: Which steps.
-        before: As of `FabricLoads.busiest_jobs`.
+        viewer: The viewer: invisible jobs are left out.
+        lives: Lives of all jobs.
+        steps: The steps.
+        before: As for `FabricLoads.busiest_jobs`.
 
     Returns:
         As `packed_loads`: header (start_ns, step_ns, first, steps, zones: [{name, vertices}],
         modelled), then steps x zones x zones float32, bytes per second from zone to zone, and the
-        same in uint16, the place of the busiest job.
+        same in uint16, the index of the busiest job.
     """
     start, step, _ = fabric.loads.axis
     begin = start + steps.start * step
@@ -182,14 +182,14 @@ def zone_steps(
 
 
 def headed(header: dict[str, Any], numbers: bytes) -> bytes:
-    """Put numbers behind the length of a header and the header, padded to four bytes."""
+    """Return the length of a header, the header, padded to four bytes, and the numbers."""
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 4)
     return struct.pack("<I", len(text)) + text + numbers
 
 
 def placed(lives: Sequence[Life], viewer: Viewer, at_ns: int) -> dict[str, Any]:
-    """Return which job was on which node at a time, of those that a viewer may see."""
+    """Return the visible jobs on each node at a time."""
     there = [
         life for life in lives if viewer.sees(life.uid) and life.start_ns <= at_ns < life.end_ns
     ]

@@ -1,4 +1,4 @@
-"""Where a job sits in its fabric, as far as a viewer may know who is beside it."""
+"""The placement of a job in its fabric, with the co-running jobs that a viewer may see."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from jostle.values.plain_values import plain
 
 
 def placement_report(repository: Repository, job: str, viewer: Viewer) -> dict[str, Any]:
-    """Return what `jostle placement JOB` says.
+    """Return the content of `jostle placement JOB`.
 
-    Who may not see all jobs gets the job's own placement, and what it shares with jobs that he may
-    see: a number of links shared with all others may be that of one (docs/adr/0030).
+    A viewer who may not see all jobs gets the job's own placement, and what it shares with visible
+    jobs: a number of links shared with all others may be that of one (docs/adr/0030).
 
     Args:
-        repository: Where the job is.
+        repository: Repository of the job.
         job: Its name.
         viewer: The viewer.
     """

@@ -1,1 +1,1 @@
-"""One job on a screen: its index entry, series, segments, process grid and comparison."""
+"""Data of one job for the pages: index entry, series, segments, process grid and comparison."""

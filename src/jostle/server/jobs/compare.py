@@ -1,4 +1,4 @@
-"""Runs of one program side by side for a screen: where the seconds between them lie."""
+"""Compared runs of one program for the pages, with the causes of their differences."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from jostle.report.verdict.compare import compare_json, finding, large
 from jostle.report.verdict.run_ratios import run_ratios
 from jostle.server.jobs.segments import SegmentBox, box_of, members
 
-#: Clusters that an answer names one by one, those that explain most.
+#: Most clusters that an answer names: those that explain most.
 _MOST_CLUSTERS = 60
-#: What an answer says of each run; hits and clusters of each are asked for elsewhere.
+#: Fields of each run in an answer; hits and clusters are requested elsewhere.
 _OF_A_RUN = (
     "job",
     "run_s",
@@ -115,14 +115,14 @@ class Compared(BaseModel):
 
 
 def compared_runs(comparison: Comparison, programs: Sequence[str]) -> dict[str, Any]:
-    """Return a comparison for a screen.
+    """Return a comparison for the page.
 
     Args:
         comparison: The comparison.
-        programs: What each run ran.
+        programs: Program of each run.
 
     Returns:
-        What `Compared` says.
+        The fields of `Compared`.
     """
     names = [estimate.job for estimate in comparison.estimates]
     times = {estimate.job: estimate.run_s for estimate in comparison.estimates}
@@ -164,7 +164,7 @@ def _cluster(row: ClusterDifference) -> dict[str, Any]:
 
 
 def _boxes(drawn: DrawnSegments, numbers: Sequence[int]) -> list[dict[str, float] | None]:
-    """Return the box of each of a run's clusters; None where it has none (number 0)."""
+    """Return the box of each of a run's clusters; None if there is none (number 0)."""
     order = np.argsort(drawn.cluster, kind="stable")
     own = [members(drawn, order, number) for number in numbers]
     return [

@@ -25,15 +25,15 @@ def process_grid(
     """Return a metric of every process over a span.
 
     Args:
-        repository: Where the job is.
+        repository: Repository of the job.
         job: Its name.
         metric: A view or a metric (see `jostle timeline --metric`).
         span: Start and end, ns since the epoch.
-        columns: The most columns wanted.
+        columns: The most columns.
 
     Returns:
         Length of a header (uint32), the header (JSON: unit, start_ns, step_ns, columns, rows: one
-        {rank, name, host} each, in the order of the picture, rank -1 where it is none; padded to
+        {rank, name, host} each, in the order of the picture, rank -1 if there is none; padded to
         four bytes), then rows × columns float32, little endian, row by row; NaN where a process
         had no record.
     """
@@ -104,7 +104,7 @@ def _pieces(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]:
     """Cut records at the borders of columns: (row, column, part of the record, value) of each.
 
-    A record may stand for several slices, when a process was stopped: it is shared out.
+    A record may stand for several slices, if a process was stopped: it is divided among them.
     """
     begin, step, width = axis
     at = np.array(

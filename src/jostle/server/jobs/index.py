@@ -39,31 +39,31 @@ Sort = Literal[
     "-run",
 ]
 SPARK = 48
-#: What a process of any program reads and writes beside its work, bytes.
+#: Bytes that processes of any program read and write apart from their work.
 _QUIET_BYTES = 1 << 20
-#: Points of its curve at which it does more than read its input or write its result.
+#: Least points of a curve with traffic for more than reading the input or writing the result.
 _BUSY_POINTS = SPARK // 10 + 1
-#: What a job did that left files alone, in this order: the metrics of each kind of time.
+#: Metrics of the curve of a job without file traffic, by kind of time, in order of preference.
 _TIMES = {
     "collectives": CCL_TIMES,
     "mpi": CALLS,
     "cpu": tuple(metric for line in view("cpu").lines for metric in line.metrics),
 }
-#: A job that ended this shortly before the newest slice may have neighbours not seen yet.
+#: A job that ended this shortly before the newest slice may have neighbours that are not known yet.
 _FRESH_NS = 60_000_000_000
 _REFRESH_S = 0.25
-#: Commits whose changes are remembered.
+#: Number of commits of which the changes are remembered.
 _REMEMBERED = 1000
 
 
 @dataclass(frozen=True)
 class Filter:
-    """Which jobs are asked for; of several values of one field any will do.
+    """Filters of the list of jobs; one of several values of a field suffices.
 
     Attributes:
         search: Words that must all be in a job's name, program or user.
         light: green, yellow, red, undecided, or none: without a verdict.
-        cause: What took most: file system, network, memory or cpu, cpu, unknown.
+        cause: Cause of the largest loss: file system, network, memory or cpu, cpu, unknown.
         user: Names of users.
         program: Programs.
         state: live or over.
@@ -83,7 +83,7 @@ class Filter:
     batch: str = ""
 
 
-#: What a row has in each field that can be counted and filtered by; "" where it has nothing.
+#: Value of a row for each field that can be counted and filtered; "" if it has none.
 _FACETS: dict[str, Callable[[Row], str]] = {
     "light": lambda row: row["verdict"]["light"] or "undecided" if row["verdict"] else "none",
     "cause": lambda row: (row["verdict"] or {}).get("cause") or "",
@@ -110,9 +110,9 @@ class JobIndex:
 
     Attributes:
         repository: The repository.
-        rows: A row per job, by name; never changed once made, but replaced.
-        marks: Per job, what changes when its data do.
-        number: The commit that this is the state of.
+        rows: A row per job, by name; rows are replaced, never changed.
+        marks: Key of each job that changes with its data.
+        number: Number of the commit of this state.
         newest_ns: End of the newest slice.
     """
 
@@ -131,15 +131,15 @@ class JobIndex:
         self._changes: deque[tuple[int, list[str]]] = deque(maxlen=_REMEMBERED)
 
     def refresh_if_stale(self) -> None:
-        """Refresh unless that was done just now, or another thread is doing it."""
+        """Refresh unless that was done recently, or another thread is doing it."""
         late = time.monotonic() - self._refreshed > _REFRESH_S and not self._turn.locked()
         if late or self.number < 0:
             self.refresh()
 
     def state(self, *jobs: str) -> tuple[Hashable, ...]:
-        """Return what changes with the data of some jobs.
+        """Return a key that changes with the data of some jobs.
 
-        Of none: what changes with any commit, and once more when its slices are settled.
+        Without jobs: a key that changes with any commit, and again when its slices are settled.
         """
         settled = time.time_ns() > self.newest_ns + SETTLED_NS + CELL_NS
         if jobs:
@@ -154,7 +154,7 @@ class JobIndex:
         return list(dict.fromkeys(job for at, jobs in changes if at > number for job in jobs))
 
     def refresh(self) -> list[str]:
-        """Read what was committed; return the jobs that changed, and those that are gone."""
+        """Read new commits; return the jobs that changed or were removed."""
         with self._turn:
             self._refreshed = time.monotonic()
             now = self.repository.loads.files()
@@ -164,7 +164,8 @@ class JobIndex:
             gone = self._files - now.naming
             left_out = frozenset(self.repository.left_out())
             names = None
-            # A compaction only stores rows anew; but what goes without a successor is gone.
+            # A compaction only rewrites rows; but rows that are removed without a successor are
+            # lost.
             is_less = now.horizon_ns != self._horizon_ns or left_out != self._left_out
             if self._files and not is_less and (new or not gone):
                 names = self.repository.loads.jobs_in(sorted(new))
@@ -192,7 +193,7 @@ class JobIndex:
     def _curves(
         self, rows: Sequence[Row], traffic: Sequence[Row]
     ) -> dict[str, tuple[str, list[float]]]:
-        """Return each job the curve of what it used: its traffic, else the time that it took."""
+        """Return for each job a curve of its traffic, else of the time that it used."""
         found = {job: ("files", curve) for job, curve in _by_job(traffic).items()}
         quiet = {row["job"]: row for row in rows if _is_quiet(row, found.get(row["job"]))}
         for kind, metrics in _TIMES.items():
@@ -244,7 +245,7 @@ def _batch(job: str) -> str | None:
 
 
 def _is_quiet(row: Row, curve: tuple[str, list[float]] | None) -> bool:
-    """Return whether a job left files alone, all of them or nearly all of its time."""
+    """Return whether a job had no file traffic, for all or nearly all of its time."""
     least: int = _QUIET_BYTES * (row["ranks"] or row["processes"])
     if curve is None or row["read_bytes"] + row["written_bytes"] < least:
         return True
@@ -277,14 +278,14 @@ def ask(rows: Sequence[Row], wanted: Filter, sort: Sort, offset: int, limit: int
 
     Args:
         rows: Rows that the viewer may see, each with its verdict.
-        wanted: Which of them.
-        sort: By what; with "-" the greatest first.
-        offset: Rows to pass over.
-        limit: The most rows wanted.
+        wanted: The filters.
+        sort: The sort key; with "-" in descending order.
+        offset: Rows to skip.
+        limit: The most rows.
 
     Returns:
-        total, waiting (for their verdicts), jobs, and facets: how many jobs each value of a field
-        would leave, were that field asked for alone beside all others.
+        total, waiting (for their verdicts), jobs, and facets: the number of jobs that each value of
+        a field would leave, together with the filters of all other fields.
     """
     found = [row for row in rows if fits(row, wanted)]
     value = _SORTS[sort.removeprefix("-")]

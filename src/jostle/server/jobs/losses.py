@@ -1,4 +1,4 @@
-"""What interference cost a whole system: sums of verdicts by user, program, resource and week."""
+"""Losses of a whole system: sums of verdicts by user, program, resource and week."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 from jostle.analysis.estimation.light import LEAST_RUN_S
 
 Row = dict[str, Any]
-#: Groups of a table; the others are one group more.
+#: Most groups of a table; all others are one further group.
 _MOST = 50
-#: The name of what is left out of a table.
+#: The name of the group of all others in a table.
 REST = "all others"
 
 
@@ -39,7 +39,7 @@ class LossGroup:
     worst_s: float = 0.0
 
     def add(self, job: str, part: LossPart) -> None:
-        """Count what a job lost."""
+        """Add the loss of a job."""
         self.jobs.add(job)
         self.run_s += part.run_s
         self.lost_s += part.lost_s
@@ -48,13 +48,13 @@ class LossGroup:
             self.worst, self.worst_s = job, part.lost_s
 
     def to_row(self) -> Row:
-        """Return it as plain values; `jobs` is how many they are."""
+        """Return the group as plain values; `jobs` is the number of jobs."""
         return {**vars(self), "jobs": len(self.jobs)}
 
 
 @dataclass(frozen=True)
 class LossPart:
-    """What a job lost, or a part of it; times in s."""
+    """A loss of a job, or a part of it; times in s."""
 
     run_s: float
     lost_s: float
@@ -62,7 +62,7 @@ class LossPart:
 
 
 def losses(rows: Sequence[Row], from_ns: int, to_ns: int) -> dict[str, Any]:
-    """Add up what jobs lost.
+    """Add up the losses of jobs.
 
     Args:
         rows: Rows of the list of jobs that the viewer may see, each with its verdict.
@@ -71,8 +71,8 @@ def losses(rows: Sequence[Row], from_ns: int, to_ns: int) -> dict[str, Any]:
 
     Returns:
         `total`, and lists of groups: `users`, `programs`, `resources`, those that lost most first,
-        and `weeks` in time; `jobs` in the span, of which `waiting` have no verdict yet. What jobs
-        too short for a light lost is chance: they are in no sum.
+        and `weeks` in order; `jobs` in the span, of which `waiting` have no verdict yet. Losses of
+        jobs too short for a traffic light are chance: they are in no sum.
     """
     within = [row for row in rows if from_ns <= row["start_ns"] < to_ns]
     told = [row for row in within if row["verdict"]]
@@ -103,7 +103,7 @@ def _whole(row: Row) -> LossPart:
 
 
 def _by_resource(row: Row) -> Iterator[tuple[str, LossPart]]:
-    """Yield what a job lost on each resource, by its name: `file system /scratch`.
+    """Yield the loss of a job on each resource, by its name: `file system /scratch`.
 
     Several causes may be of one resource: other jobs, and the job's own processes.
     """
@@ -128,7 +128,7 @@ def _grouped(
 
 
 def _largest(groups: list[LossGroup]) -> list[dict[str, Any]]:
-    """Return the groups that lost most, and the others as one."""
+    """Return the groups with the largest losses, and the others as one."""
     groups.sort(key=lambda group: (-group.lost_s, group.name))
     kept, others = groups[:_MOST], groups[_MOST:]
     if others:

@@ -1,4 +1,4 @@
-"""What monitoring gets: losses, lights and suspects of the jobs of the last hour."""
+"""Metrics for monitoring: losses, traffic lights and suspects of the jobs of the last hour."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from jostle.server.jobs.losses import losses
 from jostle.values.openmetrics import Family, Sample, openmetrics_text
 
 Row = dict[str, Any]
-#: Jobs without a newer slice are history, ns.
+#: Jobs without a newer slice are left out, ns.
 RECENT_NS = 3_600_000_000_000
-#: Jobs with samples of their own, so that no number of jobs makes too many series.
+#: Most jobs with separate samples, so that the number of series is limited.
 MOST_JOBS = 500
 _FAR = 2**63 - 1
-#: All families, by name. The label of a job is not `job`, which monitoring gives to what it asks.
+#: All families, by name. The label of a job is not `job`, which monitoring systems give to their
+#: targets.
 FAMILIES = {
     "jostle_jobs": Family("gauge", "", "Jobs with a slice in the last hour, by light."),
     "jostle_jobs_without_samples": Family(
@@ -50,7 +51,7 @@ class SeenJob:
 
     Attributes:
         row: Its row of the list of jobs, with its verdict.
-        suspects: Who took most of its loss: job, kind, resource, lost_s.
+        suspects: Suspects of most of its loss: job, kind, resource, lost_s.
     """
 
     row: Row
@@ -108,7 +109,7 @@ def _named(row: Row, *fields: str) -> dict[str, str]:
 
 
 def _each(jobs: Sequence[SeenJob], number: Callable[[Row], float | None]) -> Iterator[Sample]:
-    """Yield a number of the verdict of each job that has one."""
+    """Yield a number from the verdict of each job with a verdict."""
     for job in jobs:
         verdict = job.row["verdict"]
         value = number(verdict) if verdict else None

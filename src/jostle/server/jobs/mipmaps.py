@@ -1,7 +1,7 @@
-"""Series downsampled for a screen: any span in a few thousand points, with all peaks.
+"""Downsamples series for a screen: any span in a few thousand points, with all peaks.
 
-A level k of a series holds min, mean and max of 2^k steps; a question for a span gets the finest
-level that has no more points than it asked for.
+Level k of a series has min, mean and max of 2^k steps; a request for a span gets the finest level
+that has no more points than requested.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-#: Steps of a level that make one of the next.
+#: Number of steps of a level that make one of the next.
 FACTOR = 2
 
 
@@ -60,12 +60,12 @@ class Mipmap:
         return cls(start_ns, tuple(levels))
 
     def cut(self, from_ns: int, to_ns: int, points: int) -> tuple[int, Level]:
-        """Return what a chart of a span shows.
+        """Return the steps for a chart of a span.
 
         Args:
             from_ns: Start of the span.
             to_ns: Its end.
-            points: The most points wanted.
+            points: The most points.
 
         Returns:
             Start of the first step, and the finest level that has at most `points` in the span,

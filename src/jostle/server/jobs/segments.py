@@ -17,7 +17,7 @@ from jostle.report.models.segments import DrawnSegments, large_clusters
 Ints = NDArray[np.signedinteger[Any]]
 #: Most losses that an answer lists one by one: the largest.
 MOST_HITS = 10_000
-#: Clusters that an answer names one by one; of more, those that took most time.
+#: Most clusters that an answer names: those with most time.
 MOST_CLUSTERS = 100
 
 
@@ -100,11 +100,11 @@ class Segmented:
     Attributes:
         made: The run's estimate, without the table of its segments.
         drawn: The segments in order of time.
-        hit: Which are interfered.
-        by_length: Their places, the shortest first.
-        by_cluster: Their places, by number of the cluster, then in time.
+        hit: Which segments are interfered.
+        by_length: Their indices, the shortest first.
+        by_cluster: Their indices, by number of the cluster, then in time.
         clusters: Rows of the large clusters.
-        rest: What the others are together.
+        rest: Sums over the other clusters.
     """
 
     made: RunEstimate
@@ -136,16 +136,16 @@ class Segmented:
 def segments_of(
     run: Segmented, *, span: tuple[int, int], cluster: int | None, columns: int
 ) -> dict[str, Any]:
-    """Return the segments of a run for a screen.
+    """Return the segments of a run for the page.
 
     Args:
         run: The run.
         span: Start and end, ns since the epoch.
-        cluster: Number of the cluster that is wanted; None: all.
-        columns: Into how many columns the span is cut.
+        cluster: Number of the requested cluster; None: all.
+        columns: Number of columns into which the span is divided.
 
     Returns:
-        What `Segments` says.
+        The fields of `Segments`.
 
     Raises:
         HTTPException: 404: there is no such cluster.
@@ -194,20 +194,20 @@ def spread_out(
     """Choose the shortest, the middle and the longest of the segments that start in each column.
 
     Args:
-        start: When each segment starts, s.
-        by_length: Places of those to choose from, the shortest first.
-        window: Start and end of what is shown, s.
-        columns: Equal parts of it.
+        start: Start of each segment, s.
+        by_length: Indices of the candidates, the shortest first.
+        window: Start and end of the shown span, s.
+        columns: Number of equal parts of the span.
 
     Returns:
-        Which are chosen, ascending; all where there are no more than three for each column.
+        Indices of the chosen ones, ascending; all if there are at most three per column.
     """
     if len(by_length) <= 3 * columns:
         return np.sort(by_length)
     length = max(window[1] - window[0], 1e-9)
     column = ((start[by_length] - window[0]) * (columns / length)).clip(0, columns - 1)
     column = column.astype(np.uint16)
-    # They are sorted by length; by column too, stably: of 16 bits that is a radix sort.
+    # They are sorted by length, then stably by column: with 16 bits that is a radix sort.
     order = by_length[np.argsort(column, kind="stable")]
     ends = np.cumsum(np.bincount(column, minlength=columns))
     begins = np.concatenate([[0], ends[:-1]])
@@ -217,7 +217,7 @@ def spread_out(
 
 
 def box_of(seconds: NDArray[np.float64]) -> dict[str, float]:
-    """Return the five numbers of a box and the ends of its whiskers (thesis 5.11)."""
+    """Return the five numbers of a box and the ends of its whiskers (Shah, 2020, figure 5.11)."""
     least, low, middle, high, most = np.percentile(seconds, [0, 25, 50, 75, 100]).tolist()
     reach = 1.5 * (high - low)
     usual = seconds[(seconds >= low - reach) & (seconds <= high + reach)]
@@ -233,14 +233,14 @@ def box_of(seconds: NDArray[np.float64]) -> dict[str, float]:
 
 
 def _row(drawn: DrawnSegments, by_cluster: Ints, cluster: Cluster) -> dict[str, Any]:
-    """Return a cluster with its box; none where its segments were not judged one by one."""
+    """Return a cluster with its box; no box if its segments were not evaluated one by one."""
     own = members(drawn, by_cluster, cluster.number)
     numbers = {name: getattr(cluster, name) for name in cluster.__dataclass_fields__}
     return numbers | {"box": box_of(own) if len(own) else None}
 
 
 def members(drawn: DrawnSegments, by_cluster: Ints, number: int) -> NDArray[np.float64]:
-    """Return how long the segments of a cluster took, s."""
+    """Return the durations of the segments of a cluster, s."""
     low, high = np.searchsorted(drawn.cluster, [number, number + 1], sorter=by_cluster)
     own: NDArray[np.float64] = drawn.seconds[by_cluster[low:high]]
     return own

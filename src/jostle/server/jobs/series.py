@@ -26,24 +26,24 @@ from jostle.server.jobs.mipmaps import Mipmap
 
 Floats = NDArray[np.float64]
 _LONGEST_SLICE_NS = 60 * 10**9
-#: Of a job's axis, whatever its profiles claim: 97 days of slices of 4 s; then steps are longer.
+#: Most steps of a job's axis: 97 days of slices of 4 s; beyond that, steps are longer.
 _MOST_STEPS = 1 << 21
 
 
-#: What `Question.of` may be that is no job's name.
+#: Values of `Question.of` that are no names of jobs.
 THEMSELVES = ("job", "others")
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked for.
+    """A request for a series.
 
     Attributes:
         job: A job.
         metric: A view or a metric (see `jostle timeline --metric`).
         of: "job", "others" (all others on its resources while it ran), or another job's name: on
             the resources that both used.
-        resource: A mount or node alone; "" adds up all.
+        resource: Only this mount or node; "" adds up all.
     """
 
     job: str
@@ -53,12 +53,12 @@ class Question:
 
     @property
     def jobs(self) -> tuple[str, ...]:
-        """Jobs that it names."""
+        """The jobs in the request."""
         return (self.job,) if self.of in THEMSELVES else (self.job, self.of)
 
     @property
     def of_jobs(self) -> tuple[str, ...]:
-        """Jobs whose data the answer depends on; none: it may be those of any."""
+        """The jobs on whose data the answer depends; none: all jobs."""
         return () if self.of == "others" else self.jobs
 
 
@@ -69,7 +69,7 @@ class SeriesAxis:
     Attributes:
         start_ns: Start of the first, ns since the epoch.
         step_ns: Length of each.
-        steps: How many there are.
+        steps: Number of steps.
     """
 
     start_ns: int
@@ -78,17 +78,17 @@ class SeriesAxis:
 
     @property
     def span(self) -> tuple[int, int]:
-        """Start and end."""
+        """Start and end, ns since the epoch."""
         return self.start_ns, self.start_ns + self.steps * self.step_ns
 
     @property
     def parts(self) -> tuple[int, int, int]:
-        """Start, step and steps, as `resample` wants them."""
+        """Start, step and number of steps, as `resample` takes them."""
         return self.start_ns, self.step_ns, self.steps
 
 
 class Curves:
-    """Series of jobs as mipmaps, kept in memory."""
+    """Series of jobs as mipmaps, cached in memory."""
 
     def __init__(self, index: JobIndex, tiles: Tiles, others: Others, cache: LruCache) -> None:
         self._index = index
@@ -106,15 +106,15 @@ class Curves:
         """Return a view over a span, downsampled to a number of points.
 
         Args:
-            question: What is asked for.
+            question: The request.
             viewer: The viewer: sums over few others are hidden from viewers who may not see each of
                 them.
             span: Start and end, ns since the epoch.
-            points: The most points wanted.
+            points: The most points.
 
         Returns:
             metric, unit, start_ns, step_ns, lines (name, low, mean, high: per second, or levels;
-            None where nothing is known) and few: whether sums of few others were left out.
+            None where no value is known) and few: whether sums of few others were left out.
         """
         seen = view(question.metric)
         hiding = question.of == "others" and not viewer.sees_all
@@ -126,10 +126,10 @@ class Curves:
         return {**_cut(seen, maps, span, points), "few": few}
 
     def ask_gpus(self, job: str, metric: str, span: tuple[int, int], points: int) -> dict[str, Any]:
-        """Return a view of a job's GPUs over a span: those that `jostle timeline --per gpu` draws.
+        """Return a view over a span of those of a job's GPUs that `timeline --per gpu` draws.
 
         Returns:
-            gpus: of each its host, gpu, name, and series as `ask` gives it.
+            gpus: for each its host, gpu, name, and series as from `ask`.
 
         Raises:
             UsageError: The metric is not counted per GPU.
@@ -159,7 +159,7 @@ class Curves:
         if seen.level:
             values, few = self._levels(question, seen, axis), False
             if question.of == "others" and not viewer.sees_all:
-                values = np.full_like(values, np.nan)  # who had which level there is not kept
+                values = np.full_like(values, np.nan)  # levels of single users are not stored
                 few = True
         elif question.of == "others":
             values, few = self._others(question, seen, axis, viewer)
@@ -177,7 +177,7 @@ class Curves:
         return SeriesAxis(first * step, step, max(-(-row["end_ns"] // step) - first, 1))
 
     def _loads(self, question: Question, seen: View, axis: SeriesAxis) -> Floats:
-        """Return (lines, steps) of a job: its own, or another one's on resources that it used."""
+        """Return (lines, steps) of the job itself, or of another one on the job's resources."""
         table = _table(seen)
         whose = question.job if question.of == "job" else question.of
         resources = [question.resource] if question.resource else None
@@ -219,7 +219,7 @@ class Curves:
         used: tuple[int, int],
         axis: SeriesAxis,
     ) -> Floats:
-        """Return (lines, steps) of all others: what all did there, less what the job did."""
+        """Return (lines, steps) of all others: the load of all jobs there, less that of the job."""
         span = _wider(used)
         if table == "rollup":  # few mounts, many jobs
             rows = self._tiles.slices(table, lines, span)
@@ -264,7 +264,7 @@ class Curves:
 
 
 def _scale(seen: View, step_ns: int) -> float:
-    """Return what sums of steps are multiplied with to be per second; 1 for levels."""
+    """Return the factor from sums of steps to values per second; 1 for levels."""
     scale = 1.0 if seen.level else 1e9 / step_ns
     return scale / 1e9 if seen.unit == "ns" else scale
 
@@ -305,12 +305,12 @@ def _table(seen: View) -> Rollup:
 
 
 def _wider(span: tuple[int, int]) -> tuple[int, int]:
-    """Take in slices that begin before a span and reach into it."""
+    """Extend a span to include slices that begin before it and overlap it."""
     return max(span[0] - _LONGEST_SLICE_NS, 0), span[1]
 
 
 def _of(rows: pa.Table, resource: str, span: tuple[int, int] | None = None) -> pa.Table:
-    """Return the rows of a resource, and of slices that reach into a span."""
+    """Return the rows of a resource, and of slices that overlap a span."""
     import pyarrow.compute as pc
 
     which = pc.equal(rows["resource"], resource)
@@ -324,7 +324,7 @@ def _of(rows: pa.Table, resource: str, span: tuple[int, int] | None = None) -> p
 def _on(
     rows: pa.Table, line: int, axis: SeriesAxis, within: tuple[int, int] | None = None
 ) -> Floats:
-    """Lay the load of some rows on an axis, as far as it was within a time."""
+    """Distribute the load of some rows over an axis, as far as it is within a span."""
     start, length = (rows[name].to_numpy().astype(np.int64) for name in ("start_ns", "length_ns"))
     values = rows[f"v{line}"].to_numpy()
     return resample(start, length, values, axis.parts, within=within)

@@ -38,10 +38,10 @@ def trend_of(
     Args:
         rows: Jobs that the viewer may see, by name.
         job: One of them.
-        judged: Gives the row of a job with its verdict.
+        judged: Returns the row of a job with its verdict.
 
     Returns:
-        What `Trend` says.
+        The fields of `Trend`.
     """
     names, processes = others_of(rows, job)
     runs = sorted(map(judged, (job, *names)), key=lambda row: row["start_ns"])

@@ -1,4 +1,4 @@
-"""What to change: about one job, and about the whole site."""
+"""Routes of advice: on one job, and on the whole site."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def advice(context: Context, viewer: Looking, job: Job) -> Response:
     """Return what `jostle advise JOB --json` prints: what to change, and what that would save."""
     job = context.job(viewer, job)
     service = context.job_service
-    mark = hash(service.index.state(job))  # it is made again when there is more of the job
+    mark = hash(service.index.state(job))  # it is made again when the job has new data
     result = context.advice.ask(
         (job, viewer.users),
         mark,

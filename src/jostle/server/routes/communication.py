@@ -1,4 +1,4 @@
-"""Who of a job sent how much to whom."""
+"""Route of the traffic between the ranks of a job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of one program side by side."""
+"""Route of the comparison of runs of one program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fabrics: their shape, what their links carry, and who is on one of them."""
+"""Routes of fabrics: their shape, the loads of their links, and the jobs on one of them."""
 
 from __future__ import annotations
 
@@ -45,21 +45,21 @@ ListIndex = Annotated[int | None, Query(ge=0, le=2**31, description="a place in 
 
 
 class _Answers:
-    """What the routes of fabrics have in common."""
+    """Functions that the routes of fabrics share."""
 
     def __init__(self, context: ServerContext) -> None:
         self._service = context.job_service
         self._context = context
 
     def fabric(self, name: str, at_ns: int) -> Topology:
-        """Return a fabric; HTTPException: 404, there is none of this name."""
+        """Return a fabric; raise HTTPException 404 if there is none of this name."""
         topology = fabric_at(self._service.repository, name, at_ns)
         if topology is None:
             raise HTTPException(404, f"There is no fabric {name!r}.")
         return topology
 
     def key(self, topology: Topology) -> tuple[Hashable, ...]:
-        """Return what tells a version of a fabric from others, and from how it was read before."""
+        """Return a key that differs between versions of a fabric, and after each new import."""
         versions = fabrics_mark(self._service.repository)
         return topology.name, topology.valid_from_ns, versions
 

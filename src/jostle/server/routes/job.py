@@ -1,4 +1,4 @@
-"""One job: its verdict, its digest, its time slices and its processes."""
+"""Routes of one job: its verdict, its digest, its time slices and its processes."""
 
 from __future__ import annotations
 

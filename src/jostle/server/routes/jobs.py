@@ -1,4 +1,4 @@
-"""The list of jobs."""
+"""Routes of the list of jobs, and of one batch job."""
 
 from __future__ import annotations
 

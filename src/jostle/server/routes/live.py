@@ -1,4 +1,4 @@
-"""Changes of the repository, as they happen, and what running jobs lose now."""
+"""Routes of live data: changes of the repository, and losses of running jobs."""
 
 from __future__ import annotations
 

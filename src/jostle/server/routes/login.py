@@ -1,4 +1,4 @@
-"""Log-in and log-out, the current user, and the record of accesses to others' jobs."""
+"""Routes of log-in and log-out, the current user, and the record of accesses to others' jobs."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ from jostle.server.transport.routers import api_router
 
 router = api_router()
 _log = logging.getLogger("jostle.serve")
-#: Most tries a minute: of one name from one address, from one address, and of one name from all
+#: Most tries per minute: of one name from one address, from one address, and of one name from all
 #: addresses from which that user never logged in.
 _TRIES, _TRIES_OF_ADDRESS, _TRIES_OF_NAME = 5, 30, 20
-#: Log-ins at an issuer that one address may begin a minute, so that it cannot displace others'.
+#: Log-ins at an issuer that one address may begin per minute, so that it cannot displace those of
+#: others.
 _BEGUN = 60
 #: How long a browser keeps the cookie of a log-in at the issuer, s, and the longest path in it:
 #: browsers drop longer cookies.
@@ -101,7 +102,7 @@ async def login(context: Context, entry: Password, request: Request, answer: Res
         headers = {"Retry-After": str(AGAIN_S)}
         raise HTTPException(503, "Too many log in just now. Try again soon.", headers)
     rules = [(("name", entry.name, client), _TRIES), (("address", client), _TRIES_OF_ADDRESS)]
-    if not known:  # guesses from elsewhere must not lock a user out of his usual address
+    if not known:  # guesses from elsewhere must not lock users out of their usual addresses
         rules.append((("name", entry.name), _TRIES_OF_NAME))
     wait_s = context.access.tries.wait_s(*rules)
     if wait_s:
@@ -205,7 +206,7 @@ def audit(
 
 
 def _mark(access: Access) -> str:
-    """Name the cookie of a log-in at the issuer."""
+    """Return the name of the cookie of a log-in at the issuer."""
     return f"{access.cookie}-login"
 
 
@@ -216,7 +217,7 @@ def _marked(browser: str, then: str) -> str:
 
 
 def _failed(word: str, then: str = "/") -> Response:
-    """Redirect to the log-in page, with the reason and the path that was wanted."""
+    """Redirect to the log-in page, with the reason and the requested path."""
     path = own_path(then)
     more = {} if path == "/" else {"next": path}
     return RedirectResponse(f"/login?{urlencode({'failed': word, **more})}", 303)

@@ -1,4 +1,4 @@
-"""What interference cost the whole system: by user, program, resource and week."""
+"""Route of the losses of the whole system: by user, program, resource and week."""
 
 from __future__ import annotations
 

@@ -8,12 +8,12 @@ from fastapi.responses import JSONResponse, Response
 
 #: How long a request waits for the result, s.
 WAIT_S = 0.4
-#: For `responses` of such a route.
+#: Value for `responses` of such a route.
 MAKING: dict[int | str, dict[str, Any]] = {
     202: {"description": "The answer is being made: ask again."}
 }
 
 
 def making() -> Response:
-    """Return 202, and after how many seconds to ask again."""
+    """Return 202, with the time in seconds after which to retry."""
     return JSONResponse({"state": "making"}, 202, {"Retry-After": "1"})

@@ -1,4 +1,4 @@
-"""Which program slowed which, and the runs behind it."""
+"""Routes of the matrix: which program slowed which, and the runs behind it."""
 
 from __future__ import annotations
 

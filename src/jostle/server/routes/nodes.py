@@ -1,4 +1,4 @@
-"""Which nodes, links and disks are persistently worse; a node's GPUs and memory."""
+"""Routes of persistently worse nodes, links and disks, and of a node's GPUs and memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from jostle.server.transport.routers import api_router
 router = api_router()
 
 Host = Annotated[str, Path(description="a node's name")]
-_PERIOD_S = 3600.0  # for which an answer stands
+_PERIOD_S = 3600.0  # for which an answer is valid
 
 
 @router.get(
@@ -44,7 +44,7 @@ def nodes(context: Context, viewer: Looking) -> Response:
         commit = repository.commits()
         return nodes_json(node_differences(repository)) | {"commit": commit}
 
-    # Not with each commit: it reads weeks of slices, and days change what it says.
+    # Not with each commit: it reads weeks of slices, and the result changes over days.
     result = context.node_reports.ask("nodes", int(time.time() // _PERIOD_S), make, WAIT_S)
     if result is None:
         return making()

@@ -1,4 +1,4 @@
-"""Metrics for monitoring: what the viewer's jobs of the last hour lost, where, and to whom."""
+"""Route of metrics for monitoring: losses of the viewer's jobs of the last hour, with suspects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jostle.server.transport.routers import api_router
 from jostle.values.openmetrics import CONTENT_TYPE
 
 router = api_router()
-#: How long an answer is valid without a new slice or verdict, ns: jobs grow too old meanwhile.
+#: How long an answer is valid without a new slice or verdict, ns: jobs become too old meanwhile.
 _VALID_NS = 30_000_000_000
 
 

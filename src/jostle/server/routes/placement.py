@@ -1,4 +1,4 @@
-"""Where a job sits in its fabric."""
+"""Route of a job's placement in its fabric."""
 
 from __future__ import annotations
 

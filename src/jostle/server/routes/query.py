@@ -1,4 +1,4 @@
-"""Parameters of several routes."""
+"""Parameters that several routes share."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ ToNs = Annotated[int, Query(ge=0, le=FAR, description="end of the span, ns since
 Points = Annotated[
     int, Query(ge=16, le=MOST_POINTS, description="most points in time in the answer")
 ]
-#: For `responses` of a route that answers a header and numbers.
+#: Value for `responses` of a route that returns a header and numbers.
 BINARY: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": {}}}}

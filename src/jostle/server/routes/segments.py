@@ -1,4 +1,4 @@
-"""The segments of one job, downsampled, and its clusters."""
+"""Route of the segments of one job, downsampled, and of its clusters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole system: nodes by time, and the load on its mounts."""
+"""Routes of the whole system: nodes over time, and the load on its mounts."""
 
 from __future__ import annotations
 

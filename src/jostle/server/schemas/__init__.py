@@ -1,1 +1,1 @@
-"""The schemas of what the API answers; OpenAPI is generated from them."""
+"""The schemas of the API's answers; OpenAPI is generated from them."""

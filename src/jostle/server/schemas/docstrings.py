@@ -11,7 +11,7 @@ _FIELD = re.compile(r"^    (\w+(?:, \w+)*): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
 
 def describe_fields(schemas: dict[str, dict[str, Any]]) -> None:
-    """Move what docstrings say of fields from schemas' descriptions to their fields.
+    """Move descriptions of fields from the docstrings in schemas to the fields.
 
     None and NaN become JSON's null.
 

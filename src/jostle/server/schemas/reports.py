@@ -1,8 +1,8 @@
-"""Schemas of what commands print with `--json`, where no dataclass has just these fields.
+"""Schemas of the commands' `--json` output, where no dataclass has exactly these fields.
 
-What a dataclass describes is in the answers' description as that dataclass. Here are answers that
-are put together: their schemas name the fields that the pages read, and answers have all fields of
-the commands. The server does not validate answers against them; tests do.
+An answer that a dataclass describes has that dataclass as schema. Here are composed answers: their
+schemas name the fields that the pages read, and the answers have all fields of the commands. The
+server does not validate answers against them; tests do.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The whole system on a screen: nodes over time, and the load on each mount."""
+"""Data of the whole system for the pages: nodes over time, and the load on each mount."""

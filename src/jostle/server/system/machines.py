@@ -1,4 +1,4 @@
-"""Servers and nodes over time, as their agents saw them."""
+"""Servers and nodes over time, from their agents."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from jostle.values.storage_servers import (
 
 _DIGITS = 4
 _MOST_NODES = 512
-#: What others moved decides which columns a user may see.
+#: Loads of others that decide which columns a user may see.
 _LINES = (("posix_write_bytes",), ("posix_read_bytes",))
-# A slice that is longer than a column is in all that it covers, in parts.
+# A slice that is longer than a column is divided among those that it overlaps.
 _CELLS = """
 SELECT host, kind, place, {sums} FROM (
     SELECT host, kind, {parts},
@@ -73,18 +73,18 @@ def machine_lanes(
 ) -> dict[str, Any]:
     """Return servers and nodes over a span.
 
-    Who may not see all jobs gets no nodes and no bytes: a server's bytes less the published sums of
-    profiles would be the load of those without a profile, who may be one. He gets the state of
-    the servers of the file systems that his jobs used, all servers of one together, where the load
-    of others there may be published (docs/adr/0030).
+    A viewer who may not see all jobs gets no nodes and no bytes: a server's bytes less the
+    published sums of profiles would be the load without a profile, which may be of one user. Such a
+    viewer gets the state of the servers of file systems that visible jobs used, all servers of one
+    together, where the load of others there may be published (docs/adr/0030).
 
     Args:
-        repository: What is asked.
+        repository: The repository.
         others: Source of the sums for viewers who may not see all.
-        lives: Of all jobs.
+        lives: Lives of all jobs.
         viewer: The viewer.
         span: Start and end, ns since the epoch.
-        columns: The most columns wanted.
+        columns: The most columns.
 
     Returns:
         As the schema MachineLanes.
@@ -198,7 +198,7 @@ def _server(
 
 
 def _part(mount: str, served: Cells, hosts: tuple[str, ...]) -> FileKind:
-    """Return what some hosts serve of a mount."""
+    """Return the part of a mount that some hosts serve."""
     if not has_metadata_server(mount):
         return "file system"
     data, metadata = (

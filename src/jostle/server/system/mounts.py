@@ -1,4 +1,4 @@
-"""The load on each mount by job."""
+"""Computes the load on each mount by job."""
 
 from __future__ import annotations
 
@@ -32,23 +32,24 @@ def mount_load(
 ) -> dict[str, Any]:
     """Return the load on each mount over a span, by job.
 
-    A viewer who may not see all jobs gets only mounts on which his visible jobs had load, under the
+    A viewer who may not see all jobs gets only mounts on which visible jobs had load, under the
     names that these jobs use, and only the time of these jobs.
 
     Args:
-        tiles: What is asked.
+        tiles: Loads of all jobs.
         others: Source of the sums for viewers who may not see all.
-        lives: Of all jobs.
-        viewer: The viewer: jobs that he may not see are one sum, empty where too few others were
+        lives: Lives of all jobs.
+        viewer: The viewer: invisible jobs are one sum, empty where too few others were
             active.
         metric: A view or a metric of mounts.
         span: Start and end, ns since the epoch.
-        columns: The most columns wanted.
+        columns: The most columns.
 
     Returns:
         unit, start_ns, step_ns, columns, and the mounts, the busiest first: mount, path, type,
-        total (of the span, in the metric's unit), jobs (how many had load there), layers (the
-        largest: job, total, values) and rest (values of all others; None where there are none).
+        total (of the span, in the metric's unit), jobs (number of jobs with load there), layers
+        (the largest: job, total, values) and rest (values of all others; None where there are
+        none).
     """
     seen = view(metric)
     ids = [name for line in seen.lines for name in line.metrics]
@@ -102,7 +103,7 @@ def _known(
     seen: View,
     axis: GridAxis,
 ) -> dict[str, Loads]:
-    """Return the same, as far as the viewer may know it."""
+    """Return the loads by mount that may be published to the viewer."""
     unseen: dict[str, Floats] = {}
     for line in seen.lines:
         told = others.told(
@@ -129,9 +130,9 @@ class _Split:
     """The load on a mount: the largest jobs that may be named, and the rest.
 
     Attributes:
-        jobs: How many may be known to have had load there.
+        jobs: Number of jobs with load there, as far as it may be published.
         layers: Name and load of the largest.
-        rest: Of all others, NaN where it may not be published; None: there are none.
+        rest: Load of all others, NaN where it may not be published; None: there are none.
     """
 
     jobs: int
@@ -139,7 +140,7 @@ class _Split:
     rest: Floats | None
 
     def told(self, scale: float, step_ns: int) -> dict[str, Any]:
-        """Return it as the API does."""
+        """Return the load in the form of the API."""
         total = sum(float(load.sum()) for _, load in self.layers)
         total += 0.0 if self.rest is None else float(np.nansum(self.rest))
         seconds = scale * step_ns / 1e9

@@ -1,4 +1,4 @@
-"""The whole system as a grid of nodes × time (thesis fig. 2.1), with jobs as rectangles."""
+"""The whole system as a grid of nodes × time (Shah, 2020, figure 2.1), with jobs as rectangles."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class GridAxis:
     """Columns of whole slices.
 
     Attributes:
-        start_ns: Begin of the first column; a multiple of the step, so that columns stay where
-            they are when a span moves.
-        step_ns: Length of a column; from 20 s on whole minutes, as tiles are kept.
-        columns: How many there are.
+        start_ns: Start of the first column; a multiple of the step, so that columns stay in
+            place when a span moves.
+        step_ns: Length of a column; from 20 s on whole minutes, as in tiles.
+        columns: Number of columns.
     """
 
     start_ns: int
@@ -43,15 +43,15 @@ class GridAxis:
 
     @staticmethod
     def of(span: tuple[int, int], lives: list[Life], columns: int) -> GridAxis:
-        """Lay columns over the part of a span in which there are jobs.
+        """Divide the part of a span in which there are jobs into columns.
 
-        The shortest slices there decide how fine they may be; longer ones cover several columns.
+        The shortest slices there limit how fine they may be; longer ones cover several columns.
         """
         begin = max(span[0], min((life.start_ns for life in lives), default=0))
         end = max(min(span[1], max((life.end_ns for life in lives), default=0)), begin + 1)
         slices = [life.slice_ns for life in lives if _lasts(life, begin, end)] or [10**9]
         least = max(-(-(end - begin) // columns), min(slices))
-        # A third of the columns that there is room for will do: minutes are at hand, slices not.
+        # A third of the columns that fit suffices: minutes are cached, slices are not.
         if 3 * least <= MINUTE:
             whole = max(length for length in slices if length <= least)
         else:
@@ -62,27 +62,27 @@ class GridAxis:
 
     @property
     def end_ns(self) -> int:
-        """End of the last column."""
+        """The end of the last column, ns since the epoch."""
         return self.start_ns + self.step_ns * self.columns
 
     def place(self, ns: int) -> int:
-        """Column of a moment, cut to those there are."""
+        """Return the column of an instant, cut to the existing ones."""
         return min(max((ns - self.start_ns) // self.step_ns, 0), self.columns)
 
 
 def _lasts(life: Life, begin_ns: int, end_ns: int) -> bool:
-    """Return whether a job is on its node at some time of a span."""
+    """Return whether a job is on its node at some time in a span."""
     return life.end_ns > begin_ns and life.start_ns < end_ns
 
 
 @dataclass(frozen=True)
 class RowLayout:
-    """Which row of the grid shows what: a row for each lane of a node, or several nodes to a row.
+    """The rows of the grid: a row for each lane of a node, or for several nodes.
 
-    Jobs that share a node at one time are in lanes of their own there.
+    Jobs that share a node at the same time are in separate lanes.
 
     Attributes:
-        together: Nodes to a row.
+        together: Number of nodes per row.
         lane: Lane by job and node, from 0.
         row: Number of the row by node and lane; in the order of rows.
     """
@@ -96,9 +96,9 @@ class RowLayout:
         """Lay out the nodes of some jobs.
 
         Args:
-            lives: Of these jobs.
-            axis: The time that is shown: who shares a node outside of it needs no lane.
-            most: Most rows; where lanes need more, nodes have none.
+            lives: Lives of these jobs.
+            axis: The shown time: jobs that share a node outside of it need no lane.
+            most: Most rows; if lanes need more, nodes have no lanes.
         """
         on_node: dict[str, list[Life]] = {life.host: [] for life in lives}
         for life in lives:
@@ -122,7 +122,7 @@ class RowLayout:
         return self.row[host, self.lane.get((job, host), 0)]
 
     def named(self) -> list[dict[str, Any]]:
-        """Return what the header tells of each row."""
+        """Return the header's data on each row."""
         lanes = Counter(host for host, _ in self.row)
         rows: dict[int, dict[str, Any]] = {}
         for (host, lane), at in self.row.items():
@@ -133,12 +133,12 @@ class RowLayout:
         return list(rows.values())
 
 
-#: Most lanes of a node: the jobs beyond share the last ones.
+#: Most lanes of a node: further jobs share the last one.
 _MOST_LANES = 8
 
 
 def _lanes(lives: list[Life]) -> dict[str, int]:
-    """Return each job of a node the first lane that is free when it begins."""
+    """Return for each job of a node the first lane that is free when it begins."""
     lanes: dict[str, int] = {}
     ends: list[int] = []
     for life in sorted(lives, key=lambda life: (life.start_ns, life.job)):
@@ -156,16 +156,16 @@ def _lanes(lives: list[Life]) -> dict[str, int]:
 
 
 def factor(seen: View, step_ns: int) -> float:
-    """Return what turns a sum over a column into a rate."""
+    """Return the factor from a sum over a column to a rate."""
     scale = 1.0 if seen.level else 1e9 / step_ns
     return scale / 1e9 if seen.unit == "ns" else scale
 
 
 def span_of(lives: list[Life], columns: int) -> dict[str, Any]:
-    """Return the time that the repository covers, and how many nodes were busy through it.
+    """Return the time that the repository covers, and the number of busy nodes over it.
 
     Args:
-        lives: Of all jobs.
+        lives: Lives of all jobs.
         columns: Points of the curve of busy nodes.
     """
     axis = GridAxis.of((0, 2**63 - 1), lives, columns)
@@ -198,25 +198,25 @@ def system_grid(
 ) -> bytes:
     """Return a metric of every node over a span, and the jobs there.
 
-    A viewer who may not see all jobs gets his own jobs on their nodes, and one row for all nodes
-    together: what may be published of others (others.py) and his own load. The time is that of his
-    own jobs.
+    A viewer who may not see all jobs gets the visible jobs on their nodes, and one row for all
+    nodes together: the publishable load of others (others.py) and that of the visible jobs. The
+    time is that of the visible jobs.
 
     Args:
-        tiles: What is asked.
+        tiles: Loads of all jobs.
         others: Source of the sums for viewers who may not see all.
-        lives: Of all jobs.
+        lives: Lives of all jobs.
         viewer: The viewer.
         metric: A view or a metric.
-        span: Start and end, ns since the epoch; cut to what there is.
-        shape: The most rows and columns wanted; more nodes share a row.
+        span: Start and end, ns since the epoch; cut to the recorded time.
+        shape: The most rows and columns; more nodes share a row.
         search: Part of the names of nodes.
 
     Returns:
-        As `process_grid` does. Of a row the header tells host, last (of several nodes), and its
-        lane of the lanes that the node has: jobs that are there at one time have one each. It
-        names jobs: {job, start_ns, end_ns, rows: [[first, last], ...]}, `together`: nodes to a row,
-        and `table`: where the numbers are from.
+        As `process_grid`. For each row the header has host, last (of several nodes), and its
+        lane among the node's lanes: concurrent jobs have one each. It
+        lists jobs: {job, start_ns, end_ns, rows: [[first, last], ...]}, `together`: nodes to a row,
+        and `table`: the source of the numbers.
     """
     seen = view(metric)
     ids = [name for line in seen.lines for name in line.metrics]
@@ -261,7 +261,7 @@ def system_grid(
 
 
 def packed(header: dict[str, Any], values: Floats) -> bytes:
-    """Put numbers behind a header, as `process_grid` does."""
+    """Return numbers after a header, as in `process_grid`."""
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 4)
     return struct.pack("<I", len(text)) + text + values.astype("<f4").tobytes()
@@ -298,7 +298,7 @@ def _values(cells: pa.Table, lives: list[Life], layout: RowLayout, axis: GridAxi
 
 
 def _lived(lives: list[Life], layout: RowLayout, axis: GridAxis) -> Floats:
-    """Count, by row and column, the nodes that had a job."""
+    """Count, by row and column, the nodes with a job."""
     places = {place: number for number, place in enumerate(layout.row)}
     busy = np.zeros((len(places), axis.columns), dtype=bool)
     for life in lives:
@@ -315,7 +315,7 @@ def _lived(lives: list[Life], layout: RowLayout, axis: GridAxis) -> Floats:
 def _everybody(
     others: Others, lives: list[Life], viewer: Viewer, seen: View, axis: GridAxis
 ) -> Floats:
-    """Add up what all jobs did, as far as it may be published (on mounts: mount by mount)."""
+    """Add up the publishable loads of all jobs (on mounts: mount by mount)."""
     if seen.level:
         return np.full(axis.columns, np.nan)
     ids = [name for line in seen.lines for name in line.metrics]
@@ -357,7 +357,7 @@ def rectangles(
 
 
 def _runs(numbers: list[int]) -> list[list[int]]:
-    """Return first and last of each run of numbers that follow one another."""
+    """Return first and last of each run of numbers that are consecutive."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and runs[-1][1] == number - 1:

@@ -20,8 +20,8 @@ SELECT job, host, CASE WHEN min(uid) = max(uid) THEN min(uid) END AS uid,
        max(longest_slice_ns) AS slice_ns, NOT bool_and(complete) AS running
 FROM process_kinds GROUP BY job, host ORDER BY min(min(start_ns)) OVER (PARTITION BY job), job, host
 """
-# Slices that are longer than a column are in all that they cover: sums in parts, levels whole.
-# Levels are averaged over the slices that were recorded.
+# Slices longer than a column count in all that they overlap: sums in parts, levels unchanged.
+# Levels are averaged over the recorded slices.
 _NODES = """
 SELECT job, host, place, {how}(value)::DOUBLE AS value FROM (
     SELECT job, host, {what}{part} AS value,
@@ -40,14 +40,14 @@ _OF_JOBS = "AND list_contains($1, job)"
 
 @dataclass(frozen=True)
 class Life:
-    """A job on a node.
+    """The life of a job on a node.
 
     Attributes:
         job: Its name.
         host: The node.
-        uid: Its user; None: of several.
-        start_ns: Since when, ns since the epoch.
-        end_ns: Until when; of a job that runs, until its newest slice.
+        uid: Its user; None: several users.
+        start_ns: Its start, ns since the epoch.
+        end_ns: Its end; for a running job, the end of its newest slice.
         slice_ns: Length of its slices.
         running: Whether it runs.
     """
@@ -62,11 +62,11 @@ class Life:
 
 
 def lives(repository: Repository) -> list[Life]:
-    """Return where and when each job ran, the earliest job first."""
+    """Return node and time of each job, the earliest job first."""
     rows = repository.query(_LIVES).to_pylist()
     running = sorted({row["job"] for row in rows if row["running"]})
     seen = {}
-    if running:  # the table of processes is not renewed with every slice, the rollup is
+    if running:  # the rollup is updated with every slice, the table of processes is not
         seen = {
             row["job"]: row["seen_ns"] for row in repository.loads.job_marks(running).to_pylist()
         }
@@ -86,11 +86,12 @@ def node_cells(
     """Add up metrics by job, node and column.
 
     Args:
-        tiles: What is asked.
+        tiles: Loads of all jobs.
         ids: Metrics of one scope.
         axis: Start, end and step of the columns, ns; the start is a multiple of the step.
-        on_mounts: They are metrics of mounts: asked of the slices of processes, which takes longer.
-        level: They are gauges: the mean over the slices of a column, not their sum.
+        on_mounts: Whether they are metrics of mounts: these are read from slices of processes,
+            which is slower.
+        level: Whether they are gauges: the mean over the slices of a column, not their sum.
 
     Returns:
         Columns job, host, place (number of the column), value.
@@ -126,12 +127,12 @@ def mount_cells(tiles: Tiles, ids: Sequence[str], axis: tuple[int, int, int]) ->
 
 
 def _cells(tiles: Tiles, table: Rollup, ids: Sequence[str], axis: tuple[int, int, int]) -> pa.Table:
-    """Return loads by job, resource and column: of kept minutes, where columns are no finer."""
+    """Return loads by job, resource and column: from cached minutes, if columns are not finer."""
     begin, end, step = axis
     if step % MINUTE_NS == 0:
         rows = tiles.minutes(table, [ids], (begin, end))
     else:
-        # A slice that begins before may reach into the first columns.
+        # A slice that begins earlier may overlap the first columns.
         early = max(begin - MINUTE_NS, 0)
         rows = tiles.repository.loads.sums(table, [ids], (early, end), step_ns=step)
     place = np.floor_divide(rows["start_ns"].to_numpy() - begin, step)
@@ -143,7 +144,7 @@ def _cells(tiles: Tiles, table: Rollup, ids: Sequence[str], axis: tuple[int, int
 def mounts_named(
     repository: Repository, jobs: AbstractSet[str] | None = None
 ) -> dict[str, tuple[str, str]]:
-    """Return the shortest path and the type of each mount as some jobs call it; None: all jobs."""
+    """Return the shortest path and the type of each mount in some jobs; None: all jobs."""
     found = (
         repository.query(_PATHS.format(which=""))
         if jobs is None

@@ -1,4 +1,4 @@
-"""Names as parts of an address: a job may be called `a/b`."""
+"""Names as parts of a URL's path: the name of a job may be `a/b`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from urllib.parse import unquote
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-#: Stands for a slash within a part of a path; no name in a repository has it.
+#: Replacement of a slash within a part of a path; no name in a repository contains it.
 _SLASH = "\x1f"
 
 
@@ -25,13 +25,13 @@ register_url_convertor("name", _Name())
 
 
 class WholeNames:
-    """Keeps the parts of a path apart where one of them holds an encoded slash (%2F)."""
+    """Keeps parts of a path separate if one of them contains an encoded slash (%2F)."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
+        """Pass a request on with its slashes replaced."""
         raw = scope.get("raw_path") or b""
         if scope["type"] == "http" and b"%" in raw:
             parts = raw.decode("ascii", "replace").split("/")

@@ -15,12 +15,11 @@ from jostle.server.access.limit import near
 from jostle.server.access.proxy import Net, is_from
 
 _log = logging.getLogger("jostle.serve")
-#: A client has so long for a TLS handshake, and then for each request from its first byte to its
-#: last, s.
+#: Time limits of a TLS handshake, and of each request from its first byte to its last, s.
 HANDSHAKE_S, REQUEST_S = 10.0, 20.0
-#: A client who does not take his answer is cut off: at least so many bytes in so many seconds.
+#: Least bytes that a client must receive in a time, s; else the connection is closed.
 LEAST_TAKEN, SLOW_S = 65_536, 60.0
-#: Connections at once, in all and from one address.
+#: Most concurrent connections, in total and from one address.
 MOST, MOST_OF_ONE = 1000, 100
 
 
@@ -28,7 +27,7 @@ class Connection:
     """A connection, from the moment it is accepted.
 
     Attributes:
-        near: Address that it counts for; None: a proxy's, which carries everybody.
+        near: Address for which it counts; None: that of a proxy, which serves all clients.
     """
 
     def __init__(self, limiter: ConnectionLimiter, near: str | None) -> None:
@@ -39,13 +38,13 @@ class Connection:
         self._late: asyncio.TimerHandle | None = None
 
     def wait(self, seconds: float) -> None:
-        """Close the connection unless `arrived` is called within so many seconds."""
+        """Close the connection unless `arrived` is called within a time."""
         if self._late is None:
             self._late = asyncio.get_running_loop().call_later(seconds, self.close)
             self._limiter.waiting(self)
 
     def arrived(self) -> None:
-        """End the wait: the request has come."""
+        """End the wait: the request has arrived."""
         if self._late is not None:
             self._late.cancel()
             self._late = None
@@ -59,23 +58,23 @@ class Connection:
 
 
 class ConnectionLimiter:
-    """The connections of a server.
+    """The connections of a server, limited in number.
 
-    Where there is no room for another one, the one whose request has been waited for the longest
-    gives way: clients who do ask are served while somebody only holds connections.
+    If there are too many, the connection that has waited longest for a request is closed: clients
+    with requests are served while others only hold connections.
     """
 
     def __init__(self, most: int, proxies: Sequence[Net] = ()) -> None:
         """Start without connections.
 
         Args:
-            most: Connections at once.
-            proxies: Whose connections are not counted by address.
+            most: Most concurrent connections.
+            proxies: Addresses whose connections are not counted by address.
         """
         self._most = most
         self._proxies = proxies
         self._entries: dict[str | None, set[Connection]] = {}
-        #: Those whose request is waited for, the longest first, by address.
+        #: Connections without a request, those that have waited longest first, by address.
         self._waiting: dict[str | None, dict[Connection, None]] = {}
         self._all_waiting: dict[Connection, None] = {}
 
@@ -84,10 +83,10 @@ class ConnectionLimiter:
         return sum(map(len, self._entries.values()))
 
     def enter(self, host: str) -> Connection | None:
-        """Take a place; None: there is none.
+        """Register a connection; None: there are too many.
 
         Args:
-            host: Where the connection comes from.
+            host: Address of the connection.
         """
         where = None if is_from(host, self._proxies) else near(host)
         crowded = where is not None and len(self._entries.get(where, ())) >= MOST_OF_ONE
@@ -115,12 +114,12 @@ class ConnectionLimiter:
             self._entries.pop(entry.near, None)
 
     def waiting(self, entry: Connection) -> None:
-        """Note that a request is waited for."""
+        """Note that the connection waits for a request."""
         self._waiting.setdefault(entry.near, {})[entry] = None
         self._all_waiting[entry] = None
 
     def arrived(self, entry: Connection) -> None:
-        """Note that it has come, or will not."""
+        """Note that the request has arrived, or will not arrive."""
         there = self._waiting[entry.near]
         del there[entry], self._all_waiting[entry]
         if not there:
@@ -131,7 +130,7 @@ class Client(H11Protocol):
     """A connection's requests and answers, each within its time.
 
     Attributes:
-        gone: The connection is over.
+        gone: Whether the connection has ended.
     """
 
     def __init__(self, entry: Connection, **given: Any) -> None:
@@ -141,9 +140,9 @@ class Client(H11Protocol):
         self._slow: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begins; the handshake is over."""
+        """Begin, after the handshake."""
         super().connection_made(transport)
-        # Whatever is not on its way is told: 0 would mean always where there is TLS.
+        # Report all unsent bytes: 0 would mean always with TLS.
         transport.set_write_buffer_limits(high=1, low=0)
         self._entry.arrived()
         self._entry.wait(REQUEST_S)
@@ -155,7 +154,7 @@ class Client(H11Protocol):
         self.gone.set()
 
     def data_received(self, data: bytes) -> None:
-        """Take a part of a request."""
+        """Handle a part of a request."""
         super().data_received(data)
         if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
             self._entry.wait(REQUEST_S)
@@ -173,7 +172,7 @@ class Client(H11Protocol):
         self._heed(None)
 
     def _heed(self, left: int | None) -> None:
-        """Check later how many of these bytes were taken; None: there are none."""
+        """Check later how many of these bytes were sent; None: there are none."""
         if self._slow is not None:
             self._slow.cancel()
             self._slow = None
@@ -189,10 +188,10 @@ class Client(H11Protocol):
 
 
 def most_connections() -> int:
-    """Return how many connections there may be, once this process may have all files it can get.
+    """Raise the limit of open files, and return the most connections.
 
-    Half of its descriptors are left for files: with none, nothing could be read or logged, and no
-    connection be taken to be told so.
+    Half of the descriptors are left for files: without any, nothing could be read or logged, and no
+    connection be accepted to report that.
     """
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

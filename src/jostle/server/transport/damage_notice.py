@@ -1,4 +1,4 @@
-"""A header on each answer of the API that says what is missing because a file is damaged."""
+"""A header on each answer of the API that describes data missing because of damaged files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jostle.repository import Repository
 from jostle.repository.errors import MEND
 from jostle.server.transport.error_paths import without_folders
 
-#: Its value is percent-encoded UTF-8: names of files may hold any letters.
+#: Its value is percent-encoded UTF-8: names of files may contain any letters.
 HEADER = "X-Jostle-Damage"
 #: Most files that are named.
 _MOST = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-#: A file anywhere: of two names at least, so that a mount (/scratch) stays what it is.
+#: An absolute path with at least two names, so that mounts (/scratch) are unchanged.
 _FILE = re.compile(r"(?<![\w./])/(?:[^\s/'\"`:,;()]+/)+([^\s/'\"`:,;()]*)")
 
 
@@ -13,8 +13,8 @@ def without_folders(text: str, repository: Path) -> str:
     """Replace paths: files of the repository relative to it, others by their last component.
 
     Args:
-        text: What went wrong, or how to mend it.
-        repository: Its folder.
+        text: What went wrong, or how to fix it.
+        repository: Folder of the repository.
     """
     for root in {str(repository), str(repository.resolve())} - {"/"}:
         text = text.replace(f"{root}/", "")

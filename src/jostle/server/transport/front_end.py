@@ -1,4 +1,4 @@
-"""The front end: the page, what it needs named before it is read, and its files as they travel."""
+"""Serves the front end: the page, a header with the files that it needs, and compressed files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-#: First word of a path: the page of a list, and of one of them. `Jobs` is built from
+#: First word of a path: the page of a list, and of one element. `Jobs` is built from
 #: `ui/src/pages/jobs/JobsPage.svelte`, and its files begin with `JobsPage-`.
 _PAGES = {
     "": ("Jobs", ""),
@@ -45,7 +45,7 @@ class Assets(StaticFiles):
         scope: Scope,
         status_code: int = 200,
     ) -> Response:
-        """Return a file, packed once and not anew for each visitor."""
+        """Return a file, compressed once and not for each request."""
         path = Path(full_path)
         if path.suffix in _PACKED and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
             headers = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
@@ -63,7 +63,7 @@ def _packed(path: Path, _changed_ns: int) -> bytes:
 
 
 def links(assets: Path, path: str) -> str:
-    """Name what a page needs, as a `Link` header: a browser fetches it all at once.
+    """Return the files that a page needs, as a `Link` header: browsers fetch all at once.
 
     Args:
         assets: Folder of the front end's files.

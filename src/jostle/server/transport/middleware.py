@@ -17,7 +17,7 @@ from jostle.server.access.files import AccessError
 from jostle.server.access.token import Token
 
 _log = logging.getLogger("jostle.serve")
-#: Nothing but our own files, and no text of theirs is ever run or read as style.
+#: Content security policy: only files of this server, no inline scripts or styles.
 POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -44,12 +44,12 @@ _HSTS = "max-age=31536000"
 _MOST_BODY = 16_384
 _MOST_HEADERS = 32_768
 _READING = ("GET", "HEAD")
-#: Questions of the API that are answered before one is logged in: how to, and the log-in itself.
+#: Path of the API that needs no log-in: the methods of log-in, and the log-in itself.
 _OPEN = "/api/v1/login"
 
 
 class AccessMiddleware:
-    """Rejects requests that may not pass, and adds the headers that keep a page safe."""
+    """Rejects requests that are not permitted, and adds the headers that keep a page safe."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app = app
@@ -85,7 +85,7 @@ class AccessMiddleware:
         await (app or self._app)(scope, receive, dressed)
 
     def _turned_away(self, request: Request) -> ASGIApp | None:
-        """Return the answer to a request that is rejected; None if it may pass."""
+        """Return the answer to a request that is rejected; None if it is permitted."""
         access = self._access
         words = (*request.headers.raw, (request.scope["path"], request.scope["query_string"]))
         if sum(len(name) + len(value) for name, value in words) > _MOST_HEADERS:
@@ -114,12 +114,12 @@ class AccessMiddleware:
             return None
         if request.url.path.startswith("/api/") or request.method not in _READING:
             return problem(401, "You are not logged in.", self._mend())
-        return None  # the page that says so, and its style
+        return None  # the page that shows the log-in, and its style
 
     def _meant(self, request: Request, known: Known | None) -> bool:
-        """Return whether a request that changes something was sent by our page, or by a script.
+        """Return whether a request that changes data was sent by our page, or by a script.
 
-        Browsers send cookies (and proxies their header) with what pages of others make them send.
+        Browsers send cookies (and proxies their header) also with requests from other sites' pages.
         """
         headers = request.headers
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
@@ -128,7 +128,7 @@ class AccessMiddleware:
         ours = self._access.url or f"http://{headers.get('host', '')}"
         if origin is not None and origin != ours:
             return False
-        if known is None:  # the log-in: a form of others cannot send JSON
+        if known is None:  # the log-in: a form on another site cannot send JSON
             kind = headers.get("content-type", "").partition(";")[0].strip()
             return kind == "application/json"
         sent = headers.get("x-csrf-token", "")
@@ -174,7 +174,7 @@ async def _body(request: Request, receive: Receive) -> bytes | None:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that yields a body that was read already, then what follows."""
+    """Return a `receive` that yields a body that was read already, then further messages."""
     messages = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def hand_out() -> Message:
@@ -190,7 +190,7 @@ def login_unavailable(error: AccessError) -> JSONResponse:
 
 
 def problem(status: int, message: str, mend: str, *, detail: str = "") -> JSONResponse:
-    """Return an error as RFC 9457 has it, with our hint as `mend`."""
+    """Return an error in the form of RFC 9457, with the hint as `mend`."""
     content = {
         "type": "about:blank",
         "title": message,

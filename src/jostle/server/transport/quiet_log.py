@@ -19,7 +19,7 @@ _LOGGERS = ("jostle.serve", "uvicorn.error", "asyncio")
 class Few(logging.Filter):
     """Lets the first few records of a kind through; the next one that gets through counts the rest.
 
-    Records of one source line are of one kind, whichever client they are about.
+    Records of one source line are of one kind, for all clients.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -30,10 +30,10 @@ class Few(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether a record is written."""
-        # asyncio puts what it is about into the lines below the first.
+        # asyncio puts details into the lines after the first.
         kind = record.exc_info[0] if record.exc_info else None
         if kind is not None and issubclass(kind, asyncio.CancelledError):
-            return False  # somebody's question was cut off as the server ended
+            return False  # a request was interrupted by the end of the server
         key, now = (record.levelno, str(record.msg).partition("\n")[0], kind), self._clock()
         with self._guard:
             if len(self._said) > _KNOWN:
@@ -50,7 +50,7 @@ class Few(logging.Filter):
 
 @contextlib.contextmanager
 def few_words() -> Iterator[None]:
-    """Has what a server logs pass through `Few`."""
+    """Filter the log of a server with `Few`."""
     few = Few()
     loggers = [logging.getLogger(name) for name in _LOGGERS]
     for logger in loggers:

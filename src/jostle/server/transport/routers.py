@@ -1,4 +1,4 @@
-"""Routers of the API: what all their routes have in common."""
+"""Routers of the API: parts that all routes share."""
 
 from __future__ import annotations
 

@@ -20,15 +20,15 @@ from jostle.server.transport.connections import (
 from jostle.server.transport.quiet_log import few_words
 
 _log = logging.getLogger("jostle.serve")
-#: How long no connection is taken after one that could not be, s.
+#: Pause after a connection that could not be accepted, s.
 _PAUSE_S = 1.0
 
 
 class Server(uvicorn.Server):
-    """uvicorn, but that it takes connections one by one.
+    """uvicorn that accepts connections one by one.
 
-    asyncio's own way counts none that is still in its TLS handshake, and where no descriptor is
-    left it logs that two thousand times a second.
+    asyncio itself does not count connections in their TLS handshake, and without a free descriptor
+    it logs an error two thousand times a second.
     """
 
     def __init__(
@@ -37,23 +37,23 @@ class Server(uvicorn.Server):
         """Serve an application of `create_app`.
 
         Args:
-            app: It.
-            access: The access control that it was made with.
+            app: The application.
+            access: The access control of the application.
             cert: Certificate, and the chain behind it (PEM); None: without TLS.
-            key: Its key.
+            key: Key of the certificate.
         """
         super().__init__(
             uvicorn.Config(
                 app,
-                http="h11",  # what `Client` is
+                http="h11",  # the protocol of `Client`
                 ws="none",
                 ssl_certfile=cert,
                 ssl_keyfile=key,
                 log_level="warning",
-                access_log=False,  # it would hold the token
-                proxy_headers=False,  # who asks is told by the connection, and by Access.address
+                access_log=False,  # it would contain the token
+                proxy_headers=False,  # the client is known by the connection and Access.address
                 server_header=False,
-                timeout_graceful_shutdown=1,  # not for who asks a long question
+                timeout_graceful_shutdown=1,  # no wait for long requests
             )
         )
         self._app = app
@@ -62,12 +62,12 @@ class Server(uvicorn.Server):
         self._served: set[asyncio.Task[None]] = set()
 
     async def serve(self, sockets: list[socket.socket] | None = None) -> None:
-        """Serve until it is told to end."""
+        """Serve until a signal to end."""
         with few_words():
             await super().serve(sockets)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to take connections."""
+        """Begin to accept connections."""
         await super().startup(sockets=[])
         limiter = ConnectionLimiter(most_connections(), self._access.proxies or ())
         for place in sockets or []:
@@ -75,7 +75,7 @@ class Server(uvicorn.Server):
             self._accepting.append(asyncio.create_task(self._accept(place, limiter)))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End open requests first: one that is cut off would be an error in the log."""
+        """End open requests first: an interrupted one would be an error in the log."""
         for task in self._accepting:
             task.cancel()
         await self._app.state.context.live.end()
@@ -97,7 +97,7 @@ class Server(uvicorn.Server):
             task = asyncio.create_task(self._welcome(connection, host, limiter))
             self._served.add(task)
             task.add_done_callback(self._served.discard)
-            await asyncio.sleep(0)  # where many wait they would all be taken before any is served
+            await asyncio.sleep(0)  # else all waiting ones would be accepted before one is served
 
     async def _welcome(
         self, connection: socket.socket, host: str, limiter: ConnectionLimiter

@@ -1,7 +1,7 @@
 """The store of long estimates on disk: after a restart they are read, not computed again.
 
-There is a file per job, beside the verdicts; all can be deleted at any time. An estimate is used
-only if this version of jostle made it, from the same data, and its checksum is right.
+There is a file per job, in the folder of the verdicts; all can be deleted at any time. An estimate
+is used only if this version of jostle made it, from the same data, and its checksum is right.
 """
 
 from __future__ import annotations
@@ -55,19 +55,19 @@ class EstimateStore:
 
         Args:
             job: Name of the job.
-            seen: Users whose jobs it may count one by one, as `sight` writes them.
-            mark: State of the job's data, as `JobIndex.marks` has it.
+            seen: Users whose jobs it may count one by one, as from `sight`.
+            mark: State of the job's data, as in `JobIndex.marks`.
         """
         path = self._path(job, seen)
         with contextlib.suppress(OSError, pa.ArrowException, KeyError, TypeError, ValueError):
             estimate = _read(path.read_bytes(), job, seen, mark)
             if estimate is not None:
-                os.utime(path)  # the oldest go first
+                os.utime(path)  # the oldest are removed first
             return estimate
         return None
 
     def put(self, job: str, seen: str, mark: str, estimate: RunEstimate) -> None:
-        """Store an estimate in place of an earlier one, if it is long and the disk has room."""
+        """Store an estimate in place of an earlier one, if it is long and the disk has space."""
         if estimate.segments.num_rows < WORTH_SEGMENTS:
             return
         temporary = self._folder / f"{uuid.uuid4().hex}-{self._fingerprint}"
@@ -113,7 +113,7 @@ def _written(job: str, seen: str, mark: str, estimate: RunEstimate) -> bytes:
 
 
 def _read(content: bytes, job: str, seen: str, mark: str) -> RunEstimate | None:
-    """Return the estimate of a file; None where it is damaged, or of other data."""
+    """Return the estimate of a file; None if it is damaged, or of other data."""
     whole = memoryview(content)
     if _digest(whole[_DIGEST:]) != whole[:_DIGEST]:
         return None

@@ -1,4 +1,4 @@
-"""Which program slowed which, and the runs that show it, as far as a viewer may know it."""
+"""Which program slowed which, and the runs behind it, as far as a viewer may see them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class MatrixResult:
         Jobs that the viewer may not open have no name.
 
         Raises:
-            KeyError: They did not meet there.
+            KeyError: The programs did not use it at the same time.
         """
         key = (victim, aggressor, kind)
         for met, runs in zip(self.to_json()["encounters"], self.evidence, strict=True):
@@ -61,7 +61,7 @@ class MatrixResult:
 
 
 def make_matrix(repository: Repository, users: frozenset[int] | None) -> MatrixResult:
-    """Find which program slowed which, as far as a viewer may know it.
+    """Find which program slowed which, as far as a viewer may see it.
 
     Args:
         repository: The repository.

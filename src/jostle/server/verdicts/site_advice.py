@@ -1,4 +1,4 @@
-"""Advice on a site by the verdicts that are stored, or the sums that a viewer may know."""
+"""Advice on a site from the stored verdicts, or the sums that a viewer may see."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ def site_report(service: JobService, viewer: Viewer, days: int) -> dict[str, Any
     """Return the advice on a site, or a viewer's sums, as plain values.
 
     Args:
-        service: Knows the verdicts.
-        viewer: Advice is only for who may see all jobs: its delays and causes are others'.
-        days: How many, up to the end of the newest job.
+        service: The job service, with the verdicts.
+        viewer: The viewer; advice is only for viewers of all jobs, since it has others' delays and
+            causes.
+        days: Number of days, up to the end of the newest job.
     """
     evidence = site_evidence(
         service.repository, days, lambda job: service.costs(job, viewer), user=viewer.users

@@ -14,8 +14,8 @@ def page_payload(verdict: dict[str, Any]) -> dict[str, Any]:
         verdict: A verdict as the API returns it; it is not changed.
 
     Returns:
-        The same, except: where there are guilty slices, hits are joined to as many spans as a
-        screen can show; only the resource that cost most has steps, without loads; and these
+        The same, except: if there are slices with interference, hits are joined to as many spans as
+        a screen can show; only the resource that cost most has steps, without loads; and these
         numbers are rounded to what a screen shows.
     """
     other = verdict["interference"]
@@ -40,7 +40,7 @@ def page_payload(verdict: dict[str, Any]) -> dict[str, Any]:
 
 
 def _joined(estimate: dict[str, Any]) -> list[dict[str, Any]]:
-    """Join hits on one resource that no screen can show apart; their parts are not drawn."""
+    """Join hits on one resource that no screen can distinguish; their parts are not drawn."""
     apart = (estimate["end_ns"] - estimate["start_ns"]) / _COLUMNS
     joined: list[dict[str, Any]] = []
     for hit in estimate["hits"]:

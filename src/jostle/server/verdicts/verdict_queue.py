@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LIVE_S, _IDLE = 30.0, 9.0
 #: A failed verdict is tried again after this, s: a file may have been restored.
 _AGAIN_S = 600.0
-#: How often the thread looks for new tasks by itself, s.
+#: Interval at which the thread checks for new tasks by itself, s.
 _POLL_S = 1.0
 _OVER = VerdictAnswer(error="The server ends.")
 
@@ -35,7 +35,7 @@ class WorkerProcess:
     """The process that makes verdicts; started when it is needed, and again after a crash."""
 
     def __init__(self, repository: str) -> None:
-        """Prepare the command; the process is started by the first question."""
+        """Prepare the command; the process is started by the first request."""
         begin = "from jostle.report.verdict.verdict_worker import main; main()"
         self._command = [sys.executable, "-c", begin, repository]
         self._process: subprocess.Popen[bytes] | None = None
@@ -82,7 +82,7 @@ class WorkerProcess:
         self._over = False
 
     def end(self) -> None:
-        """Kill the process, whatever it is doing."""
+        """Kill the process, also during a request."""
         self._over = True
         process = self._process
         if process is not None:

@@ -34,8 +34,8 @@ class StoredVerdict:
         job: Name of the job.
         sight: Users whose jobs it may name, as text: see `sight`.
         mark: State of the job's data that it was made from.
-        made: When it was made, s since the epoch.
-        seconds: How long that took.
+        made: Time when it was made, s since the epoch.
+        seconds: Duration of that, s.
         brief: The numbers of a list, as in VerdictAnswer; None if it failed.
         error: Why it failed; "" if it did not.
         hint: What may help; "": nothing known.
@@ -54,7 +54,8 @@ class StoredVerdict:
 def code_fingerprint() -> str:
     """Return a fingerprint of the code that makes verdicts: changed code may make others.
 
-    An editable installation changes without its version, so the newest change of a file counts too.
+    An editable installation changes without its version, so the newest change of a file is
+    included.
     """
     files = [path for room in _ROOMS for path in Path(room.__path__[0]).rglob("*.py")]
     newest = max((path.stat().st_mtime_ns for path in files), default=0)
@@ -77,7 +78,7 @@ class VerdictStore:
     """The verdicts of a repository; in memory if the folder cannot be written.
 
     Attributes:
-        count: How many verdicts this process has added.
+        count: Number of verdicts that this process has added.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -138,7 +139,7 @@ class VerdictStore:
         with self._guard:
             try:
                 self._write(row)
-            except sqlite3.Error:  # the disk is full or gone: go on in memory
+            except sqlite3.Error:  # the disk is full or unavailable: continue in memory
                 memory = _opened(None)
                 with contextlib.suppress(sqlite3.Error):
                     self._database.backup(memory)
@@ -170,5 +171,5 @@ def _opened(folder: Path | None) -> sqlite3.Connection:
 
 
 def now() -> float:
-    """Return the time as `StoredVerdict.made` has it: s since the epoch."""
+    """Return the time as in `StoredVerdict.made`: s since the epoch."""
     return time.time()

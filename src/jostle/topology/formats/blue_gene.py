@@ -16,7 +16,7 @@ _LINE = re.compile(
     r"(?:([^\s<(,#]{0,80}[A-Za-z][^\s<(,#]{0,80})[\s,]+)?"
     r"[<(]?(\d{1,4}(?:[\s,]+\d{1,4}){2,5})[>)]?\s*"
 )
-#: How many numbers a line has -> dimensions; the last number may be the core, T.
+#: Number of numbers in a line -> dimensions; the last number may be the core, T.
 _DIMENSIONS = {3: ("x", "y", "z"), 4: ("x", "y", "z"), 5: tuple("abcde"), 6: tuple("abcde")}
 _NO_LINKS = (
     "Links are not in the file: each place is taken to be joined to its neighbours, and the ends "
@@ -26,7 +26,7 @@ _MOST_PLACES = 1_000_000
 
 
 def recognises(source: Source) -> bool:
-    """Return whether its lines are coordinates."""
+    """Return whether the lines of a file are coordinates."""
     lines = [line.strip()[:200] for line in source.lines[:200]]
     lines = [line for line in lines if line and not line.startswith("#")]
     return bool(lines) and all(_LINE.fullmatch(line) for line in lines)
@@ -36,7 +36,7 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
     """Return the torus of coordinates: `HOST A B C D E`, or a map file with lines `A B C D E T`.
 
     Raises:
-        TopologyError: A line is malformed, or two hosts are at one place.
+        TopologyError: A line is malformed, or two hosts have the same coordinates.
     """
     hosts: dict[tuple[int, ...], str] = {}
     length = 0

@@ -23,12 +23,12 @@ _MEND = "Make the file anew with `rtr --interconnect`."
 
 @dataclass
 class _Routers:
-    """What the lines of `rtr --interconnect` say.
+    """Content of `rtr --interconnect`.
 
     Attributes:
         at: Router -> its three coordinates.
         cables: Router, router -> number of tiles from one to the other.
-        is_aries: Whether they are Aries'.
+        is_aries: Whether the routers are of type Aries.
     """
 
     at: dict[str, tuple[int, int, int]]
@@ -37,7 +37,7 @@ class _Routers:
 
 
 def recognises(source: Source) -> bool:
-    """Return whether it is an interconnect or a table of processors of a Cray."""
+    """Return whether a file is an interconnect or a table of processors of a Cray."""
     return any(
         _ARIES.match(line)
         or _GEMINI.match(line)
@@ -122,7 +122,7 @@ def _routers(source: Source) -> _Routers:
 def _nodes(
     tables: Sequence[Source], routers: _Routers, builder: Builder, place: dict[str, int]
 ) -> list[str]:
-    """Add the nodes at their routers; return what must be said."""
+    """Add the nodes at their routers; return notes for the user."""
     nowhere, seen, doubled = [], set(), []
     for source in tables:
         for line, text in source.numbered():

@@ -1,4 +1,4 @@
-"""Reads a CSV of links, with a second one of vertices where the links do not say enough."""
+"""Reads a CSV of links, and optionally a second one of vertices."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
 
     Args:
         sources: One CSV with the columns source and target, and at most one with the column vertex.
-        name: Of the fabric.
+        name: Name of the fabric.
 
     Raises:
         TopologyError: A file is malformed.
@@ -72,7 +72,7 @@ def _header(source: Source) -> list[str]:
 
 
 def _rows(source: Source) -> _Rows:
-    """Yield the rows by column, with their lines."""
+    """Yield the rows by column, with their line numbers."""
     header = _header(source)
     if len(set(header)) != len(header) or not all(header):
         raise source.fault(1, "two columns have one name, or one has none", "Name each once.")
@@ -125,7 +125,7 @@ _Cable = tuple[str, str, tuple[str, str], float, int, LinkKind]
 
 
 def _cables(source: Source, known: dict[str, int] | None) -> Iterator[_Cable]:
-    """Yield the cables of a CSV; each row is one, with both its directions."""
+    """Yield the cables of a CSV; each row is a cable with both directions."""
     unknown = [name for name in _header(source) if name not in _LINK_COLUMNS]
     if unknown:
         raise source.fault(
@@ -155,13 +155,13 @@ def _cables(source: Source, known: dict[str, int] | None) -> Iterator[_Cable]:
 
 
 def _end(row: dict[str, str], side: str) -> tuple[str, str]:
-    """Return the vertex and the port of an end; names of Slingshot's ports have both."""
+    """Return the vertex and the port of an end; names of Slingshot's ports contain both."""
     own, port = xname(row[side]), row.get(f"{side}_port", "")
     return (own.vertex, port or own.port) if own is not None else (row[side], port)
 
 
 def _nodes_by_links(builder: Builder, place: dict[str, int], cables: list[_Cable]) -> list[str]:
-    """Add the vertices that links name; return what must be said about which are nodes."""
+    """Add the vertices that links name; return notes on which of them are nodes."""
     partners: dict[str, set[str]] = {}
     for there, back, *_ in cables:
         partners.setdefault(there, set()).add(back)

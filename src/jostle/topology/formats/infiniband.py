@@ -38,7 +38,7 @@ _OWN_LID = re.compile(r"#\s*lid (\d+) lmc (\d+)")
 _TABLE = re.compile(r"Unicast lids .*of switch .*?guid (0x[0-9a-fA-F]{1,16})")
 _ROW = re.compile(r"(0x[0-9a-f]{4}) (\d{3})\b")
 _LONGEST = 4096
-#: Names that adapters have when nobody has named them.
+#: Default names of adapters.
 _NAMELESS = re.compile(r"|localhost|\(none\)|MT\d+|Mellanox|ConnectX.*|Infiniscale.*", re.I)
 _AGGREGATION = "Aggregation Node"
 
@@ -48,10 +48,10 @@ class _Device:
     """A switch or an adapter, as a file describes it.
 
     Attributes:
-        source, line: Where.
+        source, line: Its file and line.
         kind: "Switch", "Ca" or "Rt".
         name: Its description.
-        lid: Of an adapter, the address of each port.
+        lid: Address of each port of an adapter.
         ports: Own port -> (other device, its port, rate).
     """
 
@@ -64,7 +64,7 @@ class _Device:
 
 
 def recognises(source: Source) -> bool:
-    """Return whether it is a discovery or forwarding tables."""
+    """Return whether a file is a discovery or forwarding tables."""
     return any(_HEAD.match(line) or _TABLE.match(line[:_LONGEST]) for line in source.lines)
 
 
@@ -73,7 +73,7 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
 
     Args:
         sources: Outputs of ibnetdiscover, and any number of dump_lfts or ibroute.
-        name: Of the fabric.
+        name: Name of the fabric.
 
     Raises:
         TopologyError: A line is malformed, or there is no discovery.
@@ -104,7 +104,7 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
 
 
 def _devices(source: Source, devices: dict[str, _Device]) -> bool:
-    """Add the devices of a discovery; return whether any has several addresses."""
+    """Add the devices of a discovery; return whether one of them has several addresses."""
     here: _Device | None = None
     with_lmc = False
     for line, text in source.numbered():

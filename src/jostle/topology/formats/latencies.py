@@ -1,4 +1,4 @@
-"""Reads what `jostle topology probe` measured: the latency between each two nodes."""
+"""Reads the output of `jostle topology probe`: the latency between each two nodes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from jostle.topology.guess import guess
 from jostle.topology.model import Topology
 
 _HEADER = ["a", "b", "latency_ns"]
-#: Pairs of so many nodes still fit into the memory.
+#: Most nodes of which all pairs fit into the memory.
 _MOST_NODES = 5000
 
 
 def recognises(source: Source) -> bool:
-    """Return whether it is a CSV of latencies."""
+    """Return whether a file is a CSV of latencies."""
     first = next((line for _, line in source.numbered()), "")
     return [name.strip() for name in first[:100].split(",")] == _HEADER
 

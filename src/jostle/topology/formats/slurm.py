@@ -23,7 +23,7 @@ NO_SPEED = "Slurm's file says nothing of rates, nor how many cables join two swi
 
 @dataclass
 class SwitchRows:
-    """Switches, blocks and rings as files of Slurm name them.
+    """Switches, blocks and rings in a file of Slurm.
 
     Attributes:
         switches: Name -> (line, node list, list of switches below).
@@ -37,7 +37,7 @@ class SwitchRows:
 
 
 def recognises(source: Source) -> bool:
-    """Return whether it is a topology.conf, or the slurm.conf beside it."""
+    """Return whether a file is a topology.conf, or the slurm.conf that belongs to it."""
     return any(
         match and match[1].lower() in (*_FIRST, "clustername", "topologyplugin", "topologyparam")
         for match in (_PAIR.match(line.split("#")[0].strip()) for line in source.lines)
@@ -69,13 +69,13 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
 
 
 def of_rows(source: Source, rows: SwitchRows, name: str, origin: str) -> list[Topology]:
-    """Return the fabrics of what a file of Slurm names.
+    """Return the fabrics of the switches, blocks and rings in a file of Slurm.
 
     Args:
         source: The file, for errors.
-        rows: What it names.
-        name: Of the fabric; a second and third get a number behind it.
-        origin: In words.
+        rows: Switches, blocks and rings in it.
+        name: Name of the fabric; a second and third get a number after it.
+        origin: Source of the fabric, as text.
 
     Raises:
         TopologyError: A node list is malformed, or a ring has less than three nodes.
@@ -125,7 +125,7 @@ def _rows(source: Source) -> SwitchRows:
 
 
 def _joined(source: Source) -> list[tuple[int, str]]:
-    """Return the lines without comments, those that end with a backslash joined with the next."""
+    """Return the lines without comments, those with a final backslash joined with the next."""
     joined: list[tuple[int, str]] = []
     begun = ""
     for number, line in enumerate(source.lines, 1):

@@ -19,7 +19,7 @@ _MEND = "Compare it with `man topology.yaml`."
 
 
 def recognises(source: Source) -> bool:
-    """Return whether it is a topology.yaml: a list whose entries name a topology."""
+    """Return whether a file is a topology.yaml: a list whose entries name a topology."""
     return bool(re.search(r"^[ \t\[]*(?:-[ \t]+)?[{ \t]*\"?topology\"?[ \t]*:", source.text, re.M))
 
 
@@ -28,7 +28,7 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
 
     Args:
         sources: The file.
-        name: Of the fabric, where the file has one topology; else the file's own names are taken.
+        name: Name of the fabric, if the file has one topology; else the file's names are used.
 
     Raises:
         TopologyError: The file is malformed, or describes no fabric.
@@ -60,7 +60,7 @@ def _load(source: Source) -> Any:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         for event in yaml.parse(source.text, Loader=loader):
-            # Anchors let a few bytes stand for as many as one likes.
+            # Aliases would let a few bytes expand to any size.
             if isinstance(event, yaml.events.AliasEvent):
                 raise source.fault(
                     event.start_mark.line + 1, "it has an alias (`*name`)", "Write the part out."
@@ -94,7 +94,7 @@ def _entry(source: Source, entry: dict[str, Any], name: str) -> list[Topology]:
 
 
 def _torus(source: Source, row: dict[str, Any], name: str) -> Topology:
-    """Return a torus; its nodes lie with x fastest, region by region where there are any."""
+    """Return a torus; its nodes are ordered with x fastest, region by region if there are any."""
     what = f"the torus `{row.get('name', '')}`"
     sizes = _triple(source, row.get("dims"), f"dims of {what}", least=1)
     if sizes[0] * sizes[1] * sizes[2] > _MOST_NODES:

@@ -1,4 +1,4 @@
-"""A file that describes a fabric, and what readers need of it."""
+"""A file that describes a fabric, with functions for its readers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jostle.topology.node_lists import expand
 
 _RATE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kMGTkmgt]?)(?:(?:i?b(?:it)?(?:/s|ps)?)|)", re.I)
 _SCALE = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
-#: Of a link; no cable is faster (bit/s).
+#: Highest accepted rate of a link, bit/s; no cable is faster.
 _MOST_RATE = 1e16
 
 
@@ -22,7 +22,7 @@ class Source:
 
     Attributes:
         name: The file, as the user named it.
-        text: What is in it.
+        text: Its content.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Source:
 
     @cached_property
     def lines(self) -> list[str]:
-        """All lines, without their ends."""
+        """All lines, without line ends."""
         return self.text.splitlines()
 
     def numbered(self) -> Iterator[tuple[int, str]]:
@@ -47,7 +47,7 @@ class Source:
         """Expand a node list.
 
         Raises:
-            TopologyError: It is malformed.
+            TopologyError: The list is malformed.
         """
         try:
             return expand(text)
@@ -59,7 +59,7 @@ class Source:
         """Return a whole number.
 
         Raises:
-            TopologyError: It is none, or beyond its bounds.
+            TopologyError: The text is no whole number, or out of bounds.
         """
         if re.fullmatch(r"\s*-?[0-9]{1,12}\s*", text) and least <= int(text) <= most:
             return int(text)
@@ -73,7 +73,7 @@ class Source:
         """Return the rate of a link in bit/s; "" is 0: unknown.
 
         Raises:
-            TopologyError: It is none.
+            TopologyError: The text is no rate.
         """
         match = _RATE.fullmatch(text.strip())
         value = float(match[1]) * _SCALE[match[2].lower()] if match else -1.0

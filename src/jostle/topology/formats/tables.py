@@ -1,4 +1,4 @@
-"""Reads the tables of visualisers: DragonView's CSVs, and Boxfish's tables with a head in YAML."""
+"""Reads the tables of visualisers: DragonView's CSVs, and Boxfish's tables with a YAML header."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_HOSTS = "The tables name no hosts: nodes are called after their place; give n
 
 
 def recognises_dragonview(source: Source) -> bool:
-    """Return whether it is a table of links or jobs of DragonView."""
+    """Return whether a file is a table of links or jobs of DragonView."""
     header = set(_csv_header(source))
     return header.issuperset(_LINKS) or (header.issuperset(_NODES) and "jobid" in header)
 
@@ -82,7 +82,7 @@ def _csv_header(source: Source) -> list[str]:
 
 
 def _csv_numbers(source: Source, columns: Sequence[str]) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Yield the whole numbers of some columns, with their lines."""
+    """Yield the whole numbers of some columns, with their line numbers."""
     header = _csv_header(source)
     if missing := [name for name in columns if name not in header]:
         raise source.fault(1, f"there is no column `{missing[0]}`", _MEND)
@@ -109,7 +109,7 @@ def _csv_numbers(source: Source, columns: Sequence[str]) -> Iterator[tuple[int, 
 
 @dataclass
 class _Table:
-    """A table of Boxfish: its columns, and its rows with their lines."""
+    """A table of Boxfish: its columns, and its rows with their line numbers."""
 
     source: Source
     columns: list[str]
@@ -117,7 +117,7 @@ class _Table:
 
     @property
     def dimensions(self) -> list[str]:
-        """The dimensions of a table of links: x where there are sx and tx."""
+        """The dimensions of a table of links: x if there are columns sx and tx."""
         return [
             name[1:]
             for name in self.columns
@@ -142,7 +142,7 @@ class _Table:
 
 
 def recognises_boxfish(source: Source) -> bool:
-    """Return whether it is a table or the meta file of Boxfish."""
+    """Return whether a file is a table or the meta file of Boxfish."""
     head = "\n".join(source.lines[:200])
     return source.text.lstrip().startswith("---") and (
         bool(_COLUMN.search(head)) or bool(_DIM.search(head))
@@ -203,7 +203,7 @@ def _boxfish_nodes(
     builder: Builder,
     place: dict[tuple[int, ...], int],
 ) -> None:
-    """Add a node per row of the table of nodes; one per place if there is no table."""
+    """Add a node per row of the table of nodes; one per coordinates if there is no table."""
     rows = [at for table in tables for at in table.numbers(dimensions)] or list(place)
     count: Counter[tuple[int, ...]] = Counter()
     for at in rows:
@@ -235,7 +235,7 @@ def _boxfish_table(source: Source) -> _Table | None:
 def _sizes(
     sources: Sequence[Source], dimensions: Sequence[str], places: Sequence[tuple[int, ...]]
 ) -> tuple[int, ...]:
-    """Return the lengths that a meta file gives, else those that the links reach."""
+    """Return the lengths that a meta file gives, else those of the links' coordinates."""
     reached = [max(at[k] for at in places) + 1 for k in range(len(dimensions))] if places else []
     for source in sources:
         if match := _DIM.search("\n".join(source.lines[:200])):

@@ -1,4 +1,4 @@
-"""Predictions in words and tables: what loads will cost each other, and how many fit."""
+"""Predictions in words and tables: how much loads will slow each other, and how many fit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BAR = 30  # characters of a loss of 100 %
 
 
 def prediction_view(found: Prediction) -> Iterator[Any]:
-    """Yield what each load will lose."""
+    """Yield the predicted loss of each load."""
     worst = max(found.losses, key=lambda each: each.percent)
     yield heading(
         f"{worst.name} will lose {worst.percent:.0f} % of its run time",
@@ -46,7 +46,7 @@ def _rests_on(each: PredictedLoss) -> str:
 
 
 def capacity_view(found: Capacity) -> Iterator[Any]:
-    """Yield how many may run at once, and the curve."""
+    """Yield the number that may run at once, and the curve."""
     more = " or more" if found.open_ended else ""
     where = f" on {found.mount}" if found.mount else ""
     yield heading(

@@ -1,4 +1,4 @@
-"""A replay in words: how a site fared, with and without a policy."""
+"""A replay in words: the results of a site, with and without a policy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def replay_view(result: Replay, policy: Policy) -> Iterator[Any]:
-    """Yield what the policy saves, the figures of both replays and of the record, and delays."""
+    """Yield the saving of the policy, the numbers of both replays and of the record, and delays."""
     if not result.jobs:
         yield "No job started in this period."
         return

@@ -1,4 +1,4 @@
-"""Advice on a site in words, and the sums that a user may know of it."""
+"""Advice on a site in words, and the sums that a user may see."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def site_advice_view(given: SiteAdvice) -> Iterator[Any]:
 
 
 def site_sums_view(sums: SiteSums) -> Iterator[Any]:
-    """Yield what the jobs of a user lost."""
+    """Yield the losses of a user's jobs."""
     yield heading(
         _period(sums),
         f": your {_jobs(sums.jobs)} held {core_time(sums.core_hours)} and lost "

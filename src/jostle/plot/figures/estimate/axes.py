@@ -1,4 +1,4 @@
-"""Axes that the figures of an estimate share: spans of time, amounts of work, hit or not."""
+"""Axes that the figures of an estimate share: spans of time, amounts of work, interfered or not."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from jostle.report.models.segments import Floats
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LEFT, RIGHT = 0.78, 0.2  # inches beside the axes
+LEFT, RIGHT = 0.78, 0.2  # inches to the left and right of the axes
 _SMALL = 7.5  # points
 BLUE, GREY = PALETTE[0], "#8A949E"
-#: Interfered segments, and the threshold: the orange of all that others took, with marks of
-#: their own (ADR 0021).
+#: Interfered segments, and the threshold: orange, the colour of losses, with marks of their own
+#: (ADR 0021).
 LOST = PALETTE[1]
 #: A few outliers must not flatten everything else: beyond this, the axis is cut.
 _CUT = 4.0
@@ -55,7 +55,7 @@ def count_label(value: float, _digits: int = 3) -> str:
 
 
 def labels(ticks: Sequence[float], label: Label) -> list[str]:
-    """Return labels with so many digits that no two are the same."""
+    """Return labels with as many digits as are needed to make all different."""
     texts: list[str] = []
     for digits in range(3, 8):
         texts = [label(tick, digits) for tick in ticks]
@@ -68,7 +68,7 @@ def top_of(values: Floats) -> tuple[float, bool]:
     """Return where an axis from 0 ends, and whether it leaves out a few outliers.
 
     Args:
-        values: What is drawn; NaN is passed over.
+        values: The values that are drawn; NaN is ignored.
     """
     known = values[np.isfinite(values)]
     if not len(known):
@@ -89,7 +89,7 @@ def linear(axes: Axes, top: float, label: Label, steps: int = 4) -> None:
 
 
 def round_ticks(low: float, high: float, steps: int = 5) -> list[float]:
-    """Return round numbers between two, 0 among them where it lies between."""
+    """Return round numbers between two, 0 included if it is between them."""
     step = _round_step(max(high - low, 1e-12) / steps)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [number * step for number in range(first, last + 1)]
@@ -127,9 +127,10 @@ def logarithmic(axes: Axes, low: float, high: float, label: Label, *, axis: str 
 
 
 def legend(canvas: Canvas, handles: list[Any], top: float = 0.1, left: float = LEFT) -> None:
-    """Name what is drawn, in a line at `top` inches from the top of the body.
+    """Draw the legend in a line at `top` inches from the top of the body.
 
-    A line too wide for the page begins further to the left; one that is wider than the page is two.
+    A line too wide for the page begins further to the left; one that is wider than the page becomes
+    two lines.
     """
     wide = sum(text_width(handle.get_label(), _SMALL) + 0.43 for handle in handles)
     left = max(min(left, canvas.width - wide), 0.12)
@@ -180,7 +181,7 @@ def patch(colour: str, label: str) -> Any:
 
 
 def heading(axes: Axes, text: str) -> None:
-    """Write above an axis, on the left, what it shows."""
+    """Write a heading above an axis, on the left."""
     axes.annotate(
         text,
         (0, 1),

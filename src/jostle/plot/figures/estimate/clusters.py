@@ -1,4 +1,4 @@
-"""The clusters of a run, or of several side by side: thesis figures 5.11, 5.12 and 5.15."""
+"""The clusters of one run, or of several (Shah, 2020, figures 5.11, 5.12 and 5.15)."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Cluster
 
 TOP, PANEL = 0.42, 2.3  # inches
-MOST = 48  # boxes that fit beside each other
+MOST = 48  # boxes that fit on one axis
 _POINTS = 60  # outliers of a box that are drawn
 
 
 @dataclass(frozen=True)
 class ClusterBox:
-    """How long the segments of a cluster took.
+    """Durations of the segments of a cluster.
 
     Attributes:
-        label: Below it.
-        seconds: Their durations.
-        hit: Which are interfered.
+        label: Text below the box.
+        seconds: Durations, s.
+        hit: Which segments are interfered.
     """
 
     label: str
@@ -112,10 +112,10 @@ def limits(found: Sequence[ClusterBox]) -> tuple[float, float]:
 
 
 def draw_boxes(axes: Axes, found: Sequence[ClusterBox | None], ends: tuple[float, float]) -> None:
-    """Draw boxes side by side: quartiles, whiskers at 1.5 of their distance, and what lies beyond.
+    """Draw boxes side by side: quartiles, whiskers at 1.5 of their distance, and outliers.
 
     Args:
-        axes: Where to.
+        axes: The axes.
         found: The boxes; None leaves a gap.
         ends: Least and greatest value of the axis, s.
     """
@@ -146,7 +146,7 @@ def draw_boxes(axes: Axes, found: Sequence[ClusterBox | None], ends: tuple[float
             (box.hit, LOST, "^", 2.8),
         ):
             some = _some(box.seconds[which])
-            side = (np.arange(len(some)) % 5 - 2) * 0.09  # side by side, so that they are seen
+            side = (np.arange(len(some)) % 5 - 2) * 0.09  # shifted, so that all are visible
             axes.plot(
                 place + side,
                 some,
@@ -158,7 +158,7 @@ def draw_boxes(axes: Axes, found: Sequence[ClusterBox | None], ends: tuple[float
                 alpha=0.7,
             )
     logarithmic(axes, *ends, span_label)
-    spare = max(4 - len(found), 0) / 2  # few boxes stand in the middle, not stretched
+    spare = max(4 - len(found), 0) / 2  # few boxes are centred, not stretched
     axes.set_xlim(-0.7 - spare, len(found) - 0.3 + spare)
     shown = [str(place + 1) if box is None else box.label for place, box in enumerate(found)]
     axes.set_xticks(range(len(found)), shown, fontsize=7.5 if len(found) <= 30 else 5.5)
@@ -166,7 +166,7 @@ def draw_boxes(axes: Axes, found: Sequence[ClusterBox | None], ends: tuple[float
 
 
 def _some(values: Floats) -> Floats:
-    """Return so few of the values that they can be told apart, the ends among them."""
+    """Return so few of the values that they can be distinguished, including both ends."""
     if len(values) <= _POINTS:
         return values
     places = np.linspace(0, len(values) - 1, _POINTS).round().astype(int)

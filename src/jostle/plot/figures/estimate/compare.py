@@ -1,4 +1,4 @@
-"""Runs of one program side by side: thesis figure 5.15, and what makes their difference."""
+"""Compared runs of one program (Shah, 2020, figure 5.15), and the causes of their difference."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _draw_clusters(canvas: Canvas, runs: Sequence[ComparedRun]) -> None:
 
 
 def _pieces(comparison: Comparison) -> dict[str, list[float]]:
-    """Return what each run took longer, by what explains it."""
+    """Return the additional time of each run, by its explanation."""
     pieces = {name: values for name, values in comparison.by_cause.items() if any(values)}
     pieces |= {
         "displaced": comparison.displaced_s,

@@ -1,4 +1,4 @@
-"""All figures that an estimate has data for: thesis 5.9 to 5.14, and when the time was lost."""
+"""All figures of an estimate (Shah, 2020, figures 5.9 to 5.14), and when the time was lost."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Cluster, RunEstimate
 
 _SPANS = 120  # of the figure of lost time
-#: Clusters that get figures of their own: the worst, and others with so much of the loss.
+#: Clusters that get figures of their own: the worst, and others with at least this share of the
+#: loss.
 _MOST_CLUSTERS, _MUCH = 3, 0.2
 
 
@@ -76,7 +77,7 @@ def _chosen(estimate: RunEstimate, clusters: Sequence[Cluster]) -> list[Cluster]
 
 
 def members(estimate: RunEstimate) -> str:
-    """Return how many ranks or processes were judged."""
+    """Return how many ranks or processes were evaluated."""
     singular, plural = ("rank", "ranks") if estimate.world >= 0 else ("process", "processes")
     return f"{count(estimate.ranks)} {singular if estimate.ranks == 1 else plural}"
 
@@ -113,7 +114,7 @@ def _lost_page(estimate: RunEstimate) -> Page:
 
 
 def _to_whom(estimate: RunEstimate) -> str:
-    """Return which cause took most, where one is known that did."""
+    """Return the cause of most of the loss, where it is known."""
     sums: dict[str, float] = {}
     for cause in estimate.causes:
         sums[cause.cause] = sums.get(cause.cause, 0.0) + cause.seconds.value

@@ -1,4 +1,4 @@
-"""Segments in time and as histograms: thesis figures 5.9, 5.10, 5.13 and 5.14."""
+"""Segments over time and as histograms (Shah, 2020, figures 5.9, 5.10, 5.13 and 5.14)."""
 
 from __future__ import annotations
 
@@ -38,22 +38,22 @@ if TYPE_CHECKING:
 
 _HIGH, _GAP, _TOP = 1.45, 0.42, 0.42  # inches: a panel, between two, above the first
 _BINS = 60
-#: Thresholds of one cluster that differ by less are one.
+#: Relative difference up to which thresholds of a cluster count as one.
 _SAME = 0.05
 #: Values that differ by more than this factor are binned by powers.
 _WIDE = 4.0
-#: Work that differs by less than the distance within a cluster is drawn as alike.
+#: Relative difference within a cluster: work that differs less is drawn as equal.
 _ALIKE = 0.1
 
 
 @dataclass(frozen=True)
 class Scene:
-    """Some segments, and how their figure speaks of them.
+    """The content of a figure of segments.
 
     Attributes:
-        segments: What is drawn.
+        segments: The segments that are drawn.
         run_s: Length of the run.
-        threshold: Draw the threshold: they are one cluster.
+        threshold: Whether the threshold is drawn: the segments are one cluster.
     """
 
     segments: DrawnSegments
@@ -62,7 +62,7 @@ class Scene:
 
     @property
     def has_work(self) -> bool:
-        """There is an amount of work to draw."""
+        """Whether there is an amount of work to draw."""
         return bool(np.isfinite(self.segments.work).any())
 
     @property
@@ -106,7 +106,7 @@ def _legend(canvas: Canvas, scene: Scene, usual: Any, hit: Any) -> None:
 
 
 def _points(axes: Axes, drawn: DrawnSegments, values: Floats, label: Label) -> None:
-    """Draw points up to the top of the axis; those beyond it as marks on its edge, named."""
+    """Draw points up to the top of the axis; those beyond it as labelled marks on its edge."""
     top, cut = top_of(values)
     linear(axes, top, label)
     inside = np.minimum(values, top)
@@ -168,9 +168,9 @@ class Counts:
 
     Attributes:
         edges: Borders of its bins; one more than bins.
-        usual: Segments in each that are not interfered.
-        hit: Those that are.
-        powers: Bins are equally wide by powers.
+        usual: Segments per bin that are not interfered.
+        hit: Segments per bin that are interfered.
+        powers: Bins have equal widths on a logarithmic scale.
     """
 
     edges: Floats
@@ -183,10 +183,10 @@ def counts(values: Floats, hit: Any, *, alike: float = 0.0, mark: float = math.n
     """Count values into bins, equally wide, or by powers where they differ widely.
 
     Args:
-        values: What is counted.
+        values: The values.
         hit: Which of them are interfered.
-        alike: The bins reach so far around the middle at least, as a share of it.
-        mark: A value that lies within them; NaN: none.
+        alike: Least distance of the first and last edge from the middle, as a share of it.
+        mark: A value that the bins include; NaN: none.
     """
     known = np.isfinite(values) & (values > 0)
     values, hit = values[known], hit[known]
@@ -235,7 +235,7 @@ def _mark(scene: Scene) -> float:
 
 
 def draw_histograms(canvas: Canvas, scene: Scene) -> None:
-    """Draw how many segments took how long, and below how many did how much work."""
+    """Draw histograms of the segments' durations and, below, of their work."""
     width = canvas.width - LEFT - RIGHT
     for number, (name, histogram) in enumerate(_both(scene)):
         axes = canvas.axes(LEFT, _TOP + number * (_HIGH + _GAP + 0.3), width, _HIGH)

@@ -1,1 +1,1 @@
-"""Figures of placement: where jobs sit, and what that has to do with their speed."""
+"""Figures of placement: the nodes of jobs, and their influence on the jobs' speed."""

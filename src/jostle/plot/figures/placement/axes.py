@@ -1,4 +1,4 @@
-"""What the figures of a program's runs have in common: points, bands, axes of dates and rates."""
+"""Parts that figures of a program's runs share: points, bands, axes of dates and rates."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Floats = NDArray[np.float64]
 
 BLUE, ORANGE, GREEN = PALETTE[0], PALETTE[1], PALETTE[2]
 RATE = "messaging rate, MB/s"
-#: Behind a text that lies on lines.
+#: Background of a text that is drawn over lines.
 PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8}
-#: Inches that an axis with labels takes at the left, and below.
+#: Inches of an axis with labels on the left, and below.
 LEFT, BELOW = 0.62, 0.42
 
 
@@ -34,7 +34,7 @@ def megabytes(runs: Sequence[Run]) -> Floats:
 
 
 def beside(content: ProgramPlacement) -> tuple[str, NDArray[np.bool_]]:
-    """Return the program that slows the runs most surely, and beside which runs it was."""
+    """Return the program that slows the runs most surely, and the runs during which it ran."""
     slower = [
         each for each in content.suspects if is_proven(each) and each.change and each.change[0] < 0
     ]
@@ -47,7 +47,7 @@ def beside(content: ProgramPlacement) -> tuple[str, NDArray[np.bool_]]:
 
 
 def points(axes: Axes, x: Floats, y: Floats, with_it: NDArray[np.bool_], size: float = 14) -> None:
-    """Draw runs beside the suspect filled, in orange, and others hollow, in blue."""
+    """Draw runs concurrent with the suspect filled, in orange, and others hollow, in blue."""
     axes.scatter(
         x[with_it],
         y[with_it],
@@ -70,7 +70,7 @@ def points(axes: Axes, x: Floats, y: Floats, with_it: NDArray[np.bool_], size: f
 
 
 def points_note(name: str) -> str:
-    """Return how points are read."""
+    """Return the note that explains the points."""
     return f"Filled: beside {name}; hollow: without it." if name else "A point is a run."
 
 
@@ -90,7 +90,7 @@ def date_axis(axes: Axes, starts_ns: Sequence[int]) -> Floats:
 
 
 def name_axes(axes: Axes, across: str, up: str) -> None:
-    """Label both axes, and draw light lines to read values off."""
+    """Label both axes, and draw grid lines."""
     axes.set_xlabel(across, loc="left")
     axes.set_ylabel(up)
     axes.grid(axis="y")
@@ -103,7 +103,7 @@ def from_zero(axes: Axes, values: Any, margin: float = 1.08) -> None:
 
 
 def trend(axes: Axes, x: Floats, y: Floats) -> None:
-    """Draw the line of least squares through points, where there is one."""
+    """Draw the line of least squares through points, if one can be fitted."""
     known = np.isfinite(x) & np.isfinite(y)
     if known.sum() > 2 and np.ptp(x[known]) > 0:
         slope, base = np.polyfit(x[known], y[known], 1)

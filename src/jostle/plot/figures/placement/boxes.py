@@ -1,4 +1,4 @@
-"""Jobs as boxes in a torus of up to three dimensions, and plane by plane."""
+"""Jobs as boxes in a torus of up to three dimensions, and as its planes."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: Where a step along the longest, the middle and the shortest dimension leads on paper.
+#: Direction on paper of a step along the longest, the middle and the shortest dimension.
 _ALONG: Floats = np.array([[1.0, -0.16], [0.52, 0.40], [0.0, 1.0]])
-_SIDE = 0.82  # of a box: gaps let one look between
+_SIDE = 0.82  # of a box: the gaps keep those behind visible
 _SHADES = (0.0, 0.35, -0.22)  # of the front, the top and the right side: lighter or darker
-#: Planes of a torus with more are not all drawn.
+#: Most planes that are drawn.
 MOST_PLANES = 32
 
 
@@ -34,12 +34,12 @@ def order_of(topology: Topology) -> list[int]:
 
 
 def draw_boxes(axes: Axes, topology: Topology, roles: NodeRoles, shown: set[int]) -> None:
-    """Draw the routers of some states as boxes; the nearer hide the farther.
+    """Draw the routers of some states as boxes; nearer ones hide those behind.
 
     Args:
-        axes: Where to.
+        axes: The axes.
         topology: A torus or mesh of up to three dimensions.
-        roles: Who has which node.
+        roles: The states of the nodes.
         shown: States that are drawn.
     """
     from matplotlib.collections import PolyCollection
@@ -53,7 +53,7 @@ def draw_boxes(axes: Axes, topology: Topology, roles: NodeRoles, shown: set[int]
     at[:, : len(order)] = topology.coordinates[routers[chosen]][:, order]
     _frame(axes, topology, sizes)
     hue = state[chosen]
-    # The far ones first, then from left to right and from below.
+    # The farthest ones first, then from left to right and from below.
     nearest_last = np.lexsort((at[:, 2], at[:, 0], -at[:, 1]))
     faces, colours = [], []
     for place in nearest_last.tolist():
@@ -96,7 +96,7 @@ def _shaded(colour: str, shade: float) -> tuple[float, ...]:
 
 
 def _frame(axes: Axes, topology: Topology, sizes: Ints) -> None:
-    """Draw the floor and the back walls of the whole torus, and name its dimensions."""
+    """Draw the bottom and the back walls of the whole torus, and name its dimensions."""
     lines = [
         ((0, 0, 0), (1, 0, 0)),
         ((0, 0, 0), (0, 1, 0)),
@@ -145,9 +145,9 @@ def draw_plane(axes: Axes, topology: Topology, roles: NodeRoles, plane: tuple[in
     """Draw one plane of the two longest dimensions, a cell for each node.
 
     Args:
-        axes: Where to.
+        axes: The axes.
         topology: A torus or mesh.
-        roles: Who has which node.
+        roles: The states of the nodes.
         plane: The other coordinates, in order of the dimensions.
     """
     from matplotlib.colors import ListedColormap

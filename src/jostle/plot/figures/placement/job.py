@@ -1,4 +1,4 @@
-"""Where a job and those who may use its links sit: Bhatele's figures 7, 12, 15, 16 and 18."""
+"""The nodes of a job and its neighbours (Bhatele et al., 2013, figures 7, 12, 15, 16 and 18)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs with and without a suspect, and inside long runs: Bhatele's figures 14 and 20."""
+"""Rates with and without a suspect, and within runs (Bhatele et al., 2013, figures 14 and 20)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 _HIGH = 1.9
 _COURSE, _COURSE_GAP = 1.35, 0.62
 _BINS = 14
-_LONG_S = 300  # of a run whose axis has minutes
+_LONG_S = 300  # least length of runs whose axis is in minutes
 _NAMED = 8  # events whose jobs are named
 
 
 def suspect_page(content: ProgramPlacement, each: SuspectProgram) -> Page:
-    """Describe the histogram of rates with and without a program."""
+    """Return the page of the histogram of rates with and without a program."""
     change = each.change[0] if each.change else 0.0
     word = "lower" if change < 0 else "higher"
     title = (
@@ -119,7 +119,7 @@ def draw_suspect(canvas: Canvas, each: SuspectProgram) -> None:
 
 
 def courses_page(content: ProgramPlacement) -> Page:
-    """Describe the figure of rates inside long runs."""
+    """Return the page of the figure of rates inside long runs."""
     most = max(
         (
             abs(event.change)

@@ -1,4 +1,4 @@
-"""The picture of one placement, for a page of one job or of two runs side by side."""
+"""The picture of one placement, for a page of one job or of two compared runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PLANE_GAP, _PLANE_TITLE = 0.12, 0.16
 
 
 def is_box(topology: Topology) -> bool:
-    """Whether a fabric can be drawn as boxes in space."""
+    """Return whether a fabric can be drawn as boxes in space."""
     return len(topology.sizes) == 3
 
 
@@ -43,7 +43,7 @@ def legend_high(roles: NodeRoles, columns: int = 2) -> float:
 def draw_legend(
     canvas: Canvas, left: float, top: float, roles: NodeRoles, columns: int = 2
 ) -> None:
-    """Name the colours, the job first, column by column."""
+    """Draw the legend of the colours, the job first, column by column."""
     from matplotlib.lines import Line2D
 
     rows = -(-len(roles.names) // columns)
@@ -88,7 +88,7 @@ def pair_high(topology: Topology, width: float) -> float:
 
 
 def draw_pair(canvas: Canvas, topology: Topology, roles: NodeRoles, top: float) -> None:
-    """Draw a job alone, and beside it with those who may use its links."""
+    """Draw a job alone and, to the right of it, with the jobs that may use its links."""
     width = (canvas.width - 0.3) / 2
     high = boxes_high(topology, width)
     for place, shown in enumerate((ALONE, TOGETHER)):
@@ -136,7 +136,7 @@ def draw_planes(canvas: Canvas, topology: Topology, roles: NodeRoles, top: float
 
 
 def missing(topology: Topology, roles: NodeRoles) -> str:
-    """Say what is not drawn; "" if all is."""
+    """Return a text that says what is not drawn; "" if all is."""
     if not topology.sizes:
         number = left_out(topology, roles)
         return f" {count(number)} switches without them are not drawn." if number else ""
@@ -165,7 +165,7 @@ def draw_all_strips(
 
 
 def numbers_of(topology: Topology, roles: NodeRoles) -> DrawnFigures:
-    """Return who has which node, as a table."""
+    """Return the states of the nodes as a table."""
     rows = []
     for node, router, state in zip(roles.nodes, roles.routers, roles.state, strict=True):
         what = roles.jobs.get(int(state)) or roles.names[int(state)]

@@ -1,4 +1,4 @@
-"""All figures that the runs of a program have data for: Bhatele's figures 1, 3 to 6 and 8 to 20."""
+"""All figures of the runs of a program (Bhatele et al., 2013, figures 1, 3 to 6 and 8 to 20)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _HEAD = 0.2
 
 
 def plans(content: ProgramPlacement, stays: Stays) -> Iterator[Plan]:
-    """Yield the figures in the order in which one asks: how fast, why not, why."""
+    """Yield the figures in this order: rates, causes that are ruled out, causes that are found."""
     if content.best_to_worst is not None:
         yield rates.rates_page(content), partial(rates.draw_rates, content=content)
         yield rates.time_page(content), partial(rates.draw_time, content=content)
@@ -52,7 +52,7 @@ def plans(content: ProgramPlacement, stays: Stays) -> Iterator[Plan]:
 
 
 def _pair(content: ProgramPlacement, stays: Stays, pair: PairOfRuns) -> Plan:
-    """Return the picture of two runs side by side, the slower one at the left."""
+    """Return the picture of two runs next to each other, the slower one on the left."""
     by_job = {run.job: run for run in content.runs}
     runs = (by_job[pair.slow], by_job[pair.fast])
     programs = most_conflicting([run.company for run in runs])

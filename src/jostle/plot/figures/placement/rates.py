@@ -53,7 +53,7 @@ def _foot(content: ProgramPlacement) -> str:
 
 
 def rates_page(content: ProgramPlacement) -> Page:
-    """Describe the figure of rates by date, and by kind of message."""
+    """Return the page of the figure of rates by date, and by kind of message."""
     ratio = content.best_to_worst
     title = (
         f"The best run of {content.program} sends {ratio:.2f} times as fast as the worst"
@@ -89,7 +89,7 @@ def rates_page(content: ProgramPlacement) -> Page:
 
 
 def draw_rates(canvas: Canvas, content: ProgramPlacement) -> None:
-    """Draw rates by date, and below sorted with their parts."""
+    """Draw rates by date, and, below, sorted rates with their parts."""
     _, with_it = beside(content)
     rates = megabytes(content.runs)
     wide = canvas.width - LEFT - 0.75
@@ -150,7 +150,7 @@ def draw_rates(canvas: Canvas, content: ProgramPlacement) -> None:
 
 
 def _labelled(axes: Axes, ends: list[tuple[float, str, str]], top: float) -> None:
-    """Name lines at their right ends, apart from each other."""
+    """Name lines at their right ends, without overlap."""
     low = -np.inf
     for value, label, colour in ends:
         low = max(value, low + 0.11 * top)
@@ -168,7 +168,7 @@ def _labelled(axes: Axes, ends: list[tuple[float, str, str]], top: float) -> Non
 
 
 def time_page(content: ProgramPlacement) -> Page:
-    """Describe the figure of run times against rates."""
+    """Return the page of the figure of run times against rates."""
     both = content.rate_and_time
     title = f"The run time of {content.program} does not go with its messaging rate"
     if both.pearson is not None and both.pearson < 0 and (both.pearson_p or 0.0) < 0.05:
@@ -198,7 +198,7 @@ def draw_time(canvas: Canvas, content: ProgramPlacement) -> None:
 
 
 def measures_page(content: ProgramPlacement) -> Page:
-    """Describe the figure of every measure against the rate."""
+    """Return the page of the figure of every measure against the rate."""
     note = (
         f"Each panel is a measure of placement, the one that goes with the rate most first (rho: "
         f"Spearman, r: Pearson). {points_note(beside(content)[0])} Dashed: least squares."

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 
-#: Switches of a fabric with more are drawn only where the job is, or who may use its links.
+#: Most switches that are all drawn; of larger fabrics only those with the job or its suspects.
 MOST = 120
 HIGH = 0.135  # inches of a strip
 _NAME = 6.0  # points
@@ -26,7 +26,7 @@ _GAP = 1.2  # strips between two groups
 
 
 def strips(topology: Topology, roles: NodeRoles) -> list[tuple[str, list[tuple[str, Ints]]]]:
-    """Return what is drawn: groups or pods by name, and in each the switches with their nodes.
+    """Return the groups or pods that are drawn, by name, and in each the switches with their nodes.
 
     Returns:
         Of each group its name ("" where there is none), and of each of its switches the name and
@@ -50,7 +50,7 @@ def strips(topology: Topology, roles: NodeRoles) -> list[tuple[str, list[tuple[s
 
 
 def left_out(topology: Topology, roles: NodeRoles) -> int:
-    """Return how many switches with nodes are not drawn."""
+    """Return the number of switches with nodes that are not drawn."""
     drawn = sum(len(switches) for _, switches in strips(topology, roles))
     return len(np.unique(roles.routers)) - drawn
 
@@ -67,7 +67,7 @@ def _rows(groups: list[tuple[str, list[tuple[str, Ints]]]]) -> float:
 def _dealt(
     groups: list[tuple[str, list[tuple[str, Ints]]]], columns: int
 ) -> list[list[tuple[str, list[tuple[str, Ints]]]]]:
-    """Deal groups, and pieces of long ones, to columns of about the same height."""
+    """Distribute groups, and pieces of long ones, over columns of about the same height."""
     limit = max(_rows(groups) / columns, 2.0)
     pieces = []
     for name, switches in groups:
@@ -85,12 +85,12 @@ def _dealt(
 def draw_strips(
     axes: Axes, groups: list[tuple[str, list[tuple[str, Ints]]]], columns: int, inches: float
 ) -> None:
-    """Draw the strips; own nodes have a dot, so that nothing rests on colour alone.
+    """Draw the strips; own nodes have a dot, so that a reader does not depend on colour.
 
     Args:
-        axes: Where to.
-        groups: What `strips` returned.
-        columns: In how many columns.
+        axes: The axes.
+        groups: The result of `strips`.
+        columns: Number of columns.
         inches: Width of the axes.
     """
     from matplotlib.collections import PatchCollection

@@ -1,4 +1,4 @@
-"""Where the time of a program's ranks goes, and communicators: Bhatele's figures 3, 8, 11, 13."""
+"""Time of ranks by kind, and communicators (Bhatele et al., 2013, figures 3, 8, 11 and 13)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HIGH = 2.2
 
 
 def noise_page(content: ProgramPlacement) -> Page:
-    """Describe the figure of computation and MPI, and of kinds of calls."""
+    """Return the page of the figure of computation and MPI, and of kinds of calls."""
     answer = noise_answer(content.noise) if content.noise else "Time of a rank, run by run."
     title, _, rest = answer.partition(". ")
     note = (
@@ -66,7 +66,7 @@ def noise_page(content: ProgramPlacement) -> Page:
 
 
 def draw_noise(canvas: Canvas, content: ProgramPlacement) -> None:
-    """Draw computation and MPI run by run, and beside it the kinds of calls."""
+    """Draw computation and MPI per run and, next to it, the kinds of calls."""
     wide = 0.5 * canvas.width - LEFT
     axes = canvas.axes(LEFT, 0.15, wide, _HIGH)
     days = date_axis(axes, [run.start_ns for run in content.runs])
@@ -121,14 +121,14 @@ def _calls(canvas: Canvas, content: ProgramPlacement, left: float) -> None:
         axes.plot([each.min, each.max], [y, y], color=INK, marker="|", markersize=5, linestyle="")
     axes.set_yticks(range(len(names)))
     axes.set_yticklabels(names, fontsize=7, color=INK)
-    axes.set_ylim(len(names) - 0.4, -0.6)  # the least first
+    axes.set_ylim(len(names) - 0.4, -0.6)  # the smallest first
     axes.set_xlim(0, max(each.max for each in content.calls.values()) * 1.05)
     axes.set_xlabel("time of a rank, s", loc="left")
     axes.grid(axis="x")
 
 
 def hops_page(content: ProgramPlacement) -> Page:
-    """Describe the figure of hops and time of communicators."""
+    """Return the page of the figure of hops and time of communicators."""
     assert content.communicators is not None
     every = content.communicators.all
     strong = every.pearson is not None and abs(every.pearson) >= 0.5
@@ -161,7 +161,7 @@ def hops_page(content: ProgramPlacement) -> Page:
 
 
 def draw_hops(canvas: Canvas, content: ProgramPlacement) -> None:
-    """Draw all communicators, and three runs apart."""
+    """Draw all communicators, and separately three runs."""
     assert content.communicators is not None
     wide = 0.56 * canvas.width - LEFT
     axes = canvas.axes(LEFT, 0.2, wide, 2.25)

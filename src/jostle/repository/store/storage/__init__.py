@@ -1,4 +1,4 @@
-"""Where a repository lies: a folder, or an object store with a local copy of what was asked for."""
+"""Storage of a repository: a folder, or an object store with local copies of the files in use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The local copies of what was fetched from an object store."""
+"""Local copies of files that were fetched from an object store."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from jostle.repository.store.layout import TABLES
 
 #: Most bytes of copies, and share of the disk's free bytes.
 _MOST_BYTES, _SHARE = 32 << 30, 0.25
-#: A copy that was used within this time is kept: a question may be reading it.
+#: A copy that was used within this time is kept: a query may be reading it.
 _IN_USE_S = 300.0
 _LOOK_EVERY_S = 30.0
 
 
 def copies_folder(name: str) -> Path:
-    """Return the folder of the copies of a repository, by its address; its user's alone."""
+    """Return the folder of the copies of a repository, by its address; only for its user."""
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     who = hashlib.blake2b(name.encode(), digest_size=8).hexdigest()
     folder = Path(caches) / "jostle" / "objects" / who
@@ -29,10 +29,10 @@ def copies_folder(name: str) -> Path:
 
 
 class Copies:
-    """Knows which copies there are, and removes those that were used longest ago."""
+    """The local copies of one repository; removes the least recently used ones."""
 
     def __init__(self, root: Path) -> None:
-        """Look at nothing yet."""
+        """Create the object; it reads nothing yet."""
         self._root = root
         self._looked = 0.0
 
@@ -45,10 +45,10 @@ class Copies:
         return True
 
     def make_room(self, kept: Collection[str]) -> None:
-        """Remove copies of tables until all are within bounds.
+        """Remove copies of tables until the rest is within the limits.
 
         Args:
-            kept: Those that are about to be read.
+            kept: Copies that are about to be read.
         """
         if time.monotonic() < self._looked + _LOOK_EVERY_S:
             return

@@ -17,20 +17,20 @@ _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
 class FolderStorage:
-    """A folder: `root` is the place itself (see `model.Storage`)."""
+    """A folder: `root` is the repository itself (see `model.Storage`)."""
 
     is_remote = False
 
     def __init__(self, root: Path) -> None:
-        """Touch nothing yet."""
+        """Create the object; it accesses nothing yet."""
         self.root = root
         self.name = str(root)
 
     def catch_up(self, after: int) -> None:
-        """Do nothing: commits are there."""
+        """Do nothing: the commits are there."""
 
     def take_name(self, temporary: Path, name: str) -> bool:
-        """Give a file its name by link(2), which fails where the name is taken."""
+        """Give a file its name by link(2), which fails if the name is taken."""
         final = self.root / name
         try:
             os.link(temporary, final)
@@ -39,7 +39,7 @@ class FolderStorage:
         except OSError as error:
             if error.errno not in _NO_LINKS:
                 raise
-            if final.exists():  # no hard links here: the lock must do
+            if final.exists():  # no hard links here: the lock must suffice
                 return False
             os.rename(temporary, final)
         finally:
@@ -48,13 +48,13 @@ class FolderStorage:
         return True
 
     def replace(self, name: str, data: bytes) -> None:
-        """Write a hint: under a name of its own first, as readers may look at any time."""
+        """Write a hint: first under another name, since readers may read it at any time."""
         temporary = (self.root / name).with_name(f".{uuid.uuid4().hex}")
         temporary.write_bytes(data)
         os.rename(temporary, self.root / name)
 
     def publish(self, names: Collection[str]) -> None:
-        """Sync the folders of new files, which are synced themselves."""
+        """Sync the folders of new files, which are synced already."""
         for folder in {(self.root / name).parent for name in names}:
             sync_folder(folder)
 
@@ -79,13 +79,13 @@ class FolderStorage:
         return all((self.root / name).exists() for name in names)
 
     def leave(self, names: Collection[str]) -> None:
-        """Start the time of grace of files, which is counted from when they were touched."""
+        """Start the grace period of files, which is counted from their time of change."""
         for name in names:
             with contextlib.suppress(OSError):
                 os.utime(self.root / name)
 
     def strays(self, named: Container[str], older_than_s: float, now_s: float) -> Iterator[str]:
-        """Return the files left by crashes: in no commit, and too old for one in progress."""
+        """Yield files left by crashes: in no commit, and too old for one in progress."""
         for place in (*TABLES, COMMITS, MERGED):
             for folder, _, names in os.walk(self.root / place):
                 for name in names:
@@ -111,7 +111,7 @@ class FolderStorage:
     def set_aside(self, name: str) -> None:
         """Move a damaged file into the quarantine."""
         aside = self.root / QUARANTINE / name
-        with contextlib.suppress(OSError):  # it may be gone; and one that stays is in no commit
+        with contextlib.suppress(OSError):  # it may be removed; one that stays is in no commit
             (self.root / name).lstat()
             aside.parent.mkdir(parents=True, exist_ok=True)
             if aside.exists():  # a file of the log may get the same name again
@@ -119,7 +119,7 @@ class FolderStorage:
             (self.root / name).rename(aside)
 
     def excludes(self) -> bool:
-        """Return True: link(2) does, and where there are no links the lock."""
+        """Return True: by link(2), and without links by the lock."""
         return True
 
     def forget(self, name: str) -> bool:

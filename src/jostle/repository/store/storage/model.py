@@ -1,4 +1,4 @@
-"""What the store asks of the place that a repository lies on."""
+"""The interface of storages of repositories."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Protocol
 
 
 class Storage(Protocol):
-    """A place of named files; names are relative to the repository, with slashes.
+    """A storage of named files; names are relative to the repository, with slashes.
 
-    Everybody reads and writes below `root`. In a folder that is the place itself. Of an object
-    store it holds copies: what is written there counts after `publish` or `take_name`, and what is
-    to be read is fetched by `bring`.
+    All access is below `root`. For a folder that is the repository itself. For an object store it
+    has copies: files written there count after `publish` or `take_name`, and files are fetched by
+    `bring` before they are read.
 
     Attributes:
         root: The local folder.
-        name: The place in messages.
-        is_remote: It is an object store.
+        name: Name of the storage in messages.
+        is_remote: Whether it is an object store.
     """
 
     root: Path
@@ -28,31 +28,32 @@ class Storage(Protocol):
         """Fetch the commits after a number, and checkpoints.
 
         Args:
-            after: The number; 0: also what leads to them; -1: all that there is, after damage.
+            after: The number; 0: with everything that is needed to read them; -1: everything, after
+                damage.
 
         Raises:
-            OSError: The place cannot be reached.
+            OSError: The storage cannot be reached.
         """
 
     def take_name(self, temporary: Path, name: str) -> bool:
-        """Give a whole file its name if that is free; return whether it was. The old name goes.
+        """Rename a complete file if the name is free; return whether it was.
 
         Raises:
-            OSError: The place cannot be written.
+            OSError: The storage cannot be written.
         """
 
     def replace(self, name: str, data: bytes) -> None:
         """Write a hint, which others may replace by an older one.
 
         Raises:
-            OSError: The place cannot be written.
+            OSError: The storage cannot be written.
         """
 
     def publish(self, names: Collection[str]) -> None:
-        """Make new files durable, under names that nobody else gives.
+        """Make new files durable, under names that no other process uses.
 
         Raises:
-            OSError: The place cannot be written.
+            OSError: The storage cannot be written.
         """
 
     def bring(self, names: Iterable[str], sums: Iterable[str] = ()) -> None:
@@ -60,59 +61,59 @@ class Storage(Protocol):
 
         Args:
             names: The files.
-            sums: Checksums of their contents, as `file_sum` gives them; "" where unknown.
+            sums: Checksums of their contents, as from `file_sum`; "" if unknown.
 
         Raises:
-            FileNotFoundError: One does not exist.
-            OSError: The place cannot be reached.
+            FileNotFoundError: A file does not exist.
+            OSError: The storage cannot be reached.
         """
 
     def bring_folder(self, folder: str, *, now: bool) -> None:
-        """Make the files of a small folder readable below `root`, also where they were replaced.
+        """Make the files of a small folder readable below `root`, also those that were replaced.
 
         Args:
-            folder: Its name.
-            now: As it is now, not as it was a minute ago at most.
+            folder: Name of the folder.
+            now: Fetch its current state, not one that may be a minute old.
 
         Raises:
-            OSError: The place cannot be reached.
+            OSError: The storage cannot be reached.
         """
 
     def remove(self, names: Collection[str]) -> None:
         """Remove files; those that do not exist are no error."""
 
     def read(self, name: str) -> bytes:
-        """Return the content of a file that may change, past all copies.
+        """Return the content of a file that may change, without copies.
 
         Raises:
-            FileNotFoundError: It does not exist.
-            OSError: The place cannot be reached.
+            FileNotFoundError: The file does not exist.
+            OSError: The storage cannot be reached.
         """
 
     def holds(self, names: Collection[str]) -> bool:
         """Return whether all of some files exist."""
 
     def leave(self, names: Collection[str]) -> None:
-        """Note that files were taken out of the log now: readers may use them for a while."""
+        """Note that files were now removed from the log: readers may use them for a while."""
 
     def strays(self, named: Container[str], older_than_s: float, now_s: float) -> Iterator[str]:
-        """Return files that no commit names and nobody needs any more, so old (s)."""
+        """Return files of at least an age (s) that are in no commit and no longer needed."""
 
     def listed(self, folder: str) -> Iterator[str]:
         """Return the files in a folder and below; for maintenance only.
 
         Raises:
-            OSError: The place cannot be reached.
+            OSError: The storage cannot be reached.
         """
 
     def set_aside(self, name: str) -> None:
-        """Move a damaged file, if it is still there, to the same path below QUARANTINE."""
+        """Move a damaged file, if it still exists, to the same path below QUARANTINE."""
 
     def excludes(self) -> bool:
-        """Return whether `take_name` keeps two writers apart, by trying it.
+        """Test whether `take_name` separates two writers.
 
         Raises:
-            OSError: The place cannot be written.
+            OSError: The storage cannot be written.
         """
 
     def forget(self, name: str) -> bool:

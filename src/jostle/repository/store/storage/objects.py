@@ -1,8 +1,8 @@
 """A repository in an object store (S3), with copies in a local folder (decision 0050).
 
-Objects never change once they have their name, so a copy is never out of date. Commits get their
-numbers by put-if-absent. Readers do not list: `commits/newest` says where to begin, and commits
-are asked for one by one until there is none.
+Objects never change once they have their name, so copies are never out of date. Commits get their
+numbers by put-if-absent. Readers do not list: `commits/newest` has the first number, and commits
+are requested one by one until there is none.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from jostle.repository.store.storage.copies import Copies, copies_folder
 
 T = TypeVar("T")
 NEWEST = f"{COMMITS}/newest"
-#: Notes of what was taken out of the log: removed with it after the time of grace.
+#: Notes of files that were removed from the log: removed together with them after the grace period.
 _LEFT = "left"
-#: Uploaded, and named by no commit for so long: its writer is dead, s.
+#: Age after which an upload in no commit counts as abandoned, s.
 _ABANDONED_S = 86_400.0
 _PART_BYTES = 8 << 20
-#: Of one request, with all its bytes.
+#: Time limit of one request, including its data.
 TIMEOUT = timedelta(seconds=300)
 _AT_ONCE = 8
 _TRIES = 5
 _FIRST_PAUSE_S = 0.2
-#: A sleep this long may have missed the removal of commits, s: fifty take longer.
+#: Pause after which commits may have been removed unnoticed, s: fifty commits take longer.
 _LOOK_EVERY_S = 1.0
-#: For so long a small folder counts as unchanged, s.
+#: Time for which a small folder counts as unchanged, s.
 _FOLDER_S = 60.0
 
 
@@ -53,7 +53,7 @@ class ObjectStorage:
     is_remote = True
 
     def __init__(self, bucket: str, prefix: str) -> None:
-        """Ask nothing yet; address of the service and credentials come from the environment.
+        """Create the object; address of the service and credentials come from the environment.
 
         Raises:
             OSError: The settings are wrong.
@@ -64,8 +64,8 @@ class ObjectStorage:
         self._looked = float("-inf")
         self._folders: dict[str, float] = {}
         self._prefix = f"{prefix}/" if prefix else ""
-        # What is asked again after an error is decided here, not in the library: after a lost
-        # answer a commit may be there.
+        # Retries after an error are decided here, not in the library: after a lost
+        # answer a commit may exist.
         retry: Any = {"max_retries": 2, "retry_timeout": timedelta(seconds=20)}
         plain = os.environ.get("AWS_ENDPOINT_URL", os.environ.get("AWS_ENDPOINT", ""))
         client: Any = {
@@ -81,13 +81,13 @@ class ObjectStorage:
     # ---- the log ----
 
     def catch_up(self, after: int) -> None:
-        """Fetch commits that are new, from the newest checkpoint on where there is none yet."""
+        """Fetch new commits; from the newest checkpoint on if there are no copies yet."""
         (self.root / COMMITS).mkdir(parents=True, exist_ok=True)
         if after <= 0:
             self._begin(all_there=after < 0)
             return
         newest = self._follow(after)
-        # What follows may have been tidied up, if this reader slept; and there are checkpoints.
+        # If this reader was suspended, the next commits may be removed, and checkpoints exist.
         if newest == after and time.monotonic() < self._looked + _LOOK_EVERY_S:
             return
         told, checkpoints = self._hint()
@@ -102,7 +102,7 @@ class ObjectStorage:
         return after
 
     def _hint(self) -> tuple[int, list[int]]:
-        """Return the numbers of the newest commit and its checkpoints, as far as they are told."""
+        """Return the numbers of the newest commit and its checkpoints, if they are recorded."""
         content = self._get(NEWEST)
         self._looked = time.monotonic()
         try:
@@ -113,7 +113,7 @@ class ObjectStorage:
         return told, checkpoints
 
     def _begin(self, *, all_there: bool = False) -> None:
-        """Fetch what a first reader starts from."""
+        """Fetch the files from which a first reader starts."""
         told, checkpoints = self._hint()
         there = self._bring_checkpoints(checkpoints)
         first = max(there, default=0)
@@ -121,14 +121,14 @@ class ObjectStorage:
             numbers = range(first + 1, told + 1)
             complete = all(list(pool.map(self._fetch_commit, numbers)))
         if all_there or told < 0 or not complete or len(there) < len(checkpoints[:1]):
-            # The hint is gone or too old: this is the only time that a reader lists.
+            # The hint is missing or too old: only then a reader lists.
             names = [name for name in self.listed(COMMITS) if name.endswith(".json")]
-            with contextlib.suppress(FileNotFoundError):  # tidied up meanwhile
+            with contextlib.suppress(FileNotFoundError):  # removed meanwhile
                 self.bring(names)
         self._follow(max(told, 0))
 
     def _bring_checkpoints(self, numbers: list[int]) -> list[int]:
-        """Fetch checkpoints, and drop copies of what is older; return those that there are."""
+        """Fetch checkpoints, and drop older copies; return the checkpoints that exist."""
         there = []
         for number in numbers:
             with contextlib.suppress(FileNotFoundError):
@@ -173,10 +173,10 @@ class ObjectStorage:
         return is_ours
 
     def _create(self, name: str, data: bytes) -> bool:
-        """Put an object if there is none; return whether ours is there now.
+        """Put an object if there is none; return whether ours exists now.
 
-        An answer may be lost after the object is there, and the library asks again by itself: so
-        what is there is compared with what was put.
+        An answer may be lost after the object was created, and the library retries by itself: so
+        the stored object is compared with the one that was put.
         """
         for attempt in range(_TRIES):
             try:
@@ -214,7 +214,7 @@ class ObjectStorage:
         self._write_copy(name, data)
 
     def read(self, name: str) -> bytes:
-        """Return the content of an object; a new marker tells that copies are of another one."""
+        """Return the content of an object; a new marker means copies of another one."""
         data = self._get(name)
         if data is None:
             raise FileNotFoundError(2, "it is not in the object store", name)
@@ -240,7 +240,7 @@ class ObjectStorage:
                 self._store, self._prefix + name, path, mode="overwrite", chunk_size=_PART_BYTES
             ),
         )
-        # A store may cut an upload short and say nothing.
+        # A store may truncate an upload without an error.
         arrived = self._again(name, lambda: obstore.head(self._store, self._prefix + name))["size"]
         if arrived != (size := path.stat().st_size):
             self.remove([name])
@@ -258,7 +258,7 @@ class ObjectStorage:
         self._copies.make_room(set(wanted))
 
     def bring_folder(self, folder: str, *, now: bool) -> None:
-        """Fetch all objects of a folder, which are few, and drop copies of what is gone."""
+        """Fetch all objects of a folder, which are few, and drop copies of removed ones."""
         if not now and time.monotonic() < self._folders.get(folder, float("-inf")) + _FOLDER_S:
             return
         there = {name: self._get(name) for name in list(self.listed(folder))}
@@ -277,7 +277,7 @@ class ObjectStorage:
             data = self._get(name)
             if data is None:
                 raise FileNotFoundError(2, "it is not in the object store", name)
-            # One that stays wrong is damaged in the store: its reader says so.
+            # One that stays wrong is damaged in the store: its reader reports it.
             if not checksum or sum_of(data) == checksum or attempt == _TRIES - 1:
                 self._write_copy(name, data)
                 return
@@ -300,7 +300,7 @@ class ObjectStorage:
         return self._again(name, read)
 
     def _again(self, name: str, ask: Callable[[], T]) -> T:
-        """Ask, again and again with growing pauses while the store is slow or unwell."""
+        """Send a request, and retry with backoff while the store is slow or fails."""
         for attempt in range(_TRIES):
             try:
                 return ask()
@@ -333,13 +333,13 @@ class ObjectStorage:
             return all(pool.map(lambda name: self._again(name, lambda: there(name)), names))
 
     def leave(self, names: Collection[str]) -> None:
-        """Write a note of what was taken out of the log, and when."""
+        """Write a note of files that were removed from the log, with the time."""
         if names:
             note = json.dumps({"time_s": time.time(), "names": list(names)}).encode()
             self._create(f"{_LEFT}/{uuid.uuid4().hex}.json", note)
 
     def strays(self, named: Container[str], older_than_s: float, now_s: float) -> Iterator[str]:
-        """Return objects that were left long ago, and uploads that nobody committed in a day."""
+        """Yield objects that were left long ago, and uploads that were not committed in a day."""
         recent = set()
         for note in list(self.listed(_LEFT)):
             try:
@@ -382,13 +382,13 @@ class ObjectStorage:
     def set_aside(self, name: str) -> None:
         """Move a damaged object into the quarantine."""
         aside = f"{self._prefix}{QUARANTINE}/{name}.{time.time_ns()}"
-        with contextlib.suppress(BaseError, OSError):  # it may be gone; and it is in no commit
+        with contextlib.suppress(BaseError, OSError):  # it may be removed; it is in no commit
             obstore.copy(self._store, self._prefix + name, aside)
             self.remove([name])
 
 
 def _is_final(error: Exception) -> bool:
-    """Return whether asking again does not help: rights, or what is asked for."""
+    """Return whether a retry cannot help: errors of permissions or of the request."""
     return isinstance(
         error,
         (
@@ -400,7 +400,7 @@ def _is_final(error: Exception) -> bool:
 
 
 def _plain(error: Exception) -> str:
-    """Return the reason of an error in one line: what the store said, not how it was asked."""
+    """Return the reason of an error in one line: the store's message, not the request."""
     text = " ".join(str(error).partition("Debug source:")[0].split())
     text = text.partition(" - ")[2] or text
     if message := re.search("<Message>(.+?)</Message>", text):

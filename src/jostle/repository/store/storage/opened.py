@@ -1,4 +1,4 @@
-"""Opens the place that a repository lies on."""
+"""Opens the storage of a repository."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from jostle.repository.errors import RepositoryError
 from jostle.repository.store.storage.folder import FolderStorage
 from jostle.repository.store.storage.model import Storage
 
-#: Object stores by the folders of their copies.
+#: Folder of copies -> object store.
 _OPENED: dict[Path, Storage] = {}
 
 
 def open_storage(place: Path | str) -> Storage:
-    """Open the place of a repository; nothing is read or written yet.
+    """Open the storage of a repository; nothing is read or written yet.
 
     Args:
-        place: A folder, or s3://BUCKET/PREFIX (also with one slash, as paths have it). The folder
+        place: A folder, or s3://BUCKET/PREFIX (also with one slash, as in paths). The folder
             of an opened object store's copies stands for the object store.
 
     Raises:
-        RepositoryError: The address is none, or what reads object stores is not installed.
+        RepositoryError: The address is not valid, or the package for object stores is not
+            installed.
     """
     if not is_address(place):
         folder = Path(place).expanduser().absolute()
@@ -59,6 +60,6 @@ def _in_objects(bucket: str, prefix: str) -> Storage:
 
 
 def forget_all() -> None:
-    """Open object stores anew from now on: the settings have changed."""
+    """Forget all opened object stores, since the settings have changed."""
     _OPENED.clear()
     _in_objects.cache_clear()
