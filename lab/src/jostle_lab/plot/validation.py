@@ -1,4 +1,4 @@
-"""Figures of a validation: thesis 5.17 to 5.20, 5.4, and what was said of losses in the lab."""
+"""Figures of a validation: thesis fig. 5.17 to 5.20 and 5.4, and verdicts on losses in the lab."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def plans(results: Results) -> Iterator[Plan]:
 
 
 def _runs_page(code: str, rows: Sequence[Row], unknown: str = "") -> Page:
-    """Figure 5.17: runs of one program, the longest first, measured beside estimated.
+    """Figure 5.17: runs of one program, the longest first, measured and estimated.
 
     Args:
         code: The program.
@@ -406,7 +406,7 @@ def _draw_lab(canvas: Canvas, seen: Sequence[Seen]) -> None:
 
 
 def _clustering_page(found: Sequence[Any]) -> Page:
-    """Figure 5.4: how ways to cluster computation do."""
+    """Figure 5.4: scores of the methods that cluster computation."""
     numbers = tuple(
         (one.code, row.method, row.clusters, row.spread, row.unclustered)
         for one in found

@@ -1,4 +1,4 @@
-"""Computes rates, degradation and dilation of two programs side by side."""
+"""Computes rates, degradation and dilation of two co-running programs."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def under_way(
         progress: Progress, counted where calls ended.
         busy: Time of the same processes in such calls, ns, counted where it passed.
         most: Greatest progress of one operation; None: unknown.
-        since: First slice of the work; what is busy before it prepares. None: all is work.
+        since: First slice of the work; time in calls before it is preparation. None: all is work.
 
     Returns:
         The progress of each slice, spread evenly over that slice and the empty ones before it in

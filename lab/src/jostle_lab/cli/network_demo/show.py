@@ -30,7 +30,7 @@ _WHAT = (
 
 @dataclass(frozen=True)
 class _Finding:
-    """What was planted, and what was found of it; "" nothing."""
+    """What was injected, and what was found of it; "" nothing."""
 
     planted: str
     found: str
@@ -83,7 +83,7 @@ def show_demo() -> int:
 
 def _fabric_of(lab: Lab) -> Topology:
     fabric = lab.topology()
-    assert fabric is not None  # it was asked for
+    assert fabric is not None  # it was requested
     return fabric
 
 
@@ -94,7 +94,7 @@ def _doing(now: float) -> str:
 
 
 def _planted(repository: Path, truth: Truth, links: Sequence[str]) -> bool:
-    """Show what was planted beside what was found; return whether something was missed."""
+    """Compare what was injected with what was found; return whether something was missed."""
     from jostle.analysis import identify
     from jostle.repository import Repository
 
@@ -108,7 +108,7 @@ def _planted(repository: Path, truth: Truth, links: Sequence[str]) -> bool:
 
 
 def _findings(verdict: JobInterference, truth: Truth, links: Sequence[str]) -> Iterator[_Finding]:
-    """Compare what was planted with the verdict."""
+    """Compare what was injected with the verdict."""
     from jostle.report.format.values import duration
 
     named = [

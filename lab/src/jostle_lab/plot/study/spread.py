@@ -24,7 +24,7 @@ class ProcessSpread:
 
 
 def spreads(result: StudyResult) -> list[ProcessSpread]:
-    """Collect the spread of every unordered pair, at most three dozen."""
+    """Collect the spread of every unordered pair, at most 36."""
     seen: set[object] = set()
     found = []
     for cell in result.cells:
