@@ -129,7 +129,7 @@ def _next_link(shape: Topology, out: dict[int, list[int]], switch: int, end: int
 
 
 def _torus_step(shape: Topology, switch: int, target: int) -> int:
-    """Return the next switch: the first dimension that differs, the shorter way, else upwards."""
+    """Return the next switch: in the first differing dimension, by the shorter route, else up."""
     here, there = shape.coordinates[switch], shape.coordinates[target]
     dimension = int(np.flatnonzero(here != there)[0])
     size = shape.sizes[dimension]
@@ -250,7 +250,7 @@ def _link_to(shape: Topology, end: int) -> int:
 
 
 def cable_commands(spec: LabSpec, number: int, pid: int) -> list[str]:
-    """Return the commands for `ip -batch` that connect the host `pid`, and tell all switches."""
+    """Return the commands for `ip -batch` that connect the host `pid` and set all routes to it."""
     shape = wiring(spec)
     end = _vertex(shape, number)
     link = _link_to(shape, end)

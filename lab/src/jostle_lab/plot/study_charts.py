@@ -195,7 +195,7 @@ def _sized(cells: Iterable[Cell]) -> bool:
 
 
 def parts(group: Group, known: set[str]) -> list[tuple[Group, str]]:
-    """Part applications against patterns from applications against each other (fig. 3.10, 3.14)."""
+    """Separate pairs of an application and a pattern from pairs of two (fig. 3.10, 3.14)."""
     kinds: dict[str, list[Cell]] = {}
     for cell in group.cells:
         probe, signal = cell.probe in known, cell.signal in known

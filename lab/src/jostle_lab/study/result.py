@@ -132,7 +132,7 @@ class _Held:
         )
 
     def _begin(self, job: str) -> int | None:
-        """Return the first operation of our own signals, by their log; commands do not tell."""
+        """Return the time of our own signals' first operation, by their log; commands log none."""
         _, program = self.programs[job]
         return int(program["begin_ns"]) if program.get("pattern") else None
 
@@ -150,7 +150,7 @@ class _Held:
         return self._logs[job]
 
     def progress(self, job: str, metric: str) -> JobProgress | None:
-        """Return a job's progress: by its profile, or by its log where no profile sees its load."""
+        """Return a job's progress: by its profile, or by its log where no profile shows it."""
         from jostle_lab.analysis.study.progress import progress_of_log
 
         record, program = self.programs[job]
@@ -181,7 +181,7 @@ class _Held:
         return sorted(found.values())
 
     def unsynchronised(self) -> list[str]:
-        """Name the jobs on nodes whose clocks are not known to agree; one machine has one."""
+        """Return the jobs on nodes whose clocks are not known to agree; none on one machine."""
         jobs = [job for job, (record, _) in self.programs.items() if record.get("place") == "slurm"]
         if not jobs:
             return []

@@ -321,7 +321,7 @@ def foreign_share(
 
 
 def foreign_measured(run: StudyRun, references: Sequence[Reference | None], source: Source) -> bool:
-    """Return whether traffic of others would show; True where a run moves nothing on the mount."""
+    """Return whether others' traffic would be visible; True where a run moves nothing there."""
     if len(run.programs) > 1:
         return foreign_share(run, references, source) is not None or not sum(_written(run, source))
     if not sum(_written(run, source)) or _others(run, source) is not None:

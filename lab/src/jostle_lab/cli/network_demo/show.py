@@ -37,7 +37,7 @@ class _Finding:
 
 
 def show_demo() -> int:
-    """Run the demo; return 0 if the guilty job was found, and the loud one was not blamed."""
+    """Run the demo; return 0 if the interfering job was named, and no job without influence."""
     from jostle.topology.store import FOLDER, save
     from jostle_lab.cluster import LabSpec, up
     from jostle_lab.validation.lab.messages import run

@@ -1,4 +1,4 @@
-"""What the agents of a simulated site count: nodes, their disks and ports, mounts, file servers."""
+"""Counters by agents of a simulated site: nodes, their disks and ports, mounts, file servers."""
 
 from __future__ import annotations
 

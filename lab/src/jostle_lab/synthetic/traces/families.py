@@ -49,7 +49,7 @@ def _solver(rate: float, seconds: float, inner: tuple[int, int] = (8, 60)) -> Pr
 
 
 def _particles(seconds: float, step: float = 0.012) -> ProgramLoop:
-    """Molecular dynamics: forces, neighbours, now and then new lists, whose bytes change."""
+    """Describe molecular dynamics: forces, neighbours, at times new lists, whose bytes change."""
     return ProgramLoop(
         seconds,
         (
@@ -99,7 +99,7 @@ def _checkpoints(seconds: float) -> ProgramLoop:
 
 
 def _wavefront(seconds: float, step: float = 0.034, planes: int = 32) -> ProgramLoop:
-    """Two pipelined sweeps a step over planes, from the first rank to the last and back."""
+    """Describe two pipelined sweeps a step over planes, from first rank to last and back."""
     plane = step * 0.4 / planes
     forth = (Call("MPI_Recv", "forth", 1e-6, 1.5e-6), Call("MPI_Send", "send", plane, 1e-6, 2560))
     back = (Call("MPI_Recv", "back", 1e-6, 1.5e-6), Call("MPI_Send", "send", plane, 1e-6, 2568))

@@ -193,7 +193,7 @@ def _rank_metrics(run: ReplayedRun, rank: int, first: int, count: int) -> dict[s
 
 
 def _canary(run: ReplayedRun, rank: int, first: int, count: int) -> dict[str, Ints]:
-    """Return what a rank's canary told: slowed as computation is, by the program's own slope."""
+    """Return metrics of a rank's core-speed probe, slowed like computation, by the own slope."""
     gap = run.script.gap_s[:, rank]
     slowed = run.effect.slowed_s
     slowed = slowed[:, rank if slowed.shape[1] > 1 else 0]

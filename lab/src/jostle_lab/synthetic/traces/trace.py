@@ -210,7 +210,7 @@ def _strength(
 def _first_guess(
     script: Script, clean: ReplayTimeline, drawn_disturbance: DrawnDisturbance, lost: float
 ) -> float:
-    """Suppose that nothing is hidden and nobody is hit at the same time."""
+    """Guess the strengths, as if no delay were hidden and no two ranks hit at the same time."""
     disturbance = drawn_disturbance.what
     part = disturbance.share if disturbance.spans else 1.0
     is_file = script.sorts == "file"
@@ -238,7 +238,7 @@ def _truth(
     init: int,
     wanted: float,
 ) -> KnownLoss:
-    """Compare the run with itself undisturbed; causes by replays of their own, scaled."""
+    """Compare the run with its undisturbed replay; causes by replays of their own, scaled."""
     lost = timeline.seconds - clean.seconds
     alone = {}
     kinds = [

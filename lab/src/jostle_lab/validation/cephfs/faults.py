@@ -15,7 +15,7 @@ from jostle_lab.cluster import Lab, network
 from jostle_lab.validation.cephfs.plan import METADATA_SERVER, OBJECT_SERVERS, Fault
 from jostle_lab.validation.errors import ValidationError
 
-#: How often a stopped process is continued, Hz or count as below.
+#: Period with which a stopped process is continued.
 _CYCLE_S = 0.1
 
 
