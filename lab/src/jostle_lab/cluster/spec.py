@@ -58,7 +58,7 @@ class LabSpec:
             Slurm, whose munged shows the receiver who sends, they ship their profiles; without it
             the profiles stay in each host's spool.
         size: Size of the shared file system, for example `4GiB`; None for a share of the free
-        space.
+            space.
         topology: What connects the nodes in place of two leaf switches, see `parse_topology`; empty
             for those.
         storage_at: The switch of the topology that the storage is connected to; file traffic then

@@ -98,7 +98,7 @@ class Task:
         limit_s: Seconds after which it is ended.
         finished: Returns whether its work is done, whatever its launcher does.
         repeat: It is started again when it has ended well (a command that lasts until its probe
-        ends).
+            ends).
         status: As a shell gives it; None while it runs.
         error: Why it failed; "" where it did not.
         begin_ns, end_ns: Of its processes.

@@ -143,8 +143,7 @@ class _Held:
             path = self.folder / str(program.get("log") or "")
             self._logs[job] = None
             if program.get("pattern") and path.is_dir() and any(path.glob("*.jsonl")):
-                # A log that cannot be read has made its run fail already; the run's record says
-                # why.
+                # A log that cannot be read has made its run fail already; its record says why.
                 with contextlib.suppress(JostleError):
                     self._logs[job] = read_log(path)
         return self._logs[job]

@@ -109,9 +109,10 @@ class Truth:
 class Grain:
     """Uncertainty of the oracle: difference of two oracles of half the runs each.
 
+    The uncertainty of the oracle of all runs is hardly less than half of this.
+
     Attributes:
-        total: Median difference of the runs' total losses, points; that of all runs is hardly half
-        as large.
+        total: Median difference of the runs' total losses, points.
         instantaneous: The same of the instantaneous part.
     """
 

@@ -29,7 +29,7 @@ class Judged:
         percent, low, high: Its loss with the 95 % interval.
         continuous: Continuous loss that it warns of in addition; 0 without a warning.
         displaced: The part of the loss that shifts the median of all segments, as in
-        Truth.displaced.
+            Truth.displaced.
         coverage: Coverage of the run time.
         inferred: Coverage of the inferred part; None: no clusters.
         slow: The part of the loss to slow cores by the core-speed probe; 0 without one.

@@ -21,7 +21,7 @@ class Drop:
         off: Mean rate in the silent slices around it.
         depth: 1 - on / off.
         p: p-value of the one-sided Mann-Whitney test: slices of the burst are below those around
-        it.
+            it.
         seen: Significant at a false discovery rate of 5 % over the bursts of the run.
     """
 

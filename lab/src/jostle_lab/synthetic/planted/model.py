@@ -33,8 +33,8 @@ class Fault:
 
     | kind | what it is | where | size |
     |---|---|---|---|
-    | unprofiled job | a planted job that runs and hurts, but has no profile | its name | - |
-    | unprofiled load | reads and writes that hurt nobody | the client's host | bytes/s |
+    | unprofiled job | a job that slows others, but has no profile | its name | - |
+    | unprofiled load | reads and writes that slow no job | the client's host | bytes/s |
     | slow server | requests take longer, without load | - (see mount) | factor, above 1 |
     | throttled node | cores run slower, and so do the jobs on them | host | share left, below 1 |
     | capped disk | the disk's throughput is less | host | share left, below 1 |

@@ -60,7 +60,7 @@ class ProgramLoop:
         calls: Calls of each iteration.
         inner: Calls of a loop within each iteration, after `calls`.
         inner_times: Least and most rounds of it; the number varies slowly from iteration to
-        iteration.
+            iteration.
         content: Spread of the work of iterations whose calls are the same (relative).
     """
 

@@ -69,7 +69,7 @@ class Row:
         found_name: Its name.
         found_suspect: The first suspect that jostle names; "" none.
         right_resource, right_suspect: The first one is the injected one; None in a quiet
-        experiment.
+            experiment.
         wrong: Suspects on the file system that were not injected, nor decoys that did slow it.
         wrong_without: The same in the run without the cause.
     """
