@@ -1,7 +1,7 @@
 /*
- * Shared parts of the programs that model codes of the papers: options, stamped data, work, phases, and the
- * line of JSON in which rank 0 reports at the end what all ranks did. Its counts can be compared with a
- * profile; they include the calls that make the line.
+ * Shared parts of the programs that model codes of the papers: options, stamped data, work, phases,
+ * and the line of JSON in which rank 0 reports at the end what all ranks did. Its counts can be
+ * compared with a profile; they include the calls that make the line.
  *
  * Each program includes this once: it holds the program's state.
  */

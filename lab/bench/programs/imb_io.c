@@ -11,7 +11,8 @@
  * Source: Kuo et al., 2013, section 2.3: 16 MiB x 1000 by 1, 12, 36 or 60
  * processes; guide of the Intel MPI Benchmarks, IMB-IO blocking benchmarks.
  *   imb_io --size 16m --times 1000
- * With equal volumes, process counts nL >= nS and alone tL and tS, Kuo's model gives for two that share a
+ * With equal volumes, process counts nL >= nS and alone tL and tS, Kuo's model gives for two that
+ * share a
  * link: tL' = tL (nL + nS) / nL and tS' = tS + tL.
  */
 #include "code.h"

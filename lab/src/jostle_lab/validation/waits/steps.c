@@ -3,8 +3,8 @@
  *
  *   steps SECONDS WORK_US SLEEP_US MESSAGE_BYTES FILE FILE_BYTES LATE_RANK FACTOR TURN_S BEGUN
  *
- * FILE: "" for none. LATE_RANK computes FACTOR times as long in each step; with TURN_S above 0 the ranks take
- * turns. Rank 0 makes the file BEGUN when the steps begin.
+ * FILE: "" for none. LATE_RANK computes FACTOR times as long in each step; with TURN_S above 0 the
+ * ranks take turns. Rank 0 makes the file BEGUN when the steps begin.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
