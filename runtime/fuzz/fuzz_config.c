@@ -1,4 +1,4 @@
-/* fuzz_config.c: the operator's file and the values of the environment, as anybody may write them. */
+/* fuzz_config.c: arbitrary text as the operator's file and the values of the environment. */
 #include <string.h>
 
 #include "../src/text.c"
@@ -37,8 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         locked[k] = false;
     }
     parse_length(text, JST_SHORTEST_SLICE_NS, JST_LONGEST_SLICE_NS);
-    parse_file(
-        text); /* what is wrong is not said: there is no standard error that we came up with */
+    parse_file(text); /* no standard error is open from the start: errors are not printed */
     for (int k = 0; k < KEYS; k++)
         if (values[k])
             valid(k, values[k]);
