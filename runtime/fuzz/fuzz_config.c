@@ -37,7 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         locked[k] = false;
     }
     parse_length(text, JST_SHORTEST_SLICE_NS, JST_LONGEST_SLICE_NS);
-    parse_file(text); /* no standard error is open from the start: errors are not printed */
+    parse_file(
+        text); /* errors are not printed: there is no standard error from the program's start */
     for (int k = 0; k < KEYS; k++)
         if (values[k])
             valid(k, values[k]);

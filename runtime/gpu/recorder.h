@@ -27,7 +27,8 @@ extern const jst_gpu_host *recorder_host;
 bool recorder_join(const jst_gpu_recorder *recorder);
 /** Requests records, and begins to deliver them. False: something failed, which is noted. */
 bool recorder_begin(const struct recorder_library *library);
-/** Nothing is recorded, and the profile says why: "TEXT: what this process does with a GPU is not counted". */
+/** Nothing is recorded, and the profile has the reason: "TEXT: what this process does with a GPU is
+ * not counted". */
 void recorder_give_up(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** Delivers all records, and ends the use of the library for good, with this note. */
 void recorder_yield(const char *note);
