@@ -1,7 +1,7 @@
 """Measures whole MPI programs: bare, under jostle (slices, segments), and under its peers, in turn.
 
-The time is that from MPI_Init to MPI_Finalize, as in thesis 2.2.1; outliers are removed by the
-modified Z-score, and the figure is a mean with its 99 % interval.
+The time is that from MPI_Init to MPI_Finalize, as in Shah, 2020, section 2.2.1; outliers are
+removed by the modified Z-score, and the figure is a mean with its 99 % interval.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
  * pcie: a chunk is copied to the GPU, back, or both at once, and the operation ends when it has
  * arrived. gpu-compute: arithmetic in registers on all of the GPU. gpu-memory: a chunk is copied
  * within its memory. gpu-multiply: two matrices are copied to the GPU and multiplied, and the
- * product is copied back: the program of the thesis' fig. 2.10. Its chunk is a matrix. */
+ * product is copied back: the program of Shah, 2020, figure 2.10. Its chunk is a matrix. */
 #include <stdio.h>
 #include <string.h>
 

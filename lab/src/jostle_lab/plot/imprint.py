@@ -1,4 +1,4 @@
-"""The imprint of a signal in a probe as PNG, SVG or PDF, like the thesis' figure 2.7."""
+"""The imprint of a signal in a probe as PNG, SVG or PDF, like Shah, 2020, figure 2.7."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes imprints of periodic signals from the traces of a study: thesis fig. 2.7 and 3.11."""
+"""Makes imprints of periodic signals from traces of a study: Shah, 2020, figures 2.7 and 3.11."""
 
 from __future__ import annotations
 

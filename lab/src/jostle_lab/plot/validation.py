@@ -1,4 +1,4 @@
-"""Figures of a validation: thesis fig. 5.17 to 5.20 and 5.4, and verdicts on losses in the lab."""
+"""Figures of a validation: Shah, 2020, figures 5.4, 5.17 to 5.20; and verdicts on lab losses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from jostle_lab.validation.results import Results
     from jostle_lab.validation.score import Row
 
-#: Below the first a run is low, above the second high (thesis 5.2.3).
+#: Below the first a run is low, above the second high (Shah, 2020, section 5.2.3).
 _LOW, _HIGH = 7.5, 15.0
 _LEFT, _RIGHT, _TALL = 0.55, 0.15, 1.75
 _METHODS = {"jostle": LOOKS[0], "thesis": LOOKS[1], "thesis, raw": LOOKS[2]}

@@ -103,7 +103,7 @@ class Program:
         flush: "each", "end" or "none".
         reuse: Re-use the file (open-write-close).
         direct: O_DIRECT.
-        split: CLUSTER'13: one communicator split in probe and noise.
+        split: One communicator split in probe and noise (Shah et al., 2013).
         volume: Bytes of all processes together, at which it ends.
         volumes: The volume per chunk size, where it differs: pairs (chunk, volume).
         iterations: Iterations per process, at which it ends.

@@ -1,4 +1,4 @@
-"""Scores methods that cluster segments on real programs (thesis figure 5.4)."""
+"""Scores methods that cluster segments on real programs (Shah, 2020, figure 5.4)."""
 
 from __future__ import annotations
 

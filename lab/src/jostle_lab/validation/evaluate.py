@@ -284,7 +284,7 @@ def _by_thesis(
     known: dict[str, Truth],
     limits: list[str],
 ) -> dict[str, float]:
-    """Measure the loss as in thesis 5.2.3: against the fastest run with the same segments."""
+    """Measure the loss as in Shah, 2020, §5.2.3: against the fastest run with the same segments."""
     found: dict[str, float] = {}
     for method in ("thesis", RAW):
         own = [run for run in runs if method in said[run.job]]

@@ -1,4 +1,4 @@
-"""How evenly several file servers served a standalone program (Shah's thesis §3.2.3)."""
+"""How evenly several file servers served a standalone program (Shah, 2020, §3.2.3)."""
 
 from __future__ import annotations
 

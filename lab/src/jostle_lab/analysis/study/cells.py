@@ -95,7 +95,7 @@ def undisturbed(repetition: Repetition) -> float:
     """Return the sum of both programs' rates in a run, each relative to its standalone rate.
 
     The papers keep the best-performing of five runs, as the one with the least interference from
-    outside (thesis §3.3.2).
+    outside (Shah, 2020, section 3.3.2).
     """
     total = 0.0
     for side in (repetition.probe, repetition.signal):
@@ -148,7 +148,7 @@ def _without(setting: Setting, axis: str) -> Setting:
 
 
 def break_even(lines: Sequence[Curve]) -> list[BreakEven]:
-    """Find the chunk size at which both programs of a pair lose equally much (thesis §3.3.3)."""
+    """Find the chunk size at which two programs lose equally much (Shah, 2020, section 3.3.3)."""
     break_evens, done = [], set()
     chunks = [curve for curve in lines if curve.axis == "chunk"]
     for curve in chunks:
@@ -256,7 +256,7 @@ def equal_at(points: Sequence[tuple[float, float]]) -> float | None:
 
 
 def serialised(all_cells: Sequence[Cell]) -> list[Serialised]:
-    """Return the pairs that took turns in most of their runs (thesis §3.3.3)."""
+    """Return the pairs that took turns in most of their runs (Shah, 2020, section 3.3.3)."""
     result: dict[tuple[frozenset[str], Setting], Serialised] = {}
     for cell in all_cells:
         if cell.setting.periodic:

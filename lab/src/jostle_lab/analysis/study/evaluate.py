@@ -186,7 +186,7 @@ def _pair_imprint(pair: MeasuredPair, study: _Study) -> Imprint | None:
 
 
 def _split_imprint(run: Alone, study: _Study) -> Imprint | None:
-    """Look for the noise of one half of a program's ranks in the other (CLUSTER'13 §III)."""
+    """Detect noise of one half of a program's ranks in the other (Shah et al., 2013, §III)."""
     own = run.program
     if run.progress is None:
         return None

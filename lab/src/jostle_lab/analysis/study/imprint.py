@@ -1,4 +1,4 @@
-"""Finds the drops that a periodic signal's bursts leave in a probe (CLUSTER'13 §III)."""
+"""Finds the drops that a periodic signal's bursts leave in a probe (Shah et al., 2013, §III)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ARRANGEMENTS = 100
 
 
 def drops(probe: JobProgress, bursts: Sequence[Burst], whole_ns: int = 0) -> list[Drop]:
-    """Return the drop that each burst left in the probe's rate (CLUSTER'13 §III).
+    """Return the drop that each burst left in the probe's rate (Shah et al., 2013, section III).
 
     Args:
         probe: The probe's progress.

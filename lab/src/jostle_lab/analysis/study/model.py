@@ -7,7 +7,8 @@ the epoch where a name ends in `_ns`, else seconds.
 
 Degradation and dilation are different numbers, and both are kept apart everywhere:
 degradation = (isolated - interfered) / isolated rate, of the part until one program has done 90 %
-of its work (thesis §3.2.3); dilation = interfered / isolated run time - 1, of the whole runs.
+of its work (Shah, 2020, section 3.2.3); dilation = interfered / isolated run time - 1, of the whole
+runs.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ class Standalone:
 
 @dataclass(frozen=True)
 class Balance:
-    """How evenly several file servers served a standalone program (thesis fig. 3.3 and 3.4).
+    """How evenly several file servers served a standalone program (Shah, 2020, figs. 3.3, 3.4).
 
     Attributes:
         program: Its name.
@@ -121,7 +122,8 @@ class Side:
         metric: What its progress is counted in.
         isolated: Its standalone rate (median of the runs that count).
         interfered: Its rate in the evaluated part.
-        overlap: Its rate in the active overlap (Kuo §4.2); None without such a region.
+        overlap: Its rate in the active overlap (Kuo et al., 2013, section 4.2); None without such a
+            region.
         overall: Its rate over its whole run.
         seconds: Its run time, s.
         degradation: Loss of rate in the evaluated part against the median standalone rate.
@@ -164,7 +166,7 @@ class Repetition:
         slices: Length of the evaluated part, slices.
         overlap_slices: Length of the active overlap, slices.
         spread: Standard deviation over mean of the bytes that each process of both moved in the
-            active overlap (Kuo §4.2).
+            active overlap (Kuo et al., 2013, section 4.2).
         foreign: Traffic at the servers relative to that of our programs, less 1; None if unknown.
         exclusive: 0 when both share every slice evenly, 1 when each slice belongs to one.
     """
@@ -226,7 +228,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Curve:
-    """Degradation of a probe along one axis (thesis fig. 3.6 and 3.8).
+    """Degradation of a probe along one axis (Shah, 2020, figures 3.6 and 3.8).
 
     Attributes:
         axis: "chunk", "processes" (the probe's) or "signal processes".
@@ -245,7 +247,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class BreakEven:
-    """The chunk size at which two programs slow each other equally (thesis §3.3.3).
+    """The chunk size at which two programs slow each other equally (Shah, 2020, section 3.3.3).
 
     Attributes:
         one: The program that loses more with smaller chunks.
@@ -267,7 +269,7 @@ class BreakEven:
 
 @dataclass(frozen=True)
 class Serialised:
-    """A pair whose traffic took turns instead of sharing (thesis §3.3.3).
+    """A pair whose traffic took turns instead of sharing (Shah, 2020, section 3.3.3).
 
     Attributes:
         first: The program that went first, or the probe.
@@ -315,7 +317,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Phases:
-    """Rates of the smaller program with the larger one, and afterwards alone (Kuo fig. 5).
+    """Rates of the smaller program with the larger one, then alone (Kuo et al., 2013, fig. 5).
 
     Attributes:
         run: The run's id.

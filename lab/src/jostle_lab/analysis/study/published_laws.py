@@ -48,8 +48,8 @@ def laws(result: StudyResult) -> list[Law]:
 def _rows(result: StudyResult) -> Sequence[KuoRow]:
     """Return the pairs with a file per process; if there are none, those with one shared file.
 
-    With one shared file processes also contend for the file, which the laws do not cover (Kuo §4.2
-    reports a spread of 20 % there, and of 6 % otherwise).
+    With one shared file processes also contend for the file, which the laws do not cover (Kuo et
+    al., 2013, section 4.2, report a spread of 20 % there, and of 6 % otherwise).
     """
     rows = result.kuo.rows if result.kuo else []
     return [row for row in rows if not row.setting.shared] or rows
@@ -262,7 +262,7 @@ def _imprints(result: StudyResult) -> Law | None:
 
 
 def _hits(result: StudyResult) -> Law | None:
-    """Return the probability that noise of one half of the ranks hits the other (CLUSTER'13)."""
+    """Return the probability that noise of half of the ranks hits the rest (Shah et al., 2013)."""
     imprints = [imprint for imprint in result.imprints if _is_split(imprint)]
     seen, total = (
         sum(imprint.seen for imprint in imprints),

@@ -44,7 +44,7 @@ class RunProgram:
         phase_ns: Shift of the bursts.
         until_stopped: It runs until its probe ends, and has no work of its own to finish.
         split: Half of its ranks are a probe, whose progress counts, the other half periodic noise
-            (CLUSTER'13 §III).
+            (Shah et al., 2013, section III).
     """
 
     name: str

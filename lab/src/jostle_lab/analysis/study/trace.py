@@ -36,7 +36,9 @@ class Drop:
 
 @dataclass(frozen=True)
 class Imprint:
-    """What a periodic signal left on a probe in one run (CLUSTER'13 §III, thesis fig. 3.11).
+    """The imprint of a periodic signal on a probe in one run.
+
+    Source: Shah et al., 2013, section III; Shah, 2020, figure 3.11.
 
     Attributes:
         probe: Name of the probe.
@@ -77,7 +79,9 @@ class Imprint:
 
 @dataclass(frozen=True)
 class Trace:
-    """One run slice by slice, for the time-slice view (thesis fig. 2.7, 3.11; Kuo fig. 5).
+    """One run slice by slice, for the time-slice view.
+
+    As in Shah, 2020, figures 2.7 and 3.11, and Kuo et al., 2013, figure 5.
 
     Attributes:
         probe: Name of the probe.

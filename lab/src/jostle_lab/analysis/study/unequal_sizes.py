@@ -1,4 +1,4 @@
-"""Analyses two programs of unequal size on one link (Kuo et al. §4.2, §4.3)."""
+"""Analyses two programs of unequal size on one link (Kuo et al., 2013, §4.2, §4.3)."""
 
 from __future__ import annotations
 

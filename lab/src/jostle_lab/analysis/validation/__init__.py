@@ -2,7 +2,7 @@
 
 The package's interface:
     soft_accuracy, class_scores, scored_runs, summary: estimated against measured interference
-        (thesis 5.2.3, tables 5.5 to 5.7).
+        (Shah, 2020, section 5.2.3, tables 5.5 to 5.7).
     slice_scores: slices found to have interference against those that have it.
     compare_methods: relative distance against K-means and Gaussian mixtures (figure 5.4).
 """

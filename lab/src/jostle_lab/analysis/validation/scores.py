@@ -1,4 +1,4 @@
-"""Compares estimated with true interference, and detected with true slices (thesis 5.2.3)."""
+"""Compares estimated with true interference, and detected with true slices (Shah, 2020, §5.2.3)."""
 
 from __future__ import annotations
 

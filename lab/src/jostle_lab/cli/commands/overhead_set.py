@@ -1,4 +1,4 @@
-"""`jostle overhead --set`: what profilers cost a set of programs (thesis 2.5, 2.6, 5.16)."""
+"""`jostle overhead --set`: what profilers cost a set of programs (Shah, 2020, §2.5, 2.6, 5.16)."""
 
 from __future__ import annotations
 

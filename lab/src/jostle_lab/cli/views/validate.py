@@ -1,4 +1,4 @@
-"""Show a validation's results in a terminal: tables 5.5 to 5.7 of the thesis, and more."""
+"""Show a validation's results in a terminal: Shah, 2020, tables 5.5 to 5.7, and more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Degradation along chunk sizes and process counts: thesis fig. 3.6 and 3.8.
+"""Degradation along chunk sizes and process counts: Shah, 2020, figures 3.6 and 3.8.
 
 One panel per pair; one line per program, the one that suffers. Lines differ in hue, dash and
 marker.

@@ -1,4 +1,4 @@
-"""Degradation (or dilation) of every probe with every signal: thesis fig. 3.5, 3.7, 3.9 to 3.14.
+"""Degradation (or dilation) of each probe with each signal: Shah, 2020, figs. 3.5, 3.7, 3.9-3.14.
 
 One panel per probe, its signals along the axis, one bar per chunk size. Bars are medians, whiskers
 95 % intervals, points single runs, and the diamond is the least disturbed run, which the papers

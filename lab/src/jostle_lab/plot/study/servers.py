@@ -1,4 +1,4 @@
-"""Several file servers and the processes that write to them: thesis fig. 3.3 and 3.4."""
+"""Several file servers and the processes that write to them: Shah, 2020, figures 3.3 and 3.4."""
 
 from __future__ import annotations
 

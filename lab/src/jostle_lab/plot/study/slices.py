@@ -1,4 +1,4 @@
-"""Probe and signal slice by slice: thesis fig. 2.7 and 3.11, Kuo fig. 2 and 5.
+"""Probe and signal slice by slice: Shah, 2020, figs. 2.7, 3.11; Kuo et al., 2013, figs. 2, 5.
 
 A periodic signal gets a picture per cell with its on-phases shaded; sustained pairs of one chunk
 size share a grid, probe by row and signal by column; where the larger of two ends first, the two
@@ -366,7 +366,7 @@ def _small(axes: Axes, trace: Trace, line: Lines, top: float) -> None:
 
 @dataclass(frozen=True)
 class TwoPhases:
-    """The smaller of two programs with the larger, and after it (Kuo fig. 5).
+    """The smaller of two programs with the larger, and after it (Kuo et al., 2013, figure 5).
 
     Attributes:
         trace: The run; its probe is the smaller one.

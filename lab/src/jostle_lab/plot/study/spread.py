@@ -1,4 +1,4 @@
-"""How unevenly the processes of a pair moved their bytes: Kuo et al. §4.2."""
+"""How unevenly the processes of a pair moved their bytes: Kuo et al., 2013, section 4.2."""
 
 from __future__ import annotations
 
