@@ -8,8 +8,7 @@
 A line of tools/test_seconds.tsv is a folder (`lab-X` is lab/tests/X), its seconds in a run of all
 tests, and its kind: its tests mostly wait (for clocks, links and programs), or they compute. A
 folder that is not in it counts as computing. The longest comes first. A folder that takes more than
-half of
-the time of a stream is split by files into parts: the end of a run does not wait for it.
+half of the time of a stream is split by files into parts: the end of a run does not wait for it.
 """
 
 from __future__ import annotations

@@ -5,8 +5,7 @@
 
 A change is what differs from COMMIT, files that git does not know yet included. By default COMMIT
 is where the branch left its upstream, or the last commit where nothing else differs. Tests come in
-the
-order of their distance from the change: changed tests, tests that import a changed module, the
+the order of their distance from the change: changed tests, tests that import a changed module, the
 folder of its room, then tests of the modules that import it, one import after the other, and the
 folders of rooms that may import its room. When the time is over, the remaining tests are left out,
 and their files are named.

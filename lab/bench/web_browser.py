@@ -8,9 +8,8 @@ slices, among others. A server of its own shows it to a headless Chromium; its v
 computed before, as on a running server. The paint is meaningful when verdict and time slices are
 shown. Steps of zoom (Ctrl and the wheel) and of pan (arrows) move all charts and the grid of
 processes at once; their script time is Chromium's own (ScriptDuration), from before a step until
-two frames
-after it. A second repository has a fat tree of 10 000 nodes and some 49 000 links: steps of time on
-the page of the network draw and list all of them.
+two frames after it. A second repository has a fat tree of 10 000 nodes and some 49 000 links: steps
+of time on the page of the network draw and list all of them.
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
  *
  * A counter-based generator: a number is a function of its index, not of earlier numbers. So the
  * delay of the n-th call of a class in a rank depends on the seed, the rank, the class and n, on no
- * thread, no clock and
- * no other class. Logarithm and similar functions are implemented here: we do not load libm into
- * the user's processes, and all machines draw the same.
+ * thread, no clock and no other class. Logarithm and similar functions are implemented here: we do
+ * not load libm into the user's processes, and all machines draw the same.
  */
 #include "injector.h"
 

@@ -6,9 +6,8 @@
  * gradients with a diagonal preconditioner: in each iteration a slab's two faces are exchanged (Isend,
  * Irecv, Waitall) and three numbers summed up (Allreduce). `--rate R` finds out at the start how
  * much work in each iteration makes R Allreduces a second here; its choice is the option `work` in
- * the last line, with
- * which later runs do the same work: `--work N` (without --rate). Every EVERY steps each rank
- * appends DUMP bytes to a file of its own.
+ * the last line, with which later runs do the same work: `--work N` (without --rate). Every EVERY
+ * steps each rank appends DUMP bytes to a file of its own.
  *
  * Source: Shah, 2020, table 5.4 (305.52 and 4848.50 collectives a second, on JUQUEEN and Hazel Hen)
  * and section 2.3: each process exchanges more than 1 GB by messages and writes 0.5 MB to files.

@@ -8,12 +8,11 @@
  * shared`: one file through individual pointers, whose view shows each rank its tile (shared mode,
  * P_Write_Indv). `--reuse 1` writes to the same offset every time.
  *
- * Source: Kuo et al., 2013, section 2.3: 16 MiB x 1000 by 1, 12, 36 or 60
- * processes; guide of the Intel MPI Benchmarks, IMB-IO blocking benchmarks.
+ * Source: Kuo et al., 2013, section 2.3: 16 MiB x 1000 by 1, 12, 36 or 60 processes; guide of the
+ * Intel MPI Benchmarks, IMB-IO blocking benchmarks.
  *   imb_io --size 16m --times 1000
  * With equal volumes, process counts nL >= nS and alone tL and tS, Kuo's model gives for two that
- * share a
- * link: tL' = tL (nL + nS) / nL and tS' = tS + tL.
+ * share a link: tL' = tL (nL + nS) / nL and tS' = tS + tL.
  */
 #include "code.h"
 

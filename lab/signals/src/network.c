@@ -8,10 +8,9 @@
  *
  * RATIONALE: ranks must agree when to stop and when a burst is over, or one waits for ever for a
  * message that no rank sends. A separate agreement per operation would be a load of its own, and
- * would take longer than a
- * ping. So it is part of the messages: each message begins with its sender's vote, cast before the
- * operation ("this is my last of the burst, because..."), the greatest vote decides, and all ranks
- * of the operation know it. */
+ * would take longer than a ping. So it is part of the messages: each message begins with its
+ * sender's vote, cast before the operation ("this is my last of the burst, because..."), the
+ * greatest vote decides, and all ranks of the operation know it. */
 #include "signal.h"
 
 #include <stdio.h>

@@ -1,9 +1,8 @@
 /* team_mpi.c: the processes of one signal as ranks of an MPI job.
  *
  * RATIONALE: collective operations are started without blocking and then tested, so that a rank
- * that
- * was asked to stop does not hang for ever on one that is gone: a launcher that ends a job gives
- * its ranks about a second, in which they must clean up.
+ * that was asked to stop does not hang for ever on one that is gone: a launcher that ends a job
+ * gives its ranks about a second, in which they must clean up.
  *
  * RATIONALE: only the load itself calls MPI_; agreeing and stopping calls PMPI_, past jostle and
  * other profilers, so that a profile of a signal shows only its load. */
@@ -252,10 +251,9 @@ bool jst_team_incast(struct jst_team *team, const void *out, void *in, size_t si
 
 /* ---- the end --------------------------------------------------------------------------------- */
 /* NOTE: MPICH over UCX and tcp flushes, in its finalize, connections to ranks to which it never
- * sent
- * anything, which needs the progress of a peer that already waits in a blocking barrier: some runs
- * between nodes hung. So each pair exchanges a message first; 512 bytes, since smaller ones are
- * sent by an algorithm that leaves pairs out. */
+ * sent anything, which needs the progress of a peer that already waits in a blocking barrier: some
+ * runs between nodes hung. So each pair exchanges a message first; 512 bytes, since smaller ones
+ * are sent by an algorithm that leaves pairs out. */
 static bool meet_everybody(unsigned ranks)
 {
     enum { EACH = 512 };

@@ -30,8 +30,7 @@
 
 /* State marks: a call in progress is marked in the thread's block, so that the heartbeat can count
  * its time in the slice in which it passes. Inside an MPI call the MPI's mark is kept. Calls that
- * never
- * return: left.h. */
+ * never return: left.h. */
 JST_INLINE uint64_t jst_mark_io(jst_block *b)
 {
     uint64_t t = jst_ticks();

@@ -9,8 +9,8 @@
  * every switch of threads: a microsecond on bare metal, tens of them in a virtual machine that
  * traps it. So the cost of one switch is measured, the switches are counted, and the group is open
  * only while their product is a small share of the CPU time that the process uses.
- * perf_task_clock_ns is
- * the CPU time during which they counted: instructions by task clock is a rate even with pauses.
+ * perf_task_clock_ns is the CPU time during which they counted: instructions by task clock is a
+ * rate even with pauses.
  */
 #include <errno.h>
 #include <sys/resource.h>

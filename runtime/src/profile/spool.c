@@ -531,8 +531,8 @@ static bool has_used_files(void)
 }
 
 /* RATIONALE: most short-lived processes have counted almost nothing, and each page that is touched
- * for the first
- * time costs as much as several system calls: no page of delta and recorded is touched for them. */
+ * for the first time costs as much as several system calls: no page of delta and recorded is
+ * touched for them. */
 static uint8_t *put_counts(uint8_t *bitmap, uint64_t *delta, bool *counted, const uint64_t *usage)
 {
     const unsigned first = JST_CELL_OS_USER_NS, last = JST_CELL_OS_MAJOR_FAULTS;

@@ -2,11 +2,10 @@
  *
  * RATIONALE: dlsym takes the loader's lock, which a thread that loads a library holds while
  * constructors run; it clears the text that dlerror has for the program; it takes three times as
- * long for a name. So
- * the tables that it reads are read here: libraries loaded at the start, in their order, each with
- * its GNU hash table. The loader never unloads them, so their part of its list does not change.
- * Where one has no such table, or a name is no plain function, or an auditor (LD_AUDIT) must be
- * called, nothing is found, and dlsym is used.
+ * long for a name. So the tables that it reads are read here: libraries loaded at the start, in
+ * their order, each with its GNU hash table. The loader never unloads them, so their part of its
+ * list does not change. Where one has no such table, or a name is no plain function, or an auditor
+ * (LD_AUDIT) must be called, nothing is found, and dlsym is used.
  */
 #include <link.h>
 #include <stdint.h>

@@ -6,8 +6,7 @@
 void jst_next_begin(void);
 
 /** Returns the function that dlsym(RTLD_NEXT, name) would find; NULL if dlsym has to be used. No
- *  lock, no
- *  system call: safe in a signal handler and in a vfork child. */
+ *  lock, no system call: safe in a signal handler and in a vfork child. */
 void *jst_next_find(const char *name);
 
 #endif

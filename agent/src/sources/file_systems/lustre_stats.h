@@ -2,10 +2,9 @@
  * `md_stats` of clients and servers, and `job_stats` of servers.
  *
  * The names of operations are the same everywhere, so one table has the kind of each. Operations
- * that
- * it does not name count as metadata operations, unless their unit is bytes: Lustre adds some with every
- * version. Invalid values are unknown: a sum that is saturated at INT64_MAX, a negative number, an
- * incomplete line.
+ * that it does not name count as metadata operations, unless their unit is bytes: Lustre adds some
+ * with every version. Invalid values are unknown: a sum that is saturated at INT64_MAX, a negative
+ * number, an incomplete line.
  */
 #ifndef JST_LUSTRE_STATS_H
 #define JST_LUSTRE_STATS_H

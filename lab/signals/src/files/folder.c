@@ -179,8 +179,7 @@ __attribute__((noreturn)) static void be_janitor(int in)
         watching = true;
     }
     /* All processes that could have removed it are gone. Others of an MPI job may still write for a
-     * moment,
-     * until their launcher has ended them: the folder goes when it is empty. */
+     * moment, until their launcher has ended them: the folder goes when it is empty. */
     for (int i = 0; watching && i < 200 && !jst_folder_remove(order.folder, order.rank); i++)
         nap(50);
     for (;;)

@@ -18,8 +18,7 @@ long jst_folder_space(const char *folder, uint64_t *bytes);
 void jst_folder_empty(const char *folder, int rank);
 
 /* The same, and then the folder itself, should it be empty; true when it is gone. Only when no
- * process works
- * in it any more: it may be empty between two files of another process. */
+ * process works in it any more: it may be empty between two files of another process. */
 bool jst_folder_remove(const char *folder, int rank);
 
 /* A process of its own, in a session of its own, that removes the folder if this process (and those

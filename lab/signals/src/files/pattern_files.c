@@ -156,9 +156,8 @@ static bool owc_step(struct jst_run *run)
 
     if (!o->reuse && (!together(o) || run->team.rank == 0)) {
         /* The oldest are removed; that is not part of the operation. Of a shared file each process
-         * removes
-         * what it wrote itself: where one is ahead, a following process makes its files once
-         * more. */
+         * removes what it wrote itself: where one is ahead, a following process makes its files
+         * once more. */
         if (room_is_short(run) && work.number - work.oldest > 1)
             work.keep = (work.number - work.oldest) / 2;
         while (work.number - work.oldest >= work.keep) {

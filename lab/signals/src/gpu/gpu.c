@@ -211,8 +211,7 @@ static bool multiply_prepare(struct jst_run *run)
 
 /* Matrices of ones, but for the first and the last row of one: these are twos each second time, and each
  * element of these rows of the product is the side, or twice the side. So the result of an earlier
- * step is no
- * right product: a kernel or a copy that did nothing is detected. */
+ * step is no right product: a kernel or a copy that did nothing is detected. */
 static float begin_product(void)
 {
     size_t side = (size_t)gpu.side, last = side * (side - 1);

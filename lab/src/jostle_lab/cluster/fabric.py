@@ -6,8 +6,7 @@ RATIONALE: bridges would close loops, and learn their own routes. A switch here 
 of the supervisor's network namespace: what comes in at a port of the switch (`ip rule iif`) is
 looked up in it, and leaves by the port that the fabric's forwarding tables say. Those tables are
 part of the topology that the lab writes, so that routed loads take the routes that packets took.
-Hardware
-addresses are fixed, and every next hop is a permanent neighbour: no ARP is on any link.
+Hardware addresses are fixed, and every next hop is a permanent neighbour: no ARP is on any link.
 """
 
 from __future__ import annotations

@@ -9,8 +9,7 @@
 #define TRUSTED 2.0 /* clients' loads are stretched to the server's sum by at most this */
 
 /* Reports a count, or that it is not known; counters that this version of Ceph lacks are left out.
- * `more`: another
- * count that is added, or the same again: none. */
+ * `more`: another count that is added, or the same again: none. */
 static void put(jst_component *c, const jst_ceph_counts *counts, bool known, unsigned metric,
                 enum jst_ceph_count count, enum jst_ceph_count more)
 {
