@@ -3,7 +3,7 @@
 
     tools/order_tests.py LOGS            write LOGS/parts, LOGS/waiting.left and LOGS/computing.left
     tools/order_tests.py LOGS --write    write tools/test_seconds.tsv from a run of all tests with
-                                        its times in LOGS (build/tests)
+                                         its times in LOGS (build/tests)
 
 A line of tools/test_seconds.tsv is a folder (`lab-X` is lab/tests/X), its seconds in a run of all
 tests, and its kind: its tests mostly wait (for clocks, links and programs), or they compute. A

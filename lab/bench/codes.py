@@ -3,8 +3,8 @@
 
     lab/bench/codes.py                        every code, and whether it can run here
     lab/bench/codes.py build [DIR]            compile our own programs, for each MPI
-    lab/bench/codes.py run NAME... [-n N]     run some once under `jostle run`; print what was
-    counted lab/bench/codes.py study NAME [-n N] print a code as a [[program]] of a study
+    lab/bench/codes.py run NAME... [-n N]     run some once under `jostle run`; print the counts
+    lab/bench/codes.py study NAME [-n N]      print a code as a [[program]] of a study
 
 Real codes are Debian's, with input from code_inputs.py; the others are ours, in programs/, each
 written from a published description that its first comment names.

@@ -181,7 +181,7 @@ def row(
 
 
 def rows(bench: Bench, mpi: Mpi) -> list[Row]:
-    """All operations on an MPI."""
+    """Measure all operations on an MPI."""
     if mpi not in mpis():
         raise MissingError(f"{mpi.title} is not installed")
     found: list[Row] = []

@@ -49,7 +49,7 @@ def case_row(bench: Bench, case: Case) -> Row:
 
 
 def rows(bench: Bench) -> list[Row]:
-    """All programs that are installed."""
+    """Measure all programs that are installed."""
     found: list[Row] = []
     for case in CASES:
         what, target = f"segments: {case.name}", f">= {TARGET:.0f} %"

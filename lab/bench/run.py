@@ -144,7 +144,7 @@ def cells(row: Row) -> list[str]:
 
 
 def table(rows: list[Row]) -> str:
-    """All rows, in columns as wide as they need; notes below the row they belong to."""
+    """Format all rows, in columns as wide as they need; notes below the row they belong to."""
     head = ["what", "unit", "bare", "jostle", "added", "spread", "ratio", "target", "reached"]
     head += ["peer adds", "ours/peer's"]
     lines = [[*head, ""], *(cells(row) for row in rows)]

@@ -1,10 +1,10 @@
 /* injector.h: shared declarations of the parts of libjostle_inject.so.
  *
- *   injector.c the interface to libjostle.so; which call is delayed, and the delay itself
- *   rules.c the rules in JOSTLE_INJECT
- *   random_delays.c     the random numbers: pure functions of seed, rank, class and number of the call
- *   log.c every delay, in a mapped file
- *   stubs.S      what wrappers call in place of the real I/O functions
+ *   injector.c        the interface to libjostle.so; which call is delayed, and the delay itself
+ *   rules.c           the rules in JOSTLE_INJECT
+ *   random_delays.c   the random numbers: pure functions of seed, rank, class and number of the call
+ *   log.c             every delay, in a mapped file
+ *   stubs.S           what wrappers call in place of the real I/O functions
  *
  * The rules of libjostle.so hold here too: no lock, no allocation, no stdio, no errno on the path of
  * a call; for its own needs it makes raw system calls.

@@ -3,7 +3,7 @@
  * tests/runtime/programs (fake_nccl.c, fake_cuda.c): an operation of no elements takes the GPU no time.
  *
  *   nccl_calls call CPU     prints the median ns of a call
- *   nccl_calls events CPU the same of jostle's calls of the driver for one: two events recorded,
+ *   nccl_calls events CPU   the same of jostle's calls of the driver for one: two events recorded,
  *                           one queried, two times between events, and whether the stream is
  *                           captured
  *

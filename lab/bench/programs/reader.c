@@ -14,7 +14,7 @@
  *     backward    chunks from the end to the begin
  *     uniform     chunks anywhere
  *     permuted    each chunk once, in random order
- *     records offsets that are no multiple of the chunk
+ *     records     offsets that are no multiple of the chunk
  *     passes      a part from begin to end, again and again
  *     blocks      up to four chunks, again and again
  *     skipping    ahead by distances that do not come back

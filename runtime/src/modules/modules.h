@@ -3,11 +3,11 @@
  * A new module is one file in this folder, one row in the table of modules.c, which names the module's
  * functions, and their declarations below:
  *
- *   open The heartbeat starts. Returns what is not available, to be noted in the profile, or NULL.
+ *   open     The heartbeat starts. Returns what is not available, to be noted in the profile, or NULL.
  *   sample   Brings the module's cells in block 0 up to date. It is called at the end of each slice and
  *            in long slices once a second as well: a module that samples once a slice returns unless the
  *            occasion is JST_AT_BOUNDARY.
- *   missing Returns what has turned out to be missing since the last call, or NULL. Called at every
+ *   missing  Returns what has turned out to be missing since the last call, or NULL. Called at every
  *            wake; ending: the process is about to end, so MPI_Init, if not called yet, never will
  *            be.
  *   child    In a forked child, in the thread that makes its first call.

@@ -4,7 +4,7 @@
  * the lines of a buffer from all caches and reads them again, three times; of each kind of read the
  * least time counts:
  *   latency  64 reads, each of which needs the result of the one before
- *   stream 512 lines one after the other, as many at a time as the core and its prefetchers fetch
+ *   stream   512 lines one after the other, as many at a time as the core and its prefetchers fetch
  * The first waits for queues of the memory's controllers. The second is close to a core's
  * throughput, so that it also waits for everything that cores share on the path to memory: with one
  * neighbour it grows first.

@@ -82,7 +82,7 @@ class RunScore:
 
     @property
     def accuracy(self) -> float:
-        """Its complement."""
+        """The complement of the difference between the probabilities."""
         return 1 - self.probability_difference
 
 

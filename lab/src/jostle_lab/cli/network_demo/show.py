@@ -88,7 +88,7 @@ def _fabric_of(lab: Lab) -> Topology:
 
 
 def _doing(now: float) -> str:
-    """Return what goes on at an instant, s."""
+    """Return what happens at an instant, s."""
     on = [job.name for job in jobs()[1:] if any(b <= now <= b + span for b, span in job.bursts)]
     return f"{max(now, 0):.0f} s: {' and '.join([WATCHED, *on])}"
 

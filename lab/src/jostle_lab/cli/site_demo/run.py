@@ -68,7 +68,7 @@ def _wait(begin: float, instant: float, say: Callable[[str], None]) -> None:
 
 
 def _doing(now: float) -> str:
-    """Return what goes on at an instant."""
+    """Return what happens at an instant."""
     what = []
     if BURSTS[0][0] <= now <= BURSTS[-1][1]:
         what.append("a job without a profile writes in bursts")
