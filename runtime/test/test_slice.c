@@ -324,8 +324,8 @@ static void a_day_stays_within_its_space(void **state)
     assert_true(c->base[CELL] <= total && c->base[CELL] > total / 2);
 }
 
-/* Segments, traffic and GPUs have space of their own: in the profile of a rank of MPI they take far more than slices,
- * which are written nevertheless. */
+/* Segments, traffic and GPUs have space of their own: in the profile of an MPI rank they take far
+ * more than slices, which are written nevertheless. */
 static void records_of_other_types_take_no_space_from_slices(void **state)
 {
     (void)state;

@@ -35,8 +35,8 @@ static size_t base_size;
 static unsigned likes, likes_most; /* records since, and after how many the next one is due */
 
 /* Space: at most 5 MB per process and day at 4 s slices. Bursts have 512 KiB; after that, 180 bytes
- * per slice: a process that needs more gets records that span several slices. Records of other types have limits of
- * their own: they take nothing from slices. */
+ * per slice: a process that needs more gets records that span several slices. Records of other
+ * types have limits of their own: they take nothing from slices. */
 #define SPACE_BURST (512 * 1024)
 #define SPACE_PER_SLICE 180
 

@@ -67,9 +67,7 @@ def _participant(
 ) -> Participant:
     length = spec.length * float(rng.uniform(0.5, 1.5)) * program.stay
     start = int(rng.integers(max(1, spec.slices - int(length)))) if number > 2 else number * 7
-    least = (
-        2 if program.mpi else 1
-    )  # ranks on nodes of their own: their messages cross the network
+    least = 2 if program.mpi else 1  # ranks on nodes of their own: their messages cross the network
     processes = max(least, round(spec.processes * float(rng.choice([0.25, 0.5, 0.75, 1.0]))))
     count = max(least, processes // 16)
     first = number * max(8, spec.processes // 16)
