@@ -1,7 +1,7 @@
-"""The snapshot of advisories: how it is read (it is not trusted), compared with pins, and renewed.
+"""Reads (as untrusted input), compares with pins, and renews the snapshot of advisories.
 
-It holds facts alone: which versions of the packages that we pin are affected by what. Its source is
-the OSV database, whose records come from the PyPA's and GitHub's advisory databases.
+It contains only facts: which versions of the packages that we pin are affected by which advisory.
+Its source is the OSV database, whose records come from the PyPA's and GitHub's advisory databases.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class Advisory:
     ecosystem: Ecosystem
     package: str
     ranges: tuple[Range, ...]
-    versions: tuple[str, ...]  # affected besides those in ranges
+    versions: tuple[str, ...]  # affected, in addition to those in ranges
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """`dates`: how fresh the records are. `packages`: of which all records are there."""
+    """`dates`: of the records. `packages`: those of which all records are there."""
 
     dates: dict[Ecosystem, date]
     packages: dict[Ecosystem, frozenset[str]]
@@ -59,7 +59,7 @@ class Snapshot:
 class Finding:
     pin: Pin
     ids: tuple[str, ...]
-    fixed: str  # the least version that mends it; empty: none is known
+    fixed: str  # the least version that fixes it; empty: none is known
 
 
 # ---- versions ----
@@ -129,7 +129,7 @@ def findings(pins: list[Pin], snapshot: Snapshot) -> list[Finding]:
 
 
 def uncovered(pins: list[Pin], snapshot: Snapshot) -> list[Pin]:
-    """The pins of which the snapshot says nothing, because it was made before they came in."""
+    """The pins that are not in the snapshot, because it was made before they were added."""
     nothing: frozenset[str] = frozenset()
     return [pin for pin in pins if pin.name not in snapshot.packages.get(pin.ecosystem, nothing)]
 
@@ -138,7 +138,7 @@ def uncovered(pins: list[Pin], snapshot: Snapshot) -> list[Pin]:
 
 
 def load(path: Path) -> Snapshot:
-    """The snapshot in a file; whatever is not as it must be is an error that names the place."""
+    """The snapshot in a file; anything invalid is an error that names its position."""
     table = parsed(path)
     try:
         return _snapshot(table)
@@ -248,7 +248,7 @@ def renew(sources: list[Path], pins: list[Pin], path: Path) -> Snapshot:
         }
         for ecosystem in sorted(newest)
     }
-    # One line for each advisory: a renewal can be read as a change.
+    # One line for each advisory, so that a renewal is readable as a diff.
     lines = ",\n".join(f"  {json.dumps(asdict(one))}" for one in kept)
     head = json.dumps({"format": 1, "source": SOURCE, "licence": LICENCE, "covers": covers})
     text = f'{head[:-1]},\n "advisories": [\n{lines}\n]}}\n'
@@ -258,7 +258,7 @@ def renew(sources: list[Path], pins: list[Pin], path: Path) -> Snapshot:
 
 
 def _of_record(record: dict[str, Any]) -> Iterator[Advisory]:
-    """What a record says of packages of our ecosystems, one for each package."""
+    """The contents of a record for packages of our ecosystems, one for each package."""
     for affected in record.get("affected", []):
         package = affected.get("package", {})
         ecosystem: Ecosystem = package.get("ecosystem")
@@ -276,7 +276,7 @@ def _of_record(record: dict[str, Any]) -> Iterator[Advisory]:
 
 
 def _ranges(events: list[dict[str, str]], ecosystem: Ecosystem) -> Iterator[Range]:
-    """OSV's events as spans. A bound that cannot be compared is left out: the span gets wider."""
+    """OSV's events as ranges. A bound that cannot be compared is left out: the range gets wider."""
     # Records need not have them in order.
     with contextlib.suppress(InvalidVersion):
         events = sorted(events, key=lambda one: version(ecosystem, next(iter(one.values()))))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""again.py: which tests needed a second try, in this run of all tests and in the last five.
+"""again.py: lists tests that needed a second try, in this run of all tests and in the last five.
 
-    tools/again.py [LOGS]      LOGS: build/tests, where tools/test.sh has left its logs
+    tools/again.py [LOGS]      LOGS: build/tests, with the logs of tools/test.sh
 
 The record is LOGS/again.tsv: date, commit, test, how it was tried again; it is not committed. A run
 in which no test needed it has one line with `-`. A test that needs a second try in two of five runs
@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 RUNS = 5
-#: In so many of them.
+#: In so many of these runs.
 DEFECT = 2
 ALONE = " (alone)"
 
@@ -54,7 +54,7 @@ def commit(*without: Path) -> str:
 
 
 def read(record: Path) -> list[list[str]]:
-    """Return the lines of the record; those that are damaged count for nothing."""
+    """Return the lines of the record; damaged ones are ignored."""
     text = record.read_text(errors="replace") if record.exists() else ""
     return [cells for line in text.splitlines() if len(cells := line.split("\t")) == 4]
 

@@ -1,9 +1,9 @@
-"""Record what every verb answers with `--json` on some repositories, to compare two versions.
+"""Record the answers of every verb with `--json` on some repositories, to compare two versions.
 
     python tools/answers.py FOLDER REPOSITORY...
     diff -r BEFORE AFTER
 
-A change that only moves or renames code must leave every answer as it was. Files are named after
+A change that only moves or renames code must not change any answer. Files are named after
 the repository and the command line; an error is an answer too. Nothing is written to a repository.
 """
 
@@ -40,7 +40,7 @@ def main(arguments: list[str]) -> int:
 
 
 def questions(repository: Path) -> list[list[str]]:
-    """Return the command lines asked of one repository: each verb, for a few of its jobs."""
+    """Return the command lines for one repository: each verb, for a few of its jobs."""
     listed = json.loads(run(repository, ["jobs", "--all", "--json"]).stdout)
     names = sorted(job["job"] for job in listed["jobs"])
     chosen = names[:: max(1, len(names) // JOBS_EACH)][:JOBS_EACH]

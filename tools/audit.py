@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""audit.py: has a package that we pin a known advisory? Asks the committed snapshot, no network.
+"""audit.py: finds known advisories of packages that we pin, by the committed snapshot, offline.
 
   tools/audit.py                     compares; exit status 1: a finding, 77: could not be audited
-  tools/audit.py --renew FILE...     makes the snapshot anew from records of the OSV database: the
+  tools/audit.py --renew FILE...     makes the snapshot again from records of the OSV database: the
                                      archive `all.zip` of PyPI and that of npm, or folders of JSON
 
-A finding that does not concern us is accepted in tools/supply.toml, with the reason and an end.
+A finding that does not concern us is accepted in tools/supply.toml, with the reason and an end
+date.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ HOW = (
 
 
 def accepted(rules: Path, today: date) -> set[str]:
-    """Ids of advisories that a person has looked at and that are not told until a day."""
+    """Ids of advisories that a person has assessed and that are not reported until a day."""
     entries = tomllib.loads(read(rules)).get("accepted", [])
     for entry in entries:
         if (

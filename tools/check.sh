@@ -4,7 +4,7 @@
 #   tools/check.sh           all steps; exit status 1 and a list when some failed
 #   tools/check.sh STEP...   these steps only (names as printed)
 #
-# A step that cannot be done here is told as NOT DONE and fails nothing.
+# A step that cannot be done here is reported as NOT DONE and is no failure.
 #
 # FUZZ_SECONDS (5) is the time for each fuzzer after its corpus. Logs: build/check/STEP.log;
 # CHECK_LOGS names another folder.
@@ -24,7 +24,7 @@ step() {
     if is_named && [[ ! " ${wanted[*]} " == *" $name "* ]]; then
         return
     fi
-    # What it says is one write: steps may run side by side.
+    # Its output is one write: steps may run concurrently.
     "$@" >"$logs/$name.log" 2>&1 || status=$?
     echo "$((SECONDS - begin)) $name" >"$logs/$name.seconds"
     if [ "$status" = 0 ]; then
@@ -65,10 +65,10 @@ tidy() {
     if is_named; then python tools/tidy.py --all; else python tools/tidy.py; fi
 }
 
-# What a step begins with that runs concurrently with tests: a second try of a test waits for it.
+# Prefix of commands that run concurrently with tests: a second try of a test waits for them.
 beside=(flock -o -s "$logs/beside")
 
-# unit_tests FOLDER OPTION...: those in C. What failed is tried once more with nothing alongside it.
+# unit_tests FOLDER OPTION...: those in C. Failed ones are tried once more with nothing alongside.
 unit_tests() {
     "${beside[@]}" ctest --test-dir "$1" -j 2 --output-on-failure "${@:2}" ||
         flock -o "$logs/beside" ctest --test-dir "$1" --output-on-failure --rerun-failed
@@ -112,20 +112,20 @@ ui() {
         tools/ui.sh npm run --silent test
 }
 
-# What holds in a build whose heartbeat is a pthread and whose run-time library comes first: no
+# Tests that are valid in a build whose heartbeat is a pthread and whose run-time library comes first: no
 # forks from threads, no raw threads, no shells and virtual machines, no PyTorch.
 under_sanitizer='(test_config or test_counts or ends_after or storm or modes or variadic or vfork or
     first_calls or test_gpu) and not forks and not java and not shell and not raw and not thread-exit and
     not more_mounts and not gloo'
 
 # sanitized NAME RUN-TIME-LIBRARY TESTS [FILE...]: the runtime's tests, or those in the files, on a
-# build with that sanitizer. Of the unit tests, those with several threads are something for the thread
-# sanitizer. What failed alongside other steps is tried once more with nothing alongside it.
+# build with that sanitizer. Of the unit tests, those with several threads are for the thread
+# sanitizer. Tests that failed alongside other steps are tried once more with nothing alongside.
 sanitized() {
     local preload= still=() threads=() code=0 place run
     local files=("${@:4}")
     [ $# -gt 3 ] || files=(tests/runtime tests/mpi/test_mpi_sanitizer.py)
-    # Without random addresses: TSan executes a program again when it dislikes its layout, and
+    # Without random addresses: TSan executes a program again when it cannot use its layout, and
     # that first image is a process more than the tests expect.
     setarch -R true 2>/dev/null && still=(setarch -R)
     cmake --preset "$1" >/dev/null && cmake --build "build/$1" -j 2 || return 1
@@ -197,7 +197,7 @@ step budget python lab/bench/budget.py
 } &
 step fuzz fuzz
 wait
-# One seventh of what takes too long for every change, alone: it is held against clocks.
+# One seventh of the checks that take too long for every change, alone: they are compared with clocks.
 step nightly python tools/nightly.py --today
 # Only when they are named: all tests of the runtime, with the heartbeat as it is outside of sanitizers.
 if is_named; then

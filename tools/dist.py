@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""dist.py: the release archive in build/dist, its checksum, and the recipes that build from it.
+"""dist.py: makes the release archive in build/dist, its checksum, and the recipes that use it.
 
 tools/dist.py               the archive of the last commit; refuses a tree with other changes
-tools/dist.py --url URL     the address that the archive will have [file://, where it is now]
+tools/dist.py --url URL     the address that the archive will have [file://, its current path]
 
 The archive is what pip takes as the source of jostle, with the built web front end. It has the same
-bytes for the same commit. Beside it are a Spack repository and a conda recipe with its address and
-checksum.
+bytes for the same commit. In the same folder are a Spack repository and a conda recipe with its
+address and checksum.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MAKE = "import sys; from scikit_build_core.build import build_sdist; build_sdis
 
 
 def output(*words: str) -> str:
-    """Return what a command in the tree prints."""
+    """Return the output of a command in the tree."""
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
@@ -73,7 +73,7 @@ def conda_recipe(text: str, version: str, url: str, sha256: str) -> str:
 
 
 def write_recipes(folder: Path, archive: Path, url: str) -> None:
-    """Write both recipes beside the archive, and its checksum."""
+    """Write both recipes to the folder of the archive, and its checksum."""
     version = archive.name.removeprefix("jostle-").removesuffix(".tar.gz")
     sha256 = hashlib.sha256(archive.read_bytes()).hexdigest()
     (folder / f"{archive.name}.sha256").write_text(f"{sha256}  {archive.name}\n")

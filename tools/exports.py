@@ -3,8 +3,8 @@
 Usage: tools/exports.py LIBRARY...
 
 Every mandatory function must be exported, an optional one may be, nothing else is. MPI names are
-all there, or none is (a build without MPI); objects are never exported. libjostle_inject.so and the
-recorders of GPUs have few: another one could stand in the way of the program's own.
+all exported, or none is (a build without MPI); objects are never exported. libjostle_inject.so and
+the recorders of GPUs export few: another one could replace the program's own.
 """
 
 from __future__ import annotations

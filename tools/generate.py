@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turn the files of schema/ into what depends on them.
+"""Generate all files that follow from schema/.
 
 Usage:
     tools/generate.py            write every file that is stale
@@ -53,7 +53,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where every metric lives in a counter block, in cells of 8 bytes."""
+    """The position of every metric in a counter block, in cells of 8 bytes."""
 
     cells: dict[str, int]  # by metric id; from the start of the slot for scope mount
     stride: int
@@ -61,7 +61,7 @@ class Layout:
 
 
 def load_metrics(path: Path) -> list[Metric]:
-    """Read and checks the list of metrics."""
+    """Read and check the list of metrics."""
     entries = tomllib.loads(path.read_text(encoding="utf-8")).get("metric", [])
     metrics: list[Metric] = []
     seen: set[str] = set()
@@ -91,7 +91,7 @@ def load_modules(path: Path, metrics: list[Metric]) -> dict[str, str]:
 
 
 def check_metric(metric: Metric) -> None:
-    """Raise SchemaError when a metric breaks a rule of metrics.toml's head."""
+    """Raise SchemaError when a metric breaks a rule in the header of metrics.toml."""
     rules = (
         (re.fullmatch(r"[a-z][a-z0-9_]*", metric.id), "the id must be snake case"),
         (metric.id.startswith(metric.module + "_"), "the id must begin with its module"),
@@ -135,18 +135,18 @@ def lay_out(metrics: list[Metric]) -> Layout:
 
 
 def of_components(metrics: list[Metric]) -> list[Metric]:
-    """Those that the agent counts; the place in this list is the cell of a machine profile."""
+    """Metrics that the agent counts; the index in this list is the cell of a machine profile."""
     return [m for m in metrics if m.scope == "component"]
 
 
 def component_table_text(metrics: list[Metric]) -> str:
-    """The text that every profile of a machine carries."""
+    """The table of metrics in every profile of a machine, as text."""
     chosen = enumerate(of_components(metrics))
     return "".join(f"{m.id} {m.kind} {m.unit} {m.scope} {cell} 1\n" for cell, m in chosen)
 
 
 def table_text(metrics: list[Metric], layout: Layout) -> str:
-    """The text that every profile of a process carries (docs/reference/profile-format.md)."""
+    """The table of metrics in every profile of a process (docs/reference/profile-format.md)."""
     lines = []
     for m in metrics:
         if m.scope not in CELLS:
@@ -376,7 +376,7 @@ def python_module(metrics: list[Metric]) -> str:
 
 
 def sql_schema(metrics: list[Metric]) -> str:
-    """tests/repository/expected_tables.sql: the metric tables as DuckDB must see them."""
+    """tests/repository/expected_tables.sql: the metric tables as DuckDB must have them."""
     key = ["job VARCHAR", "process BIGINT", "host VARCHAR"]
     when = ["slice BIGINT", "slice_ns BIGINT", "span INTEGER"]
     process = [m for m in metrics if m.scope == "process"]

@@ -55,7 +55,7 @@ TAGS = {
 
 
 def main(arguments: list[str]) -> int:
-    """Write or checks the page and the types."""
+    """Write or check the page and the types."""
     if arguments not in ([], ["--check"]):
         print(__doc__, file=sys.stderr)
         return 2
@@ -106,7 +106,7 @@ def row(parameter: dict[str, Any]) -> str:
 
 
 def kind(schema: dict[str, Any]) -> str:
-    """Return what a value may be."""
+    """Return the type of a value, for the page."""
     if "anyOf" in schema:
         return kind(next(one for one in schema["anyOf"] if one.get("type") != "null"))
     if "enum" in schema:

@@ -1,4 +1,4 @@
-"""What follows from schema/calls.def: wrappers of libc, the export list, a page of the docs."""
+"""Generates from schema/calls.def the wrappers of libc, the export list and a page of the docs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GPU_NAMES = (
     "cuptiActivityRegisterCallbacks_v2",
     "rocprofiler_register_library_api_table",
 )
-# gloo's collectives (runtime/src/ccl/gloo.c), as the linker knows them.
+# Symbols of gloo's collectives (runtime/src/ccl/gloo.c).
 GLOO_NAMES = (
     "_ZN4gloo9allreduceERKNS_16AllreduceOptionsE",
     "_ZN4gloo9allgatherERNS_16AllgatherOptionsE",
@@ -37,7 +37,7 @@ GLOO_NAMES = (
     "_ZN4gloo6gatherERNS_13GatherOptionsE",
     "_ZN4gloo7gathervERNS_14GathervOptionsE",
 )
-# NCCL's, which RCCL has, too (runtime/src/ccl/nccl.c).
+# NCCL's collectives, which RCCL also has (runtime/src/ccl/nccl.c).
 NCCL_NAMES = tuple(
     "nccl" + name
     for name in (
@@ -58,14 +58,14 @@ class Call:
     group: str
     optional: bool
     file: str = ""  # of runtime/src/wrappers, without .c
-    steps: tuple[str, ...] = ()  # before the real call, and last what follows it; none: by hand
+    steps: tuple[str, ...] = ()  # before the real call, and last the one after it; none: by hand
 
 
 # ---- reading -------------------------------------------------------------------------------
 
 
 def load_calls(path: Path) -> list[Call]:
-    """Read calls.def, whose head says what the fields of an entry are."""
+    """Read calls.def, whose header explains the fields of an entry."""
     text = re.sub(r"/\*.*?\*/", " ", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     text = re.sub(r"^// ---- (\w+)\.c:[^\n]*", r"@\1", text, flags=re.MULTILINE)
     text = re.sub(r"//[^\n]*|^[ \t]*#[^\n]*", " ", text, flags=re.MULTILINE)
@@ -130,7 +130,7 @@ def split_arguments(text: str, at: int) -> tuple[list[str], int]:
 
 # ---- wrappers ------------------------------------------------------------------------------
 
-# What "..." stands for, by the parameter before it: how a wrapper takes it, and what it passes on.
+# The meaning of "...", by the parameter before it: how a wrapper reads it, and what it passes on.
 REST = {
     "flags": (
         """\
@@ -164,7 +164,7 @@ REST = {
 
 
 def spaced(ctype: str) -> str:
-    """A type, and the space that stands between it and a name."""
+    """A type, and the space between it and a name."""
     return ctype if ctype.endswith("*") else ctype + " "
 
 
@@ -214,7 +214,7 @@ def body(call: Call) -> Iterator[str]:
 
 
 def before(first: list[str], end: str) -> Iterator[str]:
-    """What stands before the real call: the counters, the time, and what the entry adds."""
+    """The lines before the real call: the counters, the time, and the steps of the entry."""
     everything = " ".join((*first, end))
     made = {step[0]: step for step in first if re.match(r"[bt] = ", step)}
     if has(everything, "b"):
@@ -229,7 +229,7 @@ def before(first: list[str], end: str) -> Iterator[str]:
 
 
 def broken(line: str, indent: int) -> Iterator[str]:
-    """A line in lines of at most 100 columns, broken after commas."""
+    """A line, broken after commas into lines of at most 100 columns."""
     text = " " * indent
     for part in re.findall(r".+?(?:, |$)", line):
         if len(text + part.rstrip()) > 100:
@@ -240,7 +240,7 @@ def broken(line: str, indent: int) -> Iterator[str]:
 
 
 def wrapper(call: Call) -> str:
-    """A wrapper."""
+    """Return the text of a wrapper."""
     signature = f"{spaced(call.returns)}{call.name}({call.params})"
     lines = [*broken(f"JST_EXPORT {signature}", 0), "{"]
     for line in body(call):
@@ -294,7 +294,7 @@ def load_mpi_names(path: Path) -> list[str]:
 
 
 def version_script(calls: list[Call], mpi: list[str]) -> str:
-    """runtime/jostle.map: what the linker exports; everything else stays local."""
+    """runtime/jostle.map: what the linker exports; everything else is local."""
     exported = [*(c.name for c in calls), *GPU_NAMES, *GLOO_NAMES, *NCCL_NAMES, *mpi]
     names = "".join(f"    {name};\n" for name in exported)
     source = made_by(CALLS_DEF).replace(";", " and jst_mpi_names.def;")

@@ -31,7 +31,7 @@ GENERATED = ROOT / "runtime" / "mpi" / "generated"
 
 STRINGS = ("STRING", "STRING_ARRAY", "STRING_2DARRAY")  # a Fortran compiler adds their lengths
 CPTR = ("Win_allocate", "Win_allocate_shared")  # mpif.h's second specific name, ..._cptr
-# Types that the wrappers look at behind a pointer; of others only the pointer is passed on.
+# Types that the wrappers read through a pointer; of others only the pointer is passed on.
 KNOWN = "int char MPI_Count MPI_Aint MPI_Comm MPI_Datatype MPI_Request MPI_Win MPI_Message".split()
 NONBLOCKING = {
     "ONE_TO_ALL": "IONE_TO_ALL",
@@ -45,7 +45,7 @@ MADE_BY = "Made by tools/generate_mpi.py from schema/mpi_calls.toml and pympista
 
 
 class TableError(Exception):
-    """The table or the standard's description says something this script does not understand."""
+    """The table or the standard's description contains something unknown to this script."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Call:
     fetched: str = ""
     to: str = ""
     from_: str = ""
-    collective: str = ""  # of a collective that partners are told of: its plain blocking form
+    collective: str = ""  # of a recorded collective: its plain blocking form
     starts: str = ""
     does: str = ""
     large: bool = False
@@ -92,12 +92,12 @@ class Call:
 
 @dataclass(frozen=True)
 class Wrapper:
-    """A function of the adapter, and the exported names that lead to it."""
+    """A function of the adapter, and its exported names."""
 
     call: Call
     form: str  # C PC F PF F08 PF08 F08TS PF08TS
     symbols: tuple[str, ...]
-    tag: str = field(default="")  # tells wrappers of one call and form apart
+    tag: str = field(default="")  # distinguishes wrappers of one call and form
 
     @property
     def fortran(self) -> bool:
@@ -153,7 +153,7 @@ def fortran_type(kind: Any, large: bool) -> str:
 
 
 def pointer_type(text: str) -> str:
-    """A C type as the wrappers spell it: what is only passed on is a pointer to anything."""
+    """A C type as used in the wrappers: what is only passed on is a pointer to void."""
     stars = text.count("*")
     bare = text.replace("*", "").strip()
     known = bare.replace("const ", "") in KNOWN
@@ -184,7 +184,7 @@ def c_params(expression: Any, large: bool) -> tuple[Param, ...]:
 
 
 def describe(row: Call, large: bool) -> Call | None:
-    """The row with what the standard says about it, None where there is no such form."""
+    """The row with its description in the standard, None where there is no such form."""
     procedure = standard.storage.PROCEDURES.get("mpi_" + row.base.lower())
     if procedure is None:
         raise TableError(f"{row.base}: no such function in the standard")
@@ -226,7 +226,7 @@ def load_calls() -> list[Call]:
 
 
 def manglings(name: str) -> tuple[str, ...]:
-    """What Fortran compilers make of a name; the first is nearly everybody's."""
+    """The symbols of Fortran compilers for a name; the first is the usual one."""
     lower = name.lower()
     return (lower + "_", lower + "__", lower, name.upper())
 
@@ -241,8 +241,8 @@ def fortran_wrappers(call: Call) -> list[Wrapper]:
     if call.in_f90 and call.base in CPTR:
         found.append(Wrapper(call, "F", manglings(f"MPI_{call.base}_cptr"), "_cptr"))
         found.append(Wrapper(call, "PF", manglings(f"PMPI_{call.base}_cptr"), "_cptr"))
-    # MPICH says pmpir_ for PMPI_ and _large for _c; Open MPI has no descriptors (ts), whatever
-    # the buffers are.
+    # MPICH uses pmpir_ for PMPI_ and _large for _c; Open MPI has no descriptors (ts), whatever the
+    # buffers are.
     large = "_large" if call.large else ""
     kinds = ["f08"] if not call.choice else ["f08ts"] if call.large else ["f08", "f08ts"]
     for kind in kinds:

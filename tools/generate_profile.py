@@ -1,9 +1,9 @@
-"""The layout of profiles, for generate.py: schema/profile.toml as C, as Python and as tables.
+"""Generates the layout of profiles, for generate.py: schema/profile.toml as C, Python and tables.
 
-The C header holds the structs of the file's head and the enums of what the file says in letters
-and numbers; the runtime and the decoder include it. The Python module holds the head's struct
-format and the same enums. Each struct is checked here (no overlap, natural alignment) and again by
-the C compiler (_Static_assert of every offset). Standard library only, as generate.py.
+The C header has the structs of the file's header and the enums of letters and numbers in the file;
+the runtime and the decoder include it. The Python module has the header's struct format and the
+same enums. Each struct is checked here (no overlap, natural alignment) and again by the C compiler
+(_Static_assert of every offset). Standard library only, as generate.py.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TYPES = {
     "u64": (8, "uint64_t", "Q"),
 }
 FIELD_KEYS = {"at", "type", "name", "doc", "atomic", "values", "reader", "as"}
-#: Whose header in Python has a field of the file's: that of a process, a machine, both or none.
+#: Which header in Python has a field of the file's: that of a process, a machine, both or none.
 READERS = ("process", "machine", "both", "none")
 
 
@@ -42,12 +42,12 @@ class Field:
         base: Plain type, or the name of a struct.
         counts: Dimensions of the array, outermost first; empty for a single value.
         name: Its name in C and Python, and on the page.
-        doc: What it means; may be empty where the name says it.
+        doc: What it means; may be empty where the name is clear.
         atomic: Whether several threads of the process access it.
         bytes: Its size.
-        reader: Whose header in Python has it, of READERS.
-        form: What Python makes of it (FORMS of generate_reader.py); "": what its type says.
-        values: Name of the group that says what its numbers stand for; "": they are numbers.
+        reader: Which header in Python has it, of READERS.
+        form: Its conversion in Python (FORMS of generate_reader.py); "": by its type.
+        values: Name of the group that explains its numbers; "": they are plain numbers.
     """
 
     at: int
@@ -73,7 +73,7 @@ class Struct:
         align: Alignment in memory; 0: the natural one.
         parts: Its fields, by the name of their table on the page.
         docs: What each part is, by the same names.
-        rest: C type, count, name and offset of the array that ends it; None: nothing does.
+        rest: C type, count, name and offset of the array that ends it; None: there is none.
     """
 
     name: str
@@ -92,7 +92,7 @@ class Struct:
 
 @dataclass(frozen=True)
 class Values:
-    """Letters or numbers that stand for something.
+    """A group of letters or numbers with a meaning.
 
     Attributes:
         name: C: enum jst_NAME.
@@ -156,7 +156,7 @@ def load_profile(path: Path, mount_slots: int) -> Profile:
 
     Args:
         path: profile.toml.
-        mount_slots: Slots that the metrics are laid out for; the head must have as many.
+        mount_slots: Slots of the layout of metrics; the header must have as many.
 
     Raises:
         SchemaError: It breaks a rule.

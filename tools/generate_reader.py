@@ -1,6 +1,6 @@
-"""The header's fields as the reader hands them on, for generate.py: schema/profile.toml as Python.
+"""Generates the fields of the reader's headers, for generate.py: schema/profile.toml as Python.
 
-A field has the Python type that its type in the file or its key `as` says. Standard library only,
+The Python type of a field follows from its type in the file or its key `as`. Standard library only,
 as generate.py.
 """
 
@@ -18,13 +18,13 @@ PATH = "src/jostle/reader/header_fields.py"
 
 @dataclass(frozen=True)
 class Form:
-    """What Python makes of a field.
+    """The conversion of a field in Python.
 
     Attributes:
         python: Its type.
         value: Expression of it; {0} is the field of the named tuple. "": the reader makes it, since
-            it lies behind the named tuple.
-        note: What is to be added to its meaning.
+            it is after the named tuple.
+        note: Addition to its meaning.
     """
 
     python: str

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""generate_readmes.py: the table of modules in each package's README, from the modules' docstrings.
+"""generate_readmes.py: writes the tables of modules in READMEs, from the modules' docstrings.
 
 tools/generate_readmes.py            write them
-tools/generate_readmes.py --check    exit status 1 and the names of those that are not fresh
+tools/generate_readmes.py --check    exit status 1 and the names of those that are stale
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ("src/jostle", "lab/src/jostle_lab")
 HEADER = "| file | content |\n|---|---|\n"
 _TABLE = re.compile(re.escape(HEADER) + r"(?:\|.*\|\n)*")
-#: They say nothing of their own, or are what Python wants to be there.
+#: Modules without content of their own, or required by Python.
 _UNNAMED = {"__init__.py", "__main__.py"}
 
 
 def first_line(path: Path) -> str:
-    """Return what a module says of itself in its first line."""
+    """Return the first line of a module's docstring."""
     return (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n")[0]
 
 
 def fresh(folder: Path) -> str:
-    """Return the README of a package with a table of the modules that are there now."""
+    """Return the README of a package with a table of its current modules."""
     path = folder / "README.md"
     text = (
         path.read_text()
@@ -42,7 +42,7 @@ def fresh(folder: Path) -> str:
 
 
 def main() -> int:
-    """Write the tables, or say which are not fresh."""
+    """Write the tables, or name those that are stale."""
     stale = []
     for package in PACKAGES:
         for init in sorted((ROOT / package).rglob("__init__.py")):

@@ -1,4 +1,4 @@
-"""The runtime's settings, for generate.py: schema/settings.toml as C, as Python and as a table."""
+"""Generates settings from schema/settings.toml, for generate.py: C, Python and a table."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Settings:
 
     @property
     def options(self) -> list[Setting]:
-        """Those that the environment can set, too."""
+        """Settings that the environment can also set."""
         return [setting for setting in self.settings if setting.variable]
 
     def lengths(self) -> dict[str, int]:
@@ -56,7 +56,7 @@ class Settings:
 
 
 def load_settings(text: str) -> Settings:
-    """Return the settings that a file's text holds.
+    """Return the settings in a file's text.
 
     Raises:
         SchemaError: A key is missing, is there twice or is no name.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""licences.py: is the licence of every pinned package one that we may use? Asks no network.
+"""licences.py: checks that the licence of every pinned package is one that we may use, offline.
 
-Python packages say it in their installed metadata, npm packages in ui/package-lock.json. Which
+Python packages have it in their installed metadata, npm packages in ui/package-lock.json. Which
 licences are allowed, and those that a person had to read, is in tools/supply.toml.
 """
 
@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from pins import ROOT, Pin, SupplyError, bundled_pins, npm_pins, python_pins, read
 
 RULES = ROOT / "tools/supply.toml"
-# What says one licence and no other. "BSD License" does not.
+# Classifiers that mean exactly one licence. "BSD License" does not.
 CLASSIFIERS = {
     "License :: OSI Approved :: MIT License": "MIT",
     "License :: OSI Approved :: Apache Software License": "Apache-2.0",
@@ -42,7 +42,7 @@ def installed(pin: Pin) -> Distribution:
 
 
 def declared(found: Distribution) -> str:
-    """The SPDX expression that a package says of itself; empty: it says none that is clear."""
+    """The SPDX expression in a package's metadata; empty: there is none that is clear."""
     about = found.metadata
     for key in ("License-Expression", "License"):
         try:
@@ -71,7 +71,7 @@ def permits(expression: str, allowed: set[str]) -> bool:
         good = both()
         while tokens and tokens[0] == "OR":
             tokens.pop(0)
-            good = both() or good  # both() has to eat its tokens
+            good = both() or good  # both() has to consume its tokens
         return good
 
     def both() -> bool:

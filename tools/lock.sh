@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # lock.sh: pin the dependencies of pyproject.toml in requirements.lock, with the hashes of their files.
 #
-#   tools/lock.sh           resolves all anew
+#   tools/lock.sh           resolves all again
 #   tools/lock.sh NAME...   only these; the others keep their versions
-#   tools/lock.sh --keep    none; what pyproject.toml does not want any more goes, what is new comes
+#   tools/lock.sh --keep    none; removes what pyproject.toml no longer requires, adds what is new
 #
 # One lock for every Python from 3.11 on and every Linux machine. Afterwards: make build, and then
 # tools/sbom.py, which describes what is pinned.
@@ -26,7 +26,7 @@ wanted = project["dependencies"] + project["optional-dependencies"]["dev"]
 wanted += table["build-system"]["requires"]
 Path(sys.argv[1], "wanted").write_text("\n".join(wanted))
 PYTHON
-# What is for other systems than Linux is left out.
+# Packages for other systems than Linux are left out.
 cat >"$fresh/pyproject.toml" <<'TOML'
 [tool.uv]
 environments = ["sys_platform == 'linux' and implementation_name == 'cpython'"]
@@ -44,7 +44,7 @@ grep -v '^#' requirements.lock >"$fresh/lock" # versions in the output's file ar
 {
     echo "# Pinned Python packages of the development environment (.venv), and the hashes of all their"
     echo "# files; \`make build\` installs exactly these. To renew: \`make lock\`."
-    # That it is for CPython on Linux is so of every line.
+    # Every line is for CPython on Linux.
     sed "s/ ; implementation_name == 'cpython' and sys_platform == 'linux' / /
         s/ ; implementation_name == 'cpython' and \(.*\) and sys_platform == 'linux' / ; \1 /" "$fresh/lock"
 } >"$fresh/done"

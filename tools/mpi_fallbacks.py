@@ -1,4 +1,4 @@
-"""The C text of large-count functions for an MPI that has none, for generate_mpi.py.
+"""Generates C text of large-count functions for an MPI that has none, for generate_mpi.py.
 
 Each checks that its numbers fit, turns arrays into arrays of int, and calls the wrapper of the
 plain form, so that such a call is counted as the plain one.

@@ -1,4 +1,4 @@
-"""The C text of the MPI wrappers, for generate_mpi.py: runtime/mpi/generated/.
+"""Generates the C text of the MPI wrappers, for generate_mpi.py: runtime/mpi/generated/.
 
 C functions are written once, as text that is compiled twice: as MPI_x and as PMPI_x. Fortran
 subroutines have one body for all their names, and a small entry for each name.
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 UNFORMATTED = "/* clang-format off */"
 RECEIVES = ("RECV", "SENDRECV")
-# Functions whose Fortran bodies are worth a copy in every entry.
+# Functions whose Fortran bodies are copied into every entry, for speed.
 HOT = "Send Recv Isend Irecv Sendrecv Wait Waitall Test Iprobe Allreduce Barrier Bcast".split()
 
 GROUPS = {
@@ -49,7 +49,7 @@ GROUPS = {
 
 
 def group_of(call: Call) -> str:
-    """The file that a call's wrappers are written to."""
+    """The file for a call's wrappers."""
     if call.klass.startswith("IO_"):
         return "io"
     return next(name for name, classes in GROUPS.items() if call.klass in classes)
@@ -59,13 +59,13 @@ def group_of(call: Call) -> str:
 
 
 def first_flags(call: Call) -> str:
-    """What is known of a call before it is made."""
+    """The flags that are known before a call is made."""
     poll = call.klass == "TEST" or call.base in ("Iprobe", "Improbe")
     return "JST_MPI_POLL" if poll else "0"
 
 
 def track(call: Call, language: Language) -> list[str]:
-    """A non-blocking collective on all ranks is remembered until it is waited for."""
+    """The text that remembers a non-blocking collective on all ranks until it is waited for."""
     if call.klass not in TRACKED:
         return []
     varying = " | JST_MPI_VARYING" if VARYING.search(call.base) else ""
@@ -79,7 +79,7 @@ def track(call: Call, language: Language) -> list[str]:
 
 
 def later(call: Call, language: Language, record: str) -> list[str]:
-    """A receive is remembered until it ends."""
+    """The text that remembers a receive until it ends."""
     source = call.peer  # none: it is of a message that a probe matched
     ranks = source_ranks(call, language, source) if source else "matched"
     partner = f"{record}peer"
@@ -90,7 +90,7 @@ def later(call: Call, language: Language, record: str) -> list[str]:
 
 
 def persist(call: Call, language: Language) -> list[str]:
-    """A persistent request is remembered with what each of its starts counts."""
+    """The text that remembers a persistent request with the counts of each start."""
     lines = set_bytes("const uint64_t bytes", amount(call, language))
     partner, ranks, kept = peer(call, language), "", ""
     flag = flags(call, language, call.starts) or "0"
@@ -129,7 +129,7 @@ def persist(call: Call, language: Language) -> list[str]:
 
 
 def collective(call: Call, language: Language) -> list[str]:
-    """Which collective of which communicator a call is, or what passes between neighbours."""
+    """The text for the collective and communicator of a call, or its messages to neighbours."""
     comm = language.value("comm")
     ranks = f"{language.fast('jst_roster_of')}({comm})"
     if call.collective:
@@ -153,7 +153,7 @@ def collective(call: Call, language: Language) -> list[str]:
 
 
 def receive(call: Call, language: Language, record: str) -> list[str]:
-    """What a blocking receive's status says."""
+    """The text that reads a blocking receive's status."""
     status = "seen" if language.fortran else "status"
     if call.base.startswith("Mrecv"):
         ranks, place = "matched", "peer"
@@ -164,7 +164,7 @@ def receive(call: Call, language: Language, record: str) -> list[str]:
 
 
 def on_success(call: Call, language: Language, record: str) -> list[str]:
-    """What is done after a call that succeeded; record is how the call record is reached."""
+    """The text after a call that succeeded; record is the expression of the call record."""
     if call.starts:
         return persist(call, language)
     pointer = language.record
@@ -197,7 +197,7 @@ def on_success(call: Call, language: Language, record: str) -> list[str]:
         lines.append(f"{record}flags = JST_MPI_VARYING;")
     if call.also:
         klass, text, partner = (part.strip() for part in call.also.split(":"))
-        # MPICH's status of such a request says nothing of what arrived.
+        # MPICH's status of such a request does not have what arrived.
         lines += [
             f"jst_host.count({pointer}, JST_MPI_{klass}, 0, JST_MPI_NO_PEER);",
             f"jst_host.arrived({pointer}, {peer(call, language, partner)},",
@@ -220,7 +220,7 @@ def on_success(call: Call, language: Language, record: str) -> list[str]:
 
 
 def statuses(call: Call) -> str:
-    """The parameter that holds statuses, "" where there is none that is looked at."""
+    """The parameter with statuses, "" where there is none that is read."""
     if call.klass not in RECEIVES and call.does != "completes":
         return ""
     return next(p.name for p in call.params if p.name in ("status", "array_of_statuses"))
@@ -240,7 +240,7 @@ def own(call: Call, language: Language) -> list[str]:
 
 
 def before(call: Call, language: Language) -> list[str]:
-    """What is done before a call that is counted."""
+    """The text before a call that is counted."""
     lines = []
     if call.base.startswith(("Mrecv", "Imrecv")):
         lines += [
@@ -275,7 +275,7 @@ def before(call: Call, language: Language) -> list[str]:
 
 
 def always_before(call: Call, language: Language) -> list[str]:
-    """What is done before a call even if it is not counted: forgetting a handle."""
+    """The text before a call even if it is not counted: it forgets a handle."""
     if call.does == "frees_request":
         name, text = "request", f"jst_forget({request_of(language)});"
     elif call.does == "frees_comm":
@@ -289,7 +289,7 @@ def always_before(call: Call, language: Language) -> list[str]:
 
 
 def settle(call: Call, language: Language, record: str) -> list[str]:
-    """After a wait or test call: which of the requests that it took ended."""
+    """The text after a wait or test call: which of its requests ended."""
     flag = language.value("flag") if "flag" in language.params else None
     if language.fortran and flag:
         flag = "*(const MPI_Fint *)flag"
@@ -317,7 +317,7 @@ def settle(call: Call, language: Language, record: str) -> list[str]:
 
 
 def after(call: Call, language: Language, record: str) -> list[str]:
-    """All that is done after a counted call, up to its record's end."""
+    """The text after a counted call, up to its record's end."""
     lines = []
     if call.does == "completes":
         lines += settle(call, language, record)

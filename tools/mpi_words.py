@@ -1,4 +1,4 @@
-"""How the words of schema/mpi_calls.toml read in C, for mpi_text.py."""
+"""Translates the words of schema/mpi_calls.toml to C, for mpi_text.py."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VARYING = re.compile(r"(?i)(gatherv|scatterv|alltoallv|alltoallw)(_init)?(_c)?$"
 
 
 class Language:
-    """How the words of the table read in C or in Fortran wrappers."""
+    """Translates the words of the table for C or for Fortran wrappers."""
 
     def __init__(self, call: Call, fortran: bool) -> None:
         self.call = call
@@ -31,7 +31,7 @@ class Language:
         return param.c_type.replace("const ", "").replace("*", "").strip()
 
     def value(self, name: str) -> str:
-        """A scalar argument as it is."""
+        """A scalar argument, unchanged."""
         param = self.params[name]
         return f"*(const {self.element(param)} *){name}" if self.fortran else name
 
@@ -53,11 +53,11 @@ class Language:
         return "call" if self.fortran else "&call"
 
     def fast(self, function: str) -> str:
-        """The form of a function that takes this language's handles."""
+        """The form of a function for this language's handles."""
         return function + "_f" if self.fortran else function
 
     def argument(self, name: str) -> str:
-        """A parameter as it stands in an expression of the table."""
+        """A parameter of the table as a C expression."""
         param = self.params[name]
         if param.kind == "COMMUNICATOR":
             return self.comm(name)
@@ -74,7 +74,7 @@ class Language:
                 return self.function(name) + "("
             return self.argument(name) if name in self.params else name
 
-        # Arrays come with the width of their entries.
+        # Arrays are followed by the width of their entries.
         text = re.sub(r"\b(sum|at|dot)\((\w+),", self._sized, text)
         text = re.sub(r"\b(\w+types)\[i\]", self._entry, text)
         return re.sub(r"\b([A-Za-z_]\w*)\b(\()?", word, text)
@@ -95,7 +95,7 @@ class Language:
 
 
 def described(call: Call) -> bool:
-    """Whether the Fortran body asks if a buffer is a descriptor."""
+    """Whether the Fortran body checks if a buffer is a descriptor."""
     return "in_place" in call.bytes
 
 
@@ -161,7 +161,7 @@ def request_of(language: Language, name: str = "request") -> str:
 
 
 def source_ranks(call: Call, language: Language, name: str) -> str:
-    """Whose ranks a receive's status names, as C; NULL where its source is known without."""
+    """The ranks that a receive's status names, as C; NULL where its source is known otherwise."""
     rank, comm = language.value(name), language.value("comm")
     ranks = f"{language.fast('jst_roster_of')}({comm})"
     return f"{rank} < 0 && jst_host.peers ? {ranks} : NULL"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""nightly.py: the checks that take too long for every change, and when each of them last passed.
+"""nightly.py: runs the checks that take too long for every change, and records when each passed.
 
     tools/nightly.py [PART...]   these parts; all, if none is named
     tools/nightly.py --today     those that `make check` runs today: one seventh, in turn by date
@@ -8,7 +8,7 @@
 A part that passes gets its line in tools/nightly.tsv: name, date, commit (with `+` where files
 differed from it), duration in seconds. The file is committed with the next change. With --today it
 is not written where CI is set: a check in a fresh clone must leave it as it is.
-A part that has not passed for 30 days is named as LATE, which fails nothing.
+A part that has not passed for 30 days is named as LATE, which is no failure.
 Exit status: 1 when a part failed; 77 when none failed, but one could not be done here.
 
 Logs: build/nightly/PART.log
@@ -35,7 +35,7 @@ RECORD = ROOT / "tools/nightly.tsv"
 LOGS = ROOT / "build/nightly"
 DAYS = 7
 LATE_DAYS = 30
-#: What the parts of one day may take together on two cores, in seconds.
+#: Most seconds of all parts of one day on two cores.
 LIMIT_S = 240
 NOT_DONE = 77
 PYTHON = ".venv/bin/python"
@@ -49,7 +49,7 @@ class Part:
     command: str
     #: The day (day of the year modulo 7) on which `make check` runs it; None: only `make nightly`.
     day: int | None = None
-    #: Programs that must be installed; `root` stands for the user.
+    #: Programs that must be installed; `root` means the user.
     needs: tuple[str, ...] = ()
     #: Arguments of the `LabSpec` whose lab must be possible on this machine.
     lab: dict[str, object] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Part:
 
 SITE = {"name": "demo-site", "nodes": 4, "slurm": True, "store": "disk", "size": "2GiB"}
 NETWORK = {"name": "demo-network", "fs": "plain", "size": "64MiB"}
-#: The files of the tests of the runtime under UBSan are dealt out to so many parts.
+#: The files of the tests of the runtime under UBSan are divided among so many parts.
 UBSAN = 4
 PARTS = (
     Part("demo-site", ".venv/bin/jostle site demo", 0, ("root",), SITE),
@@ -73,8 +73,8 @@ PARTS = (
         Part(f"ubsan-{piece}", f"tools/check.sh ubsan-{piece}", 3 + piece, limit_s=1800)
         for piece in range(UBSAN)
     ),
-    # What takes longer than a day's share. Each check has five seconds for each fuzzer, and one
-    # seventh of the tests that are run in turn.
+    # Checks that take longer than a day's share. Each check has five seconds for each fuzzer, and
+    # one seventh of the tests that are run in turn.
     Part("in-turn", "TEST_TURN= tools/test.sh -m 'in_turn and not nightly'", limit_s=7200),
     Part("fuzzers", "FUZZ_SECONDS=60 tools/check.sh fuzz", limit_s=7200),
     Part("tidy-builds-bench", "tools/check.sh tidy builds bench", limit_s=7200),
@@ -98,7 +98,7 @@ class Passed:
 
 
 def read(record: Path | None = None) -> dict[str, Passed]:
-    """Return the record; lines that are damaged count for nothing."""
+    """Return the record; damaged lines are ignored."""
     record = record or RECORD
     text = record.read_text(errors="replace") if record.exists() else ""
     rows = [cells for line in text.splitlines() if len(cells := line.split("\t")) == 4]
@@ -106,7 +106,7 @@ def read(record: Path | None = None) -> dict[str, Passed]:
 
 
 def write(passed: dict[str, Passed]) -> None:
-    """Write the record, in the order of the parts; names that are no part are dropped."""
+    """Write the record, in the order of the parts; unknown names are dropped."""
     lines = ["# part\tlast passed\tcommit\tseconds (written by tools/nightly.py)"]
     for part in PARTS:
         if each := passed.get(part.name):
@@ -163,7 +163,7 @@ def run(part: Part) -> tuple[int, str]:
     command = ["timeout", "-s", "INT", "-k", "30", str(part.limit_s), "bash", "-c", part.command]
     environment = os.environ | {
         "CHECK_LOGS": str(LOGS / part.name),  # tools/check.sh may run this, with logs of its own
-        "XDG_DATA_HOME": str(LOGS / "home"),  # where demos leave their repositories
+        "XDG_DATA_HOME": str(LOGS / "home"),  # for the repositories of demos
         "PATH": f"{ROOT / '.venv/bin'}:{os.environ['PATH']}",
     }
     with log.open("w") as file:
@@ -202,7 +202,7 @@ def run_all(parts: Iterable[Part], keep: bool) -> int:
 
 
 def show() -> None:
-    """Print the parts with their days, and what a day takes."""
+    """Print the parts with their days, and the seconds of a day."""
     passed = read()
     for part in sorted(PARTS, key=lambda each: DAYS if each.day is None else each.day):
         each = passed.get(part.name, Passed("never", "-", "-"))
@@ -211,7 +211,7 @@ def show() -> None:
 
 
 def main() -> int:
-    """Run what the command line asks for."""
+    """Run the requested parts."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""order_tests.py: in which order tools/test.sh runs the folders of tests, and how long they took.
+"""order_tests.py: orders the folders of tests for tools/test.sh, by how long they took.
 
     tools/order_tests.py LOGS            write LOGS/parts, LOGS/waiting.left and LOGS/computing.left
-    tools/order_tests.py LOGS --write    write tools/test_seconds.tsv from a run of all tests, which
-                                        left its times in LOGS (build/tests)
+    tools/order_tests.py LOGS --write    write tools/test_seconds.tsv from a run of all tests with
+                                         its times in LOGS (build/tests)
 
 A line of tools/test_seconds.tsv is a folder (`lab-X` is lab/tests/X), its seconds in a run of all
 tests, and its kind: its tests mostly wait (for clocks, links and programs), or they compute. A
-folder that is not in it computes. The longest comes first. A folder that takes more than half of
-the time of a stream is split by files into parts: the end of a run does not wait for it.
+folder that is not in it counts as computing. The longest comes first. A folder that takes more than
+half of the time of a stream is split by files into parts: the end of a run does not wait for it.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ WAITS = 0.5
 
 
 class Took(NamedTuple):
-    """How long a folder took in a run of all tests."""
+    """The times of a folder in a run of all tests."""
 
     seconds: float
     kind: str
 
 
 class Part(NamedTuple):
-    """What one pytest runs: a folder, or some of its files."""
+    """The tests of one call of pytest: a folder, or some of its files."""
 
     name: str
     seconds: float
@@ -52,14 +52,14 @@ def folders() -> dict[str, list[str]]:
 
 
 def read() -> dict[str, Took]:
-    """Return what is committed."""
+    """Return the committed times."""
     text = SECONDS.read_text() if SECONDS.exists() else ""
     rows = (line.split("\t") for line in text.splitlines() if not line.startswith("#"))
     return {name: Took(float(seconds), kind) for name, seconds, kind in rows}
 
 
 def parts(files: dict[str, list[str]], took: dict[str, Took]) -> list[Part]:
-    """Return what is run, the longest first; every file is in one part."""
+    """Return the parts to run, the longest first; every file is in one part."""
     known = {name: took.get(name, Took(0, "computing")) for name in files}
     most = sum(each.seconds for each in known.values()) / STREAMS / 2
     found = []
@@ -76,7 +76,7 @@ def parts(files: dict[str, list[str]], took: dict[str, Took]) -> list[Part]:
 
 
 def measured(logs: Path) -> dict[str, Took]:
-    """Return how long each folder took in the run that left these logs, with all of its parts."""
+    """Return how long each folder, with all of its parts, took in the run of these logs."""
     sums: dict[str, list[float]] = defaultdict(lambda: [0, 0])
     for path in logs.glob("*.seconds"):
         if not path.stem.endswith(".again"):

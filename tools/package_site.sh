@@ -3,8 +3,8 @@
 #
 #   tools/package_site.sh WHEEL FOLDER [deb|rpm]...     default: both
 #
-# It holds the command in /opt/jostle/venv with the versions of requirements.lock, each file of them held against
-# its hash there. The Python is the system's, at the version that is here: packages depend on that.
+# It has the command in /opt/jostle/venv with the versions of requirements.lock, each file checked against its
+# hash there. The Python is the system's, at the version of this machine: packages depend on that.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,17 +21,17 @@ find_python() {
     return 1
 }
 
-# install_into VENV WORD...: pip of the house, which the host does not get.
+# install_into VENV WORD...: by the project's own pip, which is not packaged.
 install_into() {
     .venv/bin/pip --python "$1/bin/python3" install --quiet --disable-pip-version-check --no-deps --no-compile \
         --no-warn-script-location "${@:2}"
 }
 
-# fill ROOT: installs the wheel and what it needs into ROOT/opt/jostle/venv. Nothing there knows of ROOT.
+# fill ROOT: installs the wheel and what it needs into ROOT/opt/jostle/venv. Nothing there contains ROOT.
 fill() {
     local root=$1 venv=$1/opt/jostle/venv name
     "$python" -m venv --without-pip "$venv"
-    # The bill of materials is what requirements.lock pins for the wheel, without the tools of the house.
+    # The bill of materials is what requirements.lock pins for the wheel, without the project's own tools.
     .venv/bin/python - >"$work/wanted" <<'END'
 import json
 for part in json.load(open("sbom.cdx.json"))["components"]:
@@ -40,7 +40,7 @@ for part in json.load(open("sbom.cdx.json"))["components"]:
         print(f"{part['name']}=={part['version']}", *hashes)
 END
     install_into "$venv" --only-binary :all: --require-hashes -r "$work/wanted"
-    # By its name: pip notes where a wheel that it was given as a file lay.
+    # By its name: pip records the path of a wheel that it was given as a file.
     install_into "$venv" --no-index --find-links "$(dirname "$wheel")" "jostle==$version"
     # Of the programs only the command, and of its lists none.
     find "$venv/bin" -type f ! -name jostle -delete

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# packages.sh: packages in build/packages: a .deb and an .rpm for the nodes of a cluster, a wheel for all else, and
-# from it a .deb and an .rpm for the repository's host.
+# packages.sh: packages in build/packages: a .deb and an .rpm for the nodes of a cluster, a wheel for everything else,
+# and from it a .deb and an .rpm for the repository's host.
 #
 #   tools/packages.sh [deb|rpm|wheel|site]...      default: all; site needs the wheel
-#   tools/packages.sh symbols FOLDER               does what is built there need a newer glibc than the wheel may?
+#   tools/packages.sh symbols FOLDER               checks that the build there needs no newer glibc than the wheel may
 #
-# .deb and .rpm hold the build in build/: its MPI adapters are those that JOSTLE_MPICC named, and they need the
+# .deb and .rpm contain the build in build/: its MPI adapters are those that JOSTLE_MPICC named, and they need the
 # glibc and the libraries of this machine or newer ones. The wheel has a build of its own, which needs no glibc
 # newer than 2.28; it has the adapters of the MPIs of this machine.
 set -euo pipefail
@@ -14,7 +14,7 @@ cd "$(dirname "$0")/.."
 newest=2.28
 say() { printf '%s\n' "$*" >&2; }
 
-# pack GENERATOR: what CPack says is shown only if it fails.
+# pack GENERATOR: CPack's output is shown only if it fails.
 pack() {
     (cd build && cpack -G "$1" >"package-$1.log" 2>&1) || {
         cat "build/package-$1.log" >&2
@@ -68,11 +68,11 @@ symbols() {
     return 1
 }
 
-# newer_symbols FOLDER: files in it, and the symbols that they need of a glibc newer than the oldest we serve.
+# newer_symbols FOLDER: files in it, and the symbols that they need of a glibc newer than the oldest that we support.
 newer_symbols() {
     local file version symbol
     find "$1" -type f -printf '%P\n' | sort | while read -r file; do
-        # A script is nothing to objdump.
+        # objdump cannot read a script.
         { objdump -T "$1/$file" 2>/dev/null || true; } |
             sed -nE 's/.*\*UND\*.*\(GLIBC_([0-9.]+)\) *([^ ]+)$/\1 \2/p' | sort -u |
             while read -r version symbol; do

@@ -1,4 +1,4 @@
-"""What is pinned: Python packages in requirements.lock, npm packages in ui/package-lock.json."""
+"""Reads pinned packages: Python's in requirements.lock, npm's in ui/package-lock.json."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHA256 = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 class SupplyError(Exception):
-    """Something about the supply chain that a person must mend; the text says what and how."""
+    """A problem of the supply chain that a person must fix; the text says what and how."""
 
 
 @dataclass(frozen=True, order=True)
@@ -40,12 +40,12 @@ class Pin:
 
 
 def normal(name: str) -> str:
-    """The one spelling of a Python package's name that indexes compare."""
+    """The normalised form of a Python package's name."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def python_pins(path: Path = PYTHON_LOCK) -> list[Pin]:
-    """All lines of a lock; one that names no version or has no hash is an error."""
+    """The pins in a lock; a line without version or hash is an error."""
     found: dict[str, Pin] = {}
     for line in read(path).replace("\\\n", " ").splitlines():
         line = " ".join(line.split())
@@ -65,7 +65,7 @@ def python_pins(path: Path = PYTHON_LOCK) -> list[Pin]:
 
 
 def npm_pins(path: Path = NPM_LOCK) -> list[Pin]:
-    """All packages of a package-lock.json; one without a hash is an error."""
+    """The pins in a package-lock.json; one without a hash is an error."""
     packages = parsed(path).get("packages")
     if not isinstance(packages, dict):
         raise SupplyError(f"{path.name}: there is no table of packages")

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""quick.py: linters and tests of what a change touches, in a minute.
+"""quick.py: runs linters and tests for the files of a change, in a minute.
 
     tools/quick.py [--since COMMIT] [--seconds N] [--list]
 
-A change is what differs from COMMIT, files that git does not know yet included. By default that is
-where the branch left its upstream, or the last commit where nothing else differs. Tests come in the
-order of their distance from the change: changed tests, tests that import a changed module, the
+A change is what differs from COMMIT, files that git does not know yet included. By default COMMIT
+is where the branch left its upstream, or the last commit where nothing else differs. Tests come in
+the order of their distance from the change: changed tests, tests that import a changed module, the
 folder of its room, then tests of the modules that import it, one import after the other, and the
-folders of rooms that may import its room. When the time is over, the rest is left out, and its
-files are named.
+folders of rooms that may import its room. When the time is over, the remaining tests are left out,
+and their files are named.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from test_rooms import HOUSES, LAB, imports  # noqa: E402
 
 BIN = ROOT / ".venv/bin"
 SEEN = ROOT / "build/quick.json"
-#: Folder of the change -> tests, where no import leads from one to the other; the first that fits.
+#: Folder of the change -> tests, where no import connects them; the first that fits.
 FOLDERS = {
     "runtime/decoder": "reader",
     "runtime/mpi": "mpi/test_mpi_classes.py mpi/test_mpi_corners.py",
@@ -45,7 +45,7 @@ FOLDERS = {
     "lab/bench": "house/test_bench.py house/test_budget.py",
     "packaging": "house/test_packages.py",
 }
-#: What a test that is interrupted may take to end, and the type checker after it, s.
+#: Time for an interrupted test to end, and for the type checker after it, s.
 _TO_END_S = 6
 NATIVE = (".c", ".h", ".S", ".def", ".cmake", "CMakeLists.txt")
 
@@ -150,7 +150,7 @@ def chosen(files: list[str]) -> list[list[str]]:
 
 
 def linters(files: list[str]) -> list[list[str]]:
-    """Return the commands that look at changed files."""
+    """Return the commands that check changed files."""
     python = [name for name in files if name.endswith(".py")]
     c = [name for name in files if name.endswith((".c", ".h")) and "/generated/" not in name]
     found = (
@@ -173,7 +173,7 @@ def linters(files: list[str]) -> list[list[str]]:
 
 
 def say(words: list[str], begin: float, problem: str) -> bool:
-    """Print what a step found; return whether it failed."""
+    """Print the output of a step; return whether it failed."""
     name = " ".join(Path(word).name for word in words[:2])
     print(f"{name:24} {'FAILED' if problem else 'ok':8} {time.monotonic() - begin:3.0f} s")
     if problem:
@@ -210,7 +210,7 @@ def run_tests(groups: list[list[str]], end: float) -> bool:
         process = subprocess.Popen([*words, *group], cwd=ROOT, env=environment)
         try:
             code = process.wait(max(end - time.monotonic() + 3, 3))
-        except subprocess.TimeoutExpired:  # a test that is longer than what was left
+        except subprocess.TimeoutExpired:  # a test that is longer than the time left
             process.send_signal(signal.SIGINT)
             code = process.wait()
         failed |= code not in (0, 2, 5)  # 2: interrupted, 5: nothing to run
@@ -218,7 +218,7 @@ def run_tests(groups: list[list[str]], end: float) -> bool:
 
 
 def types(files: list[str]) -> subprocess.Popen[str] | None:
-    """Start the type checker, which works while tests wait."""
+    """Start the type checker, which runs while tests wait."""
     if not any(name.startswith(("src/", "lab/src/")) and name.endswith(".py") for name in files):
         return None
     return subprocess.Popen([f"{BIN}/mypy"], cwd=ROOT, stdout=subprocess.PIPE, text=True)

@@ -1,6 +1,6 @@
-"""quick_tests.py: pytest's plugin of quick.py: ends in time, and says what it left out.
+"""quick_tests.py: pytest's plugin of quick.py: ends in time, and names tests that it left out.
 
-How long a test took is remembered; one that does not fit into what is left is left out.
+The time of each test is remembered; one that does not fit into the time left is left out.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _seconds = _seen()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave the long ones for the end: how long a test takes is not known before its first run."""
+    """Move long tests to the end; the time of a test is not known before its first run."""
     items.sort(key=lambda item: item.get_closest_marker("in_turn") is not None)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
-    """Leave a test out when the time is over, or when it would be."""
+    """Leave a test out when the time is over, or would be during the test."""
     if time.time() + _seconds.get(item.nodeid, 0) < _end:
         _running.clear()
         _running[item.nodeid] = time.time()
@@ -52,7 +52,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def pytest_keyboard_interrupt() -> None:
-    """Remember that the test that was running takes longer than it had."""
+    """Remember that the running test takes longer than the time it had."""
     for name, begin in _running.items():
         _seconds[name] = round(2 * (time.time() - begin), 2)
         _left_out[name.partition("::")[0]] += 1

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""sbom.py: the bill of materials of the wheel, sbom.cdx.json (CycloneDX 1.6).
+"""sbom.py: writes the bill of materials of the wheel, sbom.cdx.json (CycloneDX 1.6).
 
   tools/sbom.py           writes it
-  tools/sbom.py --check   exit status 1 when it is not what is pinned
+  tools/sbom.py --check   exit status 1 when it differs from the pins
 
-It lists what the wheel needs when it is installed, at the versions that are tested, and what is in
-its pages. The same pins give the same bytes. Nothing but the pinned packages' metadata is asked.
+It lists the packages that the wheel needs when it is installed, at the tested versions, and those
+in its pages. The same pins give the same bytes. Only the pinned packages' metadata is read.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 
 @dataclass
 class Needed:
-    """Pinned packages that a wheel needs, and of each which others it needs."""
+    """Pinned packages that a wheel needs, each with the others that it needs."""
 
     pins: dict[str, Pin]
     edges: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, requirements: list[str], extras: frozenset[str] = frozenset()) -> set[str]:
-        """Take these requirements and theirs in; returns the names of those asked for."""
+        """Add these requirements and theirs; return the names of the given ones."""
         asked = set()
         for requirement in map(Requirement, requirements):
             if not applies(requirement.marker, extras):
@@ -58,7 +58,7 @@ class Needed:
 
 
 def applies(marker: Marker | None, extras: frozenset[str]) -> bool:
-    """Whether a requirement holds on any Python that we support, whichever runs now."""
+    """Whether a requirement applies on any Python that we support, whichever runs now."""
     return marker is None or any(
         marker.evaluate(
             {

@@ -16,17 +16,17 @@ agent_files=(pkgconfig/libcurl.pc:libcurl4-openssl-dev pkgconfig/libzstd.pc:libz
 # An adapter is built for each MPI that is there, and the tests run programs of both: Debian keeps
 # them side by side, as mpicc.openmpi and mpicc.mpich. Adapters for others are built with
 # cmake -B build -DJOSTLE_MPICC="COMMAND;COMMAND..."
-# What mpicc.openmpi needs is not where it is: the command comes with openmpi-bin.
+# The command mpicc.openmpi is in another package than what it needs: openmpi-bin.
 mpis=(mpirun.openmpi:openmpi-bin mpicc.mpich:libmpich-dev mpirun.mpich:mpich gfortran:gfortran)
 mpi_files=(openmpi/include/mpi.h:libopenmpi-dev)
-# `jostle lab`: its tests skip what is not there. Of GlusterFS only the client's package is needed.
+# `jostle lab`: its tests skip what is missing. Of GlusterFS only the client's package is needed.
 # Slurm's services do not start without a configuration; a munged that its package starts is idle:
-# a lab brings its own.
+# a lab has its own.
 labs=(ip:iproute2 mkfs.ext4:e2fsprogs sshfs:sshfs fusermount3:fuse3 glusterfs:glusterfs-client
     ceph-mon:ceph-mon ceph-osd:ceph-osd ceph-mds:ceph-mds ceph-fuse:ceph-fuse ceph:ceph-common
     munged:munge slurmctld:slurmctld slurmd:slurmd srun:slurm-client)
 lab_files=(openssh/sftp-server:openssh-sftp-server pmix2/lib/libpmix.so:libpmix-dev)
-# The readers of fabrics are tested on what the real tools print of simulated ones.
+# The readers of fabrics are tested on the output of the real tools for simulated fabrics.
 fabrics=(ibsim:ibsim-utils opensm:opensm dump_lfts:infiniband-diags)
 # `jostle import prometheus` is tested with a real one; its packages' services are not needed.
 collectors=(prometheus:prometheus prometheus-node-exporter:prometheus-node-exporter)
@@ -73,7 +73,7 @@ apt_install() {
     DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends "$@" >/dev/null
 }
 
-# When one package is not to be had: all that must be, and of the others what there is.
+# When one package is not available: all required ones, and of the others the available ones.
 install_apart() {
     local package
     # shellcheck disable=SC2086  # word list
@@ -137,7 +137,7 @@ make_venv() {
     fi
 }
 
-# Half a gigabyte, and only tests/spark needs it: without a registry in reach they are skipped.
+# Half a gigabyte, and only tests/spark needs it: without a reachable registry they are skipped.
 install_spark() {
     local stamp=.venv/.spark-lock.txt
     cmp -s tools/spark-lock.txt "$stamp" && return
@@ -151,7 +151,7 @@ install_spark() {
 
 build_native() {
     . tools/ccache.sh
-    # Continuous integration takes no warning: then `make check` need not compile it again for that.
+    # Continuous integration allows no warning: then `make check` need not compile it again for that.
     [ -f build/build.ninja ] || cmake --preset dev ${CI:+-DJOSTLE_WERROR=ON} >/dev/null
     cmake --build build -- -k 0 >build/last.log 2>&1 || {
         cat build/last.log >&2
@@ -159,7 +159,7 @@ build_native() {
     }
 }
 
-# Everything else works without it: a machine that reaches no npm registry goes on.
+# Everything else works without it: a machine that reaches no npm registry continues.
 build_ui() {
     tools/ui.sh 2>build/ui.log && return
     cat build/ui.log >&2

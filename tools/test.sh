@@ -9,8 +9,8 @@
 # Tests that are marked as nightly are left to tools/nightly.py. Of those that are marked to be run in
 # turn, it runs one seventh, by date; TEST_TURN names another day (0 to 6), or all of them if it is "".
 #
-# What failed is tried once more with nothing beside it: three streams on a small machine starve
-# programs that are held against clocks. What is wrong is wrong again; what is not, is named, and
+# Failed tests are tried once more with nothing alongside: three streams on a small machine starve
+# programs that are compared with clocks. A wrong one fails again; one that passes is named, and
 # counted over runs of all tests (tools/again.py).
 #
 # Logs: build/tests/FOLDER.log, and FOLDER.again.log; the record of second tries: build/tests/again.tsv
@@ -24,7 +24,7 @@ export TEST_TURN=${TEST_TURN-$((10#$(date -u +%j) % 7))}
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 .venv/bin/python tools/order_tests.py "$logs" || exit 1
 
-# Each folder has a place of its own for what its tests write, kept where one failed: a pytest that
+# Each folder has a place of its own for files of its tests, kept where one failed: a pytest that
 # begins closes the common one to other users, as which some tests of others may run just then. The
 # name is short: there are sockets in it.
 #

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""tidy.py: clang-tidy on the C sources that differ from what has passed.
+"""tidy.py: runs clang-tidy on the C sources that have changed since they passed.
 
     tools/tidy.py [--all]
 
 A source that has passed leaves a stamp in build/tidy/passed, whose name is made of the
 preprocessed source, of .clang-tidy and of the version of clang-tidy: it is checked again when one
 of them differs. In a fresh clone there are no stamps, but two hundred sources. So of those without
-a stamp only some are checked: what was changed in the last day or is not committed yet, with all
-sources that include it, and one seventh of the others, by date. --all: all without a stamp.
+a stamp only some are checked: sources that were changed in the last day or are not committed yet,
+with all sources that include them, and one seventh of the others, by date. --all: all without a
+stamp.
 
 build/clang must be configured: clang does not know all flags of gcc.
 """
@@ -42,12 +43,12 @@ WORKERS = 2
 
 @dataclass(frozen=True)
 class Source:
-    """A source file, what it is made of, and where it is stamped.
+    """A source file, its parts, and its stamp.
 
     Attributes:
         path: The file.
         parts: The file and all that it includes.
-        stamp: Is there when this content has passed.
+        stamp: Path of a file that exists when this content has passed.
     """
 
     path: Path
@@ -73,7 +74,7 @@ def preprocessed(entry: dict[str, str]) -> bytes:
     at = words.index("-o")
     words = [word for word in words[:at] + words[at + 2 :] if word != "-c"]
     done = subprocess.run([*words, "-E", "-C"], cwd=entry["directory"], capture_output=True)
-    return done.stdout if done.returncode == 0 else os.urandom(16)  # clang-tidy will say why
+    return done.stdout if done.returncode == 0 else os.urandom(16)  # clang-tidy will report why
 
 
 def source_of(path: Path, entry: dict[str, str], rules: bytes) -> Source:
@@ -85,12 +86,12 @@ def source_of(path: Path, entry: dict[str, str], rules: bytes) -> Source:
 
 
 def changed() -> set[Path]:
-    """Return the files that are not committed as they are, or were changed in the last day."""
+    """Return the files with uncommitted changes, and those changed in the last day."""
     found: set[Path] = set()
     for words in (
         "diff --name-only HEAD",
         "ls-files --others --exclude-standard",
-        # Without what was added: in a clone that knows one commit, that is all there is.
+        # Without added files: in a clone with one commit, all files are added.
         "log --since=1.day --diff-filter=M --name-only --format=",
     ):
         done = subprocess.run(["git", *words.split()], cwd=ROOT, capture_output=True, text=True)
@@ -99,7 +100,7 @@ def changed() -> set[Path]:
 
 
 def due(sources: list[Source], turn: int | None) -> Iterator[Source]:
-    """Yield the sources that are to be checked: all without a stamp, if there is no turn."""
+    """Yield the sources to check: all without a stamp, if there is no turn."""
     touched = changed()
     for number, source in enumerate(sources):
         mine = turn is None or number % TURNS == turn or touched & source.parts
@@ -108,7 +109,7 @@ def due(sources: list[Source], turn: int | None) -> Iterator[Source]:
 
 
 def check(source: Source) -> str:
-    """Run clang-tidy; return what it says of a source that does not pass."""
+    """Run clang-tidy; return its output for a source that does not pass."""
     done = subprocess.run(
         ["clang-tidy", "-p", str(PLACE), "--quiet", str(source.path)],
         capture_output=True,
@@ -121,7 +122,7 @@ def check(source: Source) -> str:
 
 
 def main() -> int:
-    """Check what is due; exit status 1 when something does not pass."""
+    """Check what is due; exit status 1 when a source does not pass."""
     turn = None if "--all" in sys.argv[1:] else datetime.now(UTC).timetuple().tm_yday % TURNS
     PASSED.mkdir(parents=True, exist_ok=True)
     found = entries()

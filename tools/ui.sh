@@ -2,15 +2,15 @@
 # ui.sh: the web front end, from ui/ into src/jostle/server/static. Quick when nothing changed.
 #
 #   tools/ui.sh             builds it
-#   tools/ui.sh npm ARG...  npm, with the Node that .venv holds, in ui/
+#   tools/ui.sh npm ARG...  npm, with the Node in .venv, in ui/
 #
-# PYTHON is the one whose packages hold Node (.venv/bin/python); without them a `node` on PATH serves.
+# PYTHON is the one whose packages include Node (.venv/bin/python); without them a `node` on PATH is used.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 static=src/jostle/server/static
 python=${PYTHON:-$PWD/.venv/bin/python}
 
-# What the bundle is made of.
+# The sources of the bundle.
 mark() {
     find ui/src ui/public ui/index.html ui/*.json ui/*.ts -type f ! -name '*.test.ts' -print0 | sort -z |
         xargs -0 sha256sum | sha256sum | cut -d' ' -f1

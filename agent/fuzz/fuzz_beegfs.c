@@ -1,4 +1,4 @@
-/* fuzz_beegfs.c: what beegfs-ctl prints. */
+/* fuzz_beegfs.c: fuzzes the parser of beegfs-ctl's output. */
 #include <stdlib.h>
 #include <string.h>
 

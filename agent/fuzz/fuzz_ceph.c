@@ -1,5 +1,5 @@
-/* fuzz_ceph.c: answers of Ceph's daemons. What is read does not depend on where pieces end, and no name or
- * number is out of its bounds. */
+/* fuzz_ceph.c: fuzzes the parser of Ceph daemons' answers. Results do not depend on where pieces
+ * end, and no name or number is out of its bounds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static void take_session(void *to, const jst_ceph_session *session)
     s->sum = s->sum * 31 + session->id + session->load;
 }
 
-/* 0: counts, 1: sessions, 2: who it is. */
+/* 0: counts, 1: sessions, 2: identity. */
 static void read_in(const uint8_t *data, size_t size, size_t step, unsigned what, seen *s)
 {
     static jst_json j;

@@ -1,4 +1,4 @@
-/* fuzz_ceph_client.c: the tables of the kernel's CephFS client. */
+/* fuzz_ceph_client.c: fuzzes the parser of the tables of the kernel's CephFS client. */
 #include <string.h>
 
 #include "../src/sources/file_systems/ceph/ceph_client.c"

@@ -1,5 +1,5 @@
-/* fuzz_cgroup.c: files of control groups, and titles of processes, which their users choose. What is torn is
- * unknown, and what stands there twice counts twice. */
+/* fuzz_cgroup.c: fuzzes the parser of files of control groups, and of titles of processes, which
+ * their users choose. Incomplete values are unknown, and repeated ones count twice. */
 #include <stdlib.h>
 #include <string.h>
 

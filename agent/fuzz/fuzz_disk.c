@@ -1,4 +1,4 @@
-/* fuzz_disk.c: /proc/diskstats. */
+/* fuzz_disk.c: fuzzes the parser of /proc/diskstats. */
 #include "../src/sources/host/disk.c"
 #include "fuzz_text.h"
 

@@ -1,4 +1,4 @@
-/* fuzz_gpfs.c: answers of mmpmon. */
+/* fuzz_gpfs.c: fuzzes the parser of mmpmon's answers. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* fuzz_hardware.c: small files of fabrics, sensors and memory controllers. */
+/* fuzz_hardware.c: fuzzes the parsers of small files of fabrics, sensors and memory controllers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* fuzz_interface.c: /proc/net/dev. */
+/* fuzz_interface.c: fuzzes the parser of /proc/net/dev. */
 #include "../src/sources/host/interface.c"
 #include "fuzz_text.h"
 

@@ -1,5 +1,5 @@
-/* fuzz_lustre.c: stats and job_stats of Lustre; the names of jobs in there are their users' choice. What
- * the parsers say does not depend on where a reading ends. */
+/* fuzz_lustre.c: fuzzes the parsers of stats and job_stats of Lustre; the names of jobs in them are
+ * their users' choice. Results do not depend on where a reading ends. */
 #include <stdlib.h>
 #include <string.h>
 

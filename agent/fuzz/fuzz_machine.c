@@ -1,4 +1,4 @@
-/* fuzz_machine.c: /proc/stat, /proc/pressure, /proc/meminfo, /proc/vmstat. */
+/* fuzz_machine.c: fuzzes the parsers of /proc/stat, /proc/pressure, /proc/meminfo, /proc/vmstat. */
 #include "../src/sources/host/machine.c"
 #include "fuzz_text.h"
 

@@ -1,4 +1,5 @@
-/* fuzz_nfs_mount.c: /proc/self/mountinfo and /proc/self/mountstats; whoever may mount chooses paths. */
+/* fuzz_nfs_mount.c: fuzzes the parsers of /proc/self/mountinfo and /proc/self/mountstats, whose
+ * paths users that may mount can choose. */
 #include "../src/sources/file_systems/nfs_mount.c"
 #include "fuzz_text.h"
 

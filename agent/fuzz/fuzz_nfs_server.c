@@ -1,4 +1,4 @@
-/* fuzz_nfs_server.c: /proc/net/rpc/nfsd. */
+/* fuzz_nfs_server.c: fuzzes the parser of /proc/net/rpc/nfsd. */
 #include "../src/sources/file_systems/nfs_server.c"
 #include "fuzz_text.h"
 

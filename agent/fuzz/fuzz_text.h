@@ -1,5 +1,5 @@
-/* fuzz_text.h: gives a fuzzer's input, as a text, to the parser `parse` of who includes this: twice, so that
- * the second numbers meet the first.
+/* fuzz_text.h: gives a fuzzer's input, as a text, to the parser `parse` of the including file:
+ * twice, so that the second numbers are compared with the first.
  */
 #include <string.h>
 

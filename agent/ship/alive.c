@@ -1,5 +1,6 @@
-/* alive.c: the rule is that of is_alive in src/jostle/reader/liveness.py. The spool belongs to this
- * machine: what another boot wrote has ended. */
+/* alive.c: finds whether writers of profiles run, by the rule of is_alive in
+ * src/jostle/reader/liveness.py. The spool belongs to this machine: writers of another boot have
+ * ended. */
 #include "alive.h"
 
 #include <ctype.h>
@@ -39,7 +40,7 @@ static long read_file(const char *path, char *to, size_t n)
     return got;
 }
 
-/* State and field 22 of a stat, counted behind the name, which may hold anything. */
+/* State and field 22 of a stat, counted after the name, which may contain anything. */
 static bool read_stat(const char *pid, char *state, uint64_t *start)
 {
     char path[300], text[1024];
@@ -106,7 +107,7 @@ void jst_alive_forget(void)
     inners_known = false;
 }
 
-/* Whether processes of others, and of all namespaces, can be seen here. */
+/* Whether processes of others, and of all namespaces, are visible here. */
 static bool sees_all(uint64_t own_namespace)
 {
     char state;
@@ -158,6 +159,6 @@ enum jst_life jst_alive(const jst_head *h)
     snprintf(pid, sizeof pid, "%u", h->pid);
     if (read_stat(pid, &state, &start))
         return life_of(state, start, h->proc_start);
-    /* /proc may hide the processes of others; a signal's target is known all the same. */
+    /* /proc may hide the processes of others; a signal still shows whether its target exists. */
     return kill((pid_t)h->pid, 0) < 0 && errno == ESRCH ? JST_LIFE_GONE : JST_LIFE_UNKNOWN;
 }

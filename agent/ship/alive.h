@@ -7,10 +7,10 @@
 
 enum jst_life { JST_LIFE_GONE, JST_LIFE_RUNS, JST_LIFE_UNKNOWN };
 
-/** What can be seen from here. Unknown: it runs, or ran, where one cannot look (a container while
+/** The visible state. Unknown: it runs, or ran, where processes are not visible (a container while
  *  processes of others are hidden). */
 enum jst_life jst_alive(const jst_head *head);
-/** Processes are looked for anew from here on. */
+/** Processes are searched again from here on. */
 void jst_alive_forget(void);
 /** /proc in tests. */
 extern const char *jst_alive_proc;

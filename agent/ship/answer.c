@@ -1,9 +1,9 @@
-/* answer.c: the parser of the receiver's answer. Nothing in it is trusted. */
+/* answer.c: the parser of the receiver's answer, which is not trusted. */
 #include "answer.h"
 
 #include <string.h>
 
-/* What is left of a line. */
+/* The rest of a line. */
 typedef struct words {
     const char *at, *end;
 } words;
@@ -131,7 +131,7 @@ bool jst_answer_parse(const char *bytes, size_t n, jst_answer *to)
     to->credit = UINT64_MAX;
     to->error[0] = to->why[0] = to->mend[0] = 0;
     to->files = 0;
-    /* An answer that was cut does not end with a line's end: no number of it is half read. */
+    /* An answer that was cut does not end with a line's end: no number of it is cut. */
     if (n < skip || memcmp(bytes, first, skip) != 0 || bytes[n - 1] != '\n')
         return false;
     const char *end = bytes + n;

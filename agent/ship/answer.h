@@ -1,4 +1,4 @@
-/* answer.h: what the receiver answers: lines of plain text, see docs/reference/agent.md. */
+/* answer.h: the receiver's answer: lines of plain text, see docs/reference/agent.md. */
 #ifndef JST_SHIP_ANSWER_H
 #define JST_SHIP_ANSWER_H
 
@@ -17,16 +17,16 @@ typedef struct jst_answer_file {
 } jst_answer_file;
 
 typedef struct jst_answer {
-    int64_t time_ns; /* the receiver's clock; 0: it did not say */
+    int64_t time_ns; /* the receiver's clock; 0: not given */
     int64_t after_ns;
-    uint64_t credit; /* UINT64_MAX: it did not say */
+    uint64_t credit; /* UINT64_MAX: not given */
     char error[32];  /* "": none */
     char why[256], mend[256];
     uint32_t files;
     jst_answer_file file[JST_ANSWER_FILES];
 } jst_answer;
 
-/** Takes an answer apart. Returns false when it is none. Bytes: any, `n` of them. */
+/** Parses an answer. Returns false when it is invalid. Bytes: any, `n` of them. */
 bool jst_answer_parse(const char *bytes, size_t n, jst_answer *to);
 
 #endif

@@ -1,4 +1,4 @@
-/* credential.h: how a post proves whose it is. */
+/* credential.h: credentials that prove the sender of a post. */
 #ifndef JST_SHIP_CREDENTIAL_H
 #define JST_SHIP_CREDENTIAL_H
 
@@ -6,7 +6,7 @@
 
 #define JST_CREDENTIAL_MOST 8192
 
-/** Whether this build can; NULL, or why not. */
+/** Whether this build supports it; NULL, or why not. */
 const char *jst_credential_check(const jst_ship_settings *s);
 /** Writes the header `Authorization: ...` for a body that is sent at a time, which is that of the header
  *  Jostle-Time; "" when none is set. Returns NULL, or why not, in

@@ -1,5 +1,5 @@
-/* file.c: looks at files and says whether their writers are gone. Of what users wrote, only the fields
- * at fixed places of a head are read. */
+/* file.c: reads files of the spool and finds whether their writers are gone. Of the content that
+ * users wrote, only the fields at fixed offsets of a header are read. */
 #include "file.h"
 
 #include <errno.h>
@@ -14,18 +14,18 @@
 #define BATCH_MOST 65536
 #define WAIT_FOR_ROOM_NS (300 * JST_NS)
 
-/* The units of a head whose changes are found by their hashes. Those of the header and of the commits
- * come first, since they change with each slice; then the pages of all that is behind the header. */
+/* The units of a header whose changes are found by their hashes. Those of the fixed fields and of
+ * the commits come first, since they change with each slice; then the pages of all that follows. */
 typedef struct layout {
     uint32_t head_bytes;
-    uint32_t commit_at, commits; /* the commits: place of the first unit, number of units */
+    uint32_t commit_at, commits; /* the commits: index of the first unit, number of units */
     uint32_t pages;
 } layout;
 
 #define HEADER_UNITS (PAGE / JST_SHIP_UNIT)
 #define COMMITS_MOST (64u << 10)
 
-static uint8_t *head;    /* the head that is looked at ... */
+static uint8_t *head;    /* the header that is read ... */
 static uint64_t *hashes; /* ... and the hashes of its units */
 static uint32_t head_room;
 
@@ -65,7 +65,7 @@ static uint32_t all_units(const layout *l)
     return live_units(l) + l->pages;
 }
 
-/* Where a unit lies. Returns its length. */
+/* The offset of a unit. Returns its length. */
 static uint32_t place_of(const layout *l, uint32_t unit, uint32_t *at)
 {
     uint32_t n = JST_SHIP_UNIT;
@@ -104,8 +104,8 @@ static bool read_parts(int fd, const layout *l, bool whole)
            (!l->commits || read_at(fd, head + l->commit_at, n, l->commit_at));
 }
 
-/* The head, or what changes of it with each slice, between two equal readings of its generation: so its
- * parts belong together. */
+/* Reads the header, or the parts that change with each slice, between two equal readings of its
+ * generation: so its parts are consistent. */
 static bool read_head(int fd, const layout *l, bool whole)
 {
     const uint64_t at = offsetof(jst_head, generation);
@@ -148,7 +148,7 @@ static bool has_end_line(int fd, uint64_t size)
     return strstr(text, "\"event\": \"end\"") || strstr(text, "\"event\":\"end\"");
 }
 
-/* Notes what was seen. Returns whether it is the same as the last time. */
+/* Stores what was read. Returns whether it is the same as the last time. */
 static bool note_look(jst_ship_file *f, uint64_t hash)
 {
     bool same = hash == f->look;
@@ -171,7 +171,7 @@ static const jst_head *head_of(void)
 static bool look_at_head(jst_ship_file *f, jst_look *to, const jst_head *page)
 {
     layout l = layout_of(page);
-    /* Asked before its end is looked for: what it still wrote is then seen. */
+    /* Checked before its end is searched: its last writes are then seen. */
     enum jst_life life = jst_alive(page);
     struct stat st;
     if (fstat(to->fd, &st) < 0 || !has_room(&l) || !read_head(to->fd, &l, false))
@@ -182,8 +182,8 @@ static bool look_at_head(jst_ship_file *f, jst_look *to, const jst_head *page)
         return false;
     to->size = (uint64_t)st.st_size;
     bool same = note_look(f, hash_units(&l, live_units(&l), to->size));
-    /* After an exec the process runs on, but not what wrote this file; an exec that failed would have
-     * changed it again by the second look. */
+    /* After an exec the process continues, but not the program that wrote this file; after a failed
+     * exec it would have changed again by the second check. */
     f->over =
         life == JST_LIFE_GONE || (h->end_ns && same) || (life == JST_LIFE_UNKNOWN && is_still(f));
     to->hash = f->look;
@@ -212,7 +212,7 @@ static bool look_at_profile(jst_ship_file *f, jst_look *to)
         return look_at_head(f, to, h);
     note_look(f, jst_ship_hash(&to->size, sizeof to->size, (uint64_t)f->mtime_ns));
     f->over = is_still(f);
-    to->limit = f->over ? to->size : 0; /* one that begins has no head yet */
+    to->limit = f->over ? to->size : 0; /* one that begins has no header yet */
     to->hash = f->look;
     return true;
 }
@@ -242,7 +242,7 @@ void jst_look_close(jst_look *l)
     close(l->fd);
 }
 
-/* ---- what goes into a post ------------------------------------------------------------------ */
+/* ---- filling a post ------------------------------------------------------------------ */
 
 static uint32_t units_of_head(void)
 {
@@ -250,7 +250,8 @@ static uint32_t units_of_head(void)
     return all_units(&l);
 }
 
-/* Room for the hashes of a head. Without it the whole head is sent when its writer is gone. */
+/* Memory for the hashes of a header. Without it the whole header is sent when its writer is
+ * gone. */
 static void make_hashes(jst_spool *s, jst_ship_file *f, uint32_t units)
 {
     if (f->hashes && f->units == units)
@@ -267,8 +268,8 @@ static void make_hashes(jst_spool *s, jst_ship_file *f, uint32_t units)
     f->user->hash_bytes += more;
 }
 
-/* Notes the units that a range brings. If its answer gets lost, nobody knows what the receiver has of
- * them; the same holds of a unit of which it brings a part. */
+/* Records the units that a range contains. If its answer gets lost, it is not known what the
+ * receiver has of them; the same applies to a unit of which it contains a part. */
 static void take_units(jst_ship_file *f, const jst_look *l, jst_post *p, uint64_t from, uint64_t to)
 {
     layout lay = layout_of(head_of());
@@ -281,7 +282,8 @@ static void take_units(jst_ship_file *f, const jst_look *l, jst_post *p, uint64_
     }
 }
 
-/* Bytes [from, limit), from the head as it was read or from the file. Returns where it stopped. */
+/* Copies bytes [from, limit), from the header as it was read or from the file. Returns where it
+ * stopped. */
 static uint64_t append(jst_ship_file *f, const jst_look *l, jst_post *p, uint64_t most)
 {
     uint64_t from = f->have, begin = from;
@@ -329,8 +331,8 @@ static uint32_t last_run(const jst_ship_file *f, uint32_t *unit, uint32_t *at)
     return run;
 }
 
-/* What changed in that part of the head which the receiver has, from the end to the beginning. Returns
- * whether all of it fits. */
+/* Adds what changed in that part of the header which the receiver has, from the end to the
+ * beginning. Returns whether all of it fits. */
 static bool change(jst_ship_file *f, const jst_look *l, jst_post *p, bool alone)
 {
     uint64_t sum = 0;
@@ -340,7 +342,7 @@ static bool change(jst_ship_file *f, const jst_look *l, jst_post *p, bool alone)
     for (uint32_t unit = l->units; (n = last_run(f, &unit, &at));)
         sum += n + JST_SHIP_RANGE_HEAD + f->length;
     if (!alone && p->size + sum + 1024 > p->room)
-        return false; /* a head belongs together: in the next post */
+        return false; /* a header must be consistent: in the next post */
     for (uint32_t unit = l->units; (n = last_run(f, &unit, &at));) {
         if (jst_post_room(p, f->length) < n)
             return false;
@@ -386,9 +388,9 @@ void jst_file_emit(jst_spool *s, jst_ship_file *f, const jst_look *l, jst_post *
         f->todo = false;
 }
 
-/* ---- what the receiver says to it ------------------------------------------------------------- */
+/* ---- the receiver's answer ------------------------------------------------------------- */
 
-/* Removes a file of which the receiver has everything: if it is still what was sent. */
+/* Removes a file of which the receiver has everything: if it is still as it was sent. */
 static void finish(jst_spool *s, jst_ship_file *f)
 {
     jst_look l;
@@ -401,7 +403,7 @@ static void finish(jst_spool *s, jst_ship_file *f)
     jst_look_close(&l);
     bool same = f->over_look ? l.hash == f->over_look : l.size == f->have;
     if (!f->over) {
-        f->done = false; /* the receiver thinks so; its end comes */
+        f->done = false; /* the receiver assumes so; its end follows */
     } else if (!same) {
         f->kept = true;
         jst_ship_say(JST_TOPIC_CHANGED,

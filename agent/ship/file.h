@@ -1,4 +1,4 @@
-/* file.h: one file of the spool: what it holds now, and what of it goes into a post. */
+/* file.h: one file of the spool: its current state, and the parts of it that are sent. */
 #ifndef JST_SHIP_FILE_H
 #define JST_SHIP_FILE_H
 
@@ -10,22 +10,22 @@
 typedef struct jst_look {
     int fd;
     uint64_t size;
-    uint64_t limit;      /* bytes that will not change, but in the head */
-    uint32_t head_bytes; /* 0: it has no head */
-    uint32_t units;      /* of the head, that were read */
-    uint64_t hash;       /* of what was seen: equal, it has not changed */
+    uint64_t limit;      /* bytes that will not change, except in the header */
+    uint32_t head_bytes; /* 0: it has no header */
+    uint32_t units;      /* bytes of the header that were read */
+    uint64_t hash;       /* hash of what was read: if equal, it has not changed */
 } jst_look;
 
-/** Looks at a file, and finds out whether its writer is gone. Returns false when it cannot be read
- *  now. There is one look at a time; close it at its end. */
+/** Reads a file, and finds whether its writer is gone. Returns false when it cannot be read now.
+ *  Only one may be open at a time; close it at the end. */
 bool jst_file_look(jst_spool *s, jst_ship_file *f, jst_look *to);
 void jst_look_close(jst_look *l);
-/** Puts what the receiver lacks of a file into a post: at most `most` bytes of new ones. */
+/** Puts the bytes of a file that the receiver lacks into a post: at most `most` new ones. */
 void jst_file_emit(jst_spool *s, jst_ship_file *f, const jst_look *l, jst_post *p, uint64_t most);
-/** Nobody knows whether what was sent of a file was stored. */
+/** It is not known whether the sent bytes of a file were stored. */
 void jst_file_lost(const jst_post *p, const jst_sent *sent);
-/** Takes the receiver's answer for what was sent of a file; NULL: it did not say anything of it.
- *  May forget the file. */
+/** Processes the receiver's answer on the sent bytes of a file; NULL: there is none. May forget the
+ *  file. */
 void jst_file_acknowledge(jst_spool *s, const jst_post *p, const jst_sent *sent,
                           const jst_answer_file *answer);
 

@@ -41,7 +41,7 @@ static bool wait_until(int64_t until)
     return !jst_net_must_end();
 }
 
-/* Not ru_maxrss, which also tells of the program that started this one. */
+/* Not ru_maxrss, which includes the program that started this one. */
 static unsigned long resident_kib(void)
 {
     unsigned long pages = 0;
@@ -80,7 +80,7 @@ static void write_status(void)
     jst_state_text(&state, text);
 }
 
-/* One post and its answer. Returns how long to wait; 0: it went well. */
+/* One post and its answer. Returns how long to wait; 0: it succeeded. */
 static int64_t send_post(void)
 {
     jst_reply reply;
@@ -108,8 +108,9 @@ static int64_t send_post(void)
     return wait;
 }
 
-/* Sends until nothing is left, the receiver wants a pause, or it does not take it. Returns how long to
- * wait, 0: until the next regular time. `all`: the receiver's pauses are kept, but all is sent. */
+/* Sends until nothing is left, the receiver requests a pause, or does not accept a post. Returns
+ * how long to wait, 0: until the next regular time. `all`: the receiver's pauses are observed, but
+ * all is sent. */
 static int64_t send_all(bool all)
 {
     jst_alive_forget();

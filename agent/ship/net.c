@@ -92,7 +92,7 @@ const char *jst_net_open(const jst_ship_settings *s)
     set_place(s);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(curl, CURLOPT_PROXY, ""); /* not what an environment says */
+    curl_easy_setopt(curl, CURLOPT_PROXY, ""); /* not from the environment */
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_POST, 1L);
     curl_easy_setopt(curl, CURLOPT_USERAGENT, "jostle-ship/" JST_VERSION);
@@ -195,7 +195,7 @@ static void judge(jst_reply *r, jst_answer *a)
                  : status == 401 || status == 403 || status == 409 || status == 415 || status == 421
                      ? JST_REFUSED
                      : JST_AWAY;
-    /* Only the receiver itself can judge a post or its sender; a proxy in between cannot. */
+    /* Only the receiver itself can assess a post or its sender; a proxy in between cannot. */
     if (!ours && r->outcome != JST_BUSY)
         r->outcome = JST_AWAY;
     if (ours && r->outcome != JST_AWAY)

@@ -1,4 +1,4 @@
-/* net.h: the connection to the receiver: a post goes there, its answer comes back. */
+/* net.h: the connection to the receiver: sends posts, receives answers. */
 #ifndef JST_SHIP_NET_H
 #define JST_SHIP_NET_H
 
@@ -7,16 +7,16 @@
 
 enum jst_outcome {
     JST_STORED,  /* answered: see the files in the answer */
-    JST_AWAY,    /* no answer: nobody knows whether it was stored */
-    JST_BUSY,    /* later: backpressure, or no room there */
+    JST_AWAY,    /* no answer: it is not known whether it was stored */
+    JST_BUSY,    /* later: backpressure, or no space there */
     JST_BAD,     /* the receiver does not understand the post */
-    JST_REFUSED, /* it does not want posts from here: who we are, or our clock */
+    JST_REFUSED, /* it refuses posts from here: our identity, or our clock */
 };
 
 typedef struct jst_reply {
     enum jst_outcome outcome;
     int64_t retry_ns; /* the receiver asked to wait for so long; 0: it did not */
-    char why[600];    /* a sentence, and the mend */
+    char why[600];    /* a sentence, and the remedy */
 } jst_reply;
 
 /** Prepares it. Returns NULL, or why not. */

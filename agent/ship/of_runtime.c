@@ -1,12 +1,13 @@
-/* of_runtime.c: what config.c and text.c of the runtime use of it, where nothing is profiled. */
+/* of_runtime.c: the parts of the runtime that its config.c and text.c need, where nothing is
+ * profiled. */
 #include "config.h"
 #include "process/identity.h"
 #include "sys.h"
 
 uint64_t jst_own_read_calls, jst_own_read_bytes;
 
-/* The runtime and the sampler say what is wrong with the operator's file; settings.c refuses what
- * concerns the spool. */
+/* The runtime and the sampler report errors in the operator's file; settings.c refuses those that
+ * concern the spool. */
 void jst_say(const char *what, const char *value, const char *mend)
 {
     (void)what, (void)value, (void)mend;
@@ -14,5 +15,5 @@ void jst_say(const char *what, const char *value, const char *mend)
 
 void jst_say_begin(void) {}
 
-/* Only what a job is configured with needs its identity. */
+/* Only the configuration of a job needs its identity. */
 void jst_identify(void) {}

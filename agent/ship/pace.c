@@ -1,10 +1,11 @@
-/* pace.c: all times are CLOCK_BOOTTIME: a step of the clock neither hurries nor stops posts. */
+/* pace.c: decides when posts are sent. All times are CLOCK_BOOTTIME: a step of the clock neither
+ * hurries nor stops posts. */
 #include "pace.h"
 
 #include <string.h>
 
 #define CREDIT_LEAST (64u << 10)
-#define AWAY_MOST (120 * JST_NS) /* nodes come back within so long after their receiver does */
+#define AWAY_MOST (120 * JST_NS) /* nodes return within so long after their receiver does */
 #define BUSY_MOST (600 * JST_NS)
 #define REFUSED_NS (60 * JST_NS)
 
@@ -35,8 +36,8 @@ int64_t jst_pace_due(const jst_pace *p, int64_t now)
     return due > now ? due : due + n;
 }
 
-/* Somewhere in the window, which is half as long as the receiver has been away: so tries grow apart
- * exponentially, and the nodes that all lost it at once do not all find it at once. */
+/* At random in the window, which is half as long as the receiver has been away: so the time between
+ * tries grows exponentially, and the nodes that all lost it at once do not all return at once. */
 static int64_t spread(const jst_pace *p, int64_t now, int64_t least)
 {
     int64_t window = (now - p->away_ns) / 2;

@@ -1,4 +1,5 @@
-/* rights.c: what the program may do once it runs: read all files, and no more than its user else. */
+/* rights.c: limits the rights of the running program: reading all files, and otherwise those of its
+ * user. */
 #include <errno.h>
 #include <linux/capability.h>
 #include <string.h>
@@ -21,7 +22,7 @@ bool jst_ship_drop_rights(uint32_t spool_owner)
         keep |= BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER);
     for (int c = 0; prctl(PR_CAPBSET_READ, c, 0, 0, 0) >= 0; c++)
         if (c >= 32 || !(keep & BIT(c)))
-            prctl(PR_CAPBSET_DROP, c, 0, 0, 0); /* only one who may; the sets below count */
+            prctl(PR_CAPBSET_DROP, c, 0, 0, 0); /* only a process that may; the sets below count */
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     sets[0].permitted &= keep;
     sets[0].effective = sets[0].permitted;
@@ -29,6 +30,6 @@ bool jst_ship_drop_rights(uint32_t spool_owner)
     memset(&sets[1], 0, sizeof sets[1]);
     if (syscall(SYS_capset, &header, sets) < 0)
         return false;
-    /* A token or key in memory is nobody else's, and no program is started. */
+    /* A token or key in memory is not readable by others, and no program is started. */
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0;
 }

@@ -1,4 +1,4 @@
-/* say.c: lines for the journal, time, and small things that all parts use. */
+/* say.c: writes lines to the journal; time, and small functions that all parts use. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ void jst_ship_say(enum jst_ship_topic topic, const char *format, ...)
     if (strcmp(line, last[topic]) == 0)
         return;
     memcpy(last[topic], line, sizeof line);
-    /* Names and the receiver's words are not ours: no control characters in the journal. */
+    /* Names and the receiver's text are not trusted: no control characters in the journal. */
     for (char *c = line; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?';
@@ -46,8 +46,8 @@ uint64_t jst_ship_random(void)
     return n;
 }
 
-/* Four words at a time. That two states of a unit have one hash by chance is not to be expected; one who
- * makes them have it spoils his own profile. */
+/* Four words at a time. Two states of a unit with one hash are too improbable by chance; a user who
+ * constructs them damages only his own profile. */
 uint64_t jst_ship_hash(const void *bytes, size_t n, uint64_t seed)
 {
     const unsigned char *p = bytes;

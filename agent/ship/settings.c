@@ -1,4 +1,4 @@
-/* settings.c: agent.conf, lines of `key = value`, and the spool, which is the runtime's. */
+/* settings.c: reads agent.conf, lines of `key = value`, and the spool, which is the runtime's. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -119,7 +119,7 @@ static void defaults(jst_ship_settings *to)
         to->node[0] = 0;
 }
 
-/* The spool is where the runtime writes: what is sent is removed, so that no spool is guessed. */
+/* The spool is where the runtime writes: sent files are removed, so the spool is never guessed. */
 static const char *find_spool(jst_ship_settings *to)
 {
     const char *unsure, *named = jst_named_spool(&unsure);
@@ -185,7 +185,7 @@ static bool is_node_name(const char *name)
     return n && n <= 64 && isalnum((unsigned char)name[0]) && strspn(name, fine) == n && !reserved;
 }
 
-/* A token is worth what the connection is: it goes through no network in the open. */
+/* A token is only as safe as its connection: it is never sent unencrypted over a network. */
 static bool is_local(const char *url)
 {
     if (strncmp(url, "http://", 7) != 0)

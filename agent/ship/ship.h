@@ -1,8 +1,8 @@
-/* ship.h: what all parts of jostle-ship share: settings, the files of the spool, what is said.
+/* ship.h: shared declarations of jostle-ship: settings, the files of the spool, messages.
  *
- * Memory is bounded: JST_SHIP_FILES files of some 350 bytes, JST_SHIP_HASHES bytes of hashes of live
- * heads, a post of JST_SHIP_POST bytes and as much compressed, one head. What comes beyond a bound
- * waits in the spool.
+ * Memory is bounded: JST_SHIP_FILES files of some 350 bytes, JST_SHIP_HASHES bytes of hashes of
+ * live headers, a post of JST_SHIP_POST bytes and as much compressed, one header. Files beyond a
+ * bound wait in the spool.
  */
 #ifndef JST_SHIP_H
 #define JST_SHIP_H
@@ -16,15 +16,15 @@
 #define JST_SHIP_FILES 16384             /* files looked after at a time, without root's ... */
 #define JST_SHIP_USER_FILES 4096         /* ... and of one user */
 #define JST_SHIP_FILE_MOST (1ULL << 30)  /* a larger file is no profile */
-#define JST_SHIP_HEAD_MOST (16u << 20)   /* a larger head is none */
-#define JST_SHIP_HASHES (32u << 20)      /* bytes of hashes of heads ... */
+#define JST_SHIP_HEAD_MOST (16u << 20)   /* a larger header is invalid */
+#define JST_SHIP_HASHES (32u << 20)      /* bytes of hashes of headers ... */
 #define JST_SHIP_USER_HASHES (8u << 20)  /* ... and of one user's */
-#define JST_SHIP_UNIT 128u               /* bytes of a head that are compared as one */
+#define JST_SHIP_UNIT 128u               /* bytes of a header that are compared as one */
 #define JST_SHIP_POST (4u << 20)         /* bytes of a post before compression */
 #define JST_SHIP_RANGE (1u << 20)        /* bytes of data in a range */
 #define JST_SHIP_RANGES 4000             /* ranges in a post */
 #define JST_SHIP_RANGE_HEAD 36           /* bytes before the name in a range */
-#define JST_SHIP_STILL_NS 900000000000LL /* a file that nobody writes in for so long is over */
+#define JST_SHIP_STILL_NS 900000000000LL /* a file that is not written for so long has ended */
 #define JST_NS 1000000000LL
 
 enum { JST_SHIP_OVER = 1, JST_SHIP_GAP = 2 }; /* flags of a range */
@@ -32,21 +32,21 @@ enum { JST_SHIP_OVER = 1, JST_SHIP_GAP = 2 }; /* flags of a range */
 typedef struct jst_ship_settings {
     char spool[256];
     char receiver[512];    /* http://, https:// or unix:///PATH */
-    char node[65];         /* this machine, as the receiver knows it */
-    char ca_file[256];     /* what a certificate of the receiver is checked against */
+    char node[65];         /* this machine's name for the receiver */
+    char ca_file[256];     /* certificates by which the receiver's is checked */
     char certificate[256]; /* our own, and its key */
     char key_file[256];
     char token_file[256];
     char munge_socket[108];
     bool munge;
-    int64_t interval_ns; /* between posts, if the receiver does not ask for more */
+    int64_t interval_ns; /* between posts, if the receiver does not request more */
     uint64_t quota;      /* bytes that files of the spool may take */
 } jst_ship_settings;
 
-/** Reads a configuration file over the defaults, and finds the spool. Returns NULL, or what is wrong (with its mend), in a
- *  static buffer. `missing_ok`: there need be no such file. */
+/** Reads a configuration file over the defaults, and finds the spool. Returns NULL, or what is wrong
+ *  (with its remedy), in a static buffer. `missing_ok`: there need be no such file. */
 const char *jst_ship_read_settings(const char *path, bool missing_ok, jst_ship_settings *to);
-/** One line of it: for the fuzzer and the tests. */
+/** Reads one line of it: for the fuzzer and the tests. */
 const char *jst_ship_setting(char *line, jst_ship_settings *to);
 /** Fills in what depends on others, and checks all of them together. */
 const char *jst_ship_check_settings(jst_ship_settings *s);
@@ -60,26 +60,26 @@ typedef struct jst_ship_file {
     struct jst_ship_file *next_of_name; /* in its bucket */
     struct jst_ship_file *next, *prev;  /* of its user, in a ring */
     struct jst_ship_user *user;
-    uint64_t id; /* what the receiver knows it by */
+    uint64_t id; /* its identity for the receiver */
     uint64_t inode, birth_ns;
-    uint64_t size, disk; /* when it was last looked at: bytes, and those it takes */
+    uint64_t size, disk; /* at the last check: bytes, and those on disk */
     uint64_t have;       /* bytes that the receiver acknowledged */
-    uint64_t look;       /* hash of head and size when it was last looked at */
+    uint64_t look;       /* hash of header and size at the last check */
     uint64_t over_look;  /* the same as it was when `over` was sent */
     int64_t changed_ns;  /* when that hash last changed, CLOCK_BOOTTIME */
     int64_t mtime_ns;
     int64_t wait_ns;  /* the receiver refused it: not before this, CLOCK_BOOTTIME */
-    uint64_t *hashes; /* of the units of its head as the receiver has them, 0: unknown */
+    uint64_t *hashes; /* of the units of its header as the receiver has them, 0: unknown */
     uint32_t units;
     uint32_t scan;  /* number of the scan that last saw it */
-    uint8_t stuck;  /* posts in a row in which it did not get on */
+    uint8_t stuck;  /* posts in a row without progress */
     uint8_t length; /* of its name */
     enum jst_ship_kind kind;
-    bool known; /* have is what the receiver said, or it is new */
+    bool known; /* have is from the receiver, or it is new */
     bool todo;  /* may have something to send */
     bool over;  /* its writer is gone */
     bool done;  /* the receiver has all of it */
-    bool kept;  /* done, but it could not be removed: said once */
+    bool kept;  /* done, but it could not be removed: reported once */
     char name[JST_SHIP_NAME + 1];
 } jst_ship_file;
 
@@ -88,11 +88,11 @@ typedef struct jst_ship_user {
     uint32_t uid;
     uint32_t files;
     uint64_t disk;         /* bytes that its files take */
-    uint64_t hash_bytes;   /* of heads */
-    jst_ship_file *cursor; /* whose turn it is; NULL: no files */
+    uint64_t hash_bytes;   /* of headers */
+    jst_ship_file *cursor; /* the next one; NULL: no files */
 } jst_ship_user;
 
-/* ---- what is said (say.c) --------------------------------------------------------------------- */
+/* ---- messages (say.c) --------------------------------------------------------------------- */
 
 enum jst_ship_topic {
     JST_TOPIC_RECEIVER,
@@ -108,7 +108,7 @@ enum jst_ship_topic {
 /** Prints a line, unless it is the last one of its topic again. */
 void jst_ship_say(enum jst_ship_topic topic, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/** What is said next is new: the state has changed back. */
+/** The next message is new: the state has changed back. */
 void jst_ship_hush(enum jst_ship_topic topic);
 /** Now, ns of CLOCK_BOOTTIME: no step of the clock changes it. */
 int64_t jst_ship_now(void);
@@ -117,8 +117,8 @@ uint64_t jst_ship_hash(const void *bytes, size_t n, uint64_t seed);
 
 /* ---- rights (rights.c) ------------------------------------------------------------------------ */
 
-/** Gives up all capabilities but those needed: reading everyone's files, and as root in a folder of
- *  somebody else's also removing them. Before any thread. Returns false, with errno. */
+/** Drops all capabilities except those needed: reading all users' files, and as root in another
+ *  user's folder also removing them. Before any thread. Returns false, with errno. */
 bool jst_ship_drop_rights(uint32_t spool_owner);
 
 #endif

@@ -1,6 +1,6 @@
-/* spool.c: the spool is a folder in which every user may make files of any kind under any name. Only
- * regular files with one link and the name of a profile are looked at; none is reached through a link,
- * and opening one neither waits nor has an effect. */
+/* spool.c: finds profiles in the spool, a folder in which every user may make files of any kind
+ * with any name. Only regular files with one link and the name of a profile are read; none is
+ * reached through a link, and opening one neither blocks nor has an effect. */
 #include "spool.h"
 
 #include <dirent.h>
@@ -128,9 +128,9 @@ void jst_spool_forget(jst_spool *s, jst_ship_file *f)
     free(f);
 }
 
-/* Room for one more file of a user. Root, whose files are the machine's, has room of its own. Where the
- * others have no more, one who has less than an equal part takes it from the one who has most: that
- * file is looked after again later. */
+/* Makes space for one more file of a user. Root, whose files are the machine's, has space of its
+ * own. Where the others have no more, a user with less than an equal share takes it from the one
+ * with most: that file is added again later. */
 static bool make_room(jst_spool *s, const jst_ship_user *u)
 {
     if (u->files >= JST_SHIP_USER_FILES)
@@ -179,7 +179,7 @@ static jst_ship_file *add(jst_spool *s, const char *name, const struct statx *st
     f->todo = true;
     f->user = u;
     f->changed_ns = jst_ship_now();
-    /* What was still before this program began has been still for longer. */
+    /* A file that was unchanged before this program began has been so for longer. */
     struct timespec wall;
     clock_gettime(CLOCK_REALTIME, &wall);
     int64_t still = wall.tv_sec * JST_NS + wall.tv_nsec -
@@ -234,7 +234,7 @@ static bool look_at(int dir, const char *name, struct statx *st)
     return statx(dir, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, what, st) == 0;
 }
 
-/* Returns false when there is a name of a profile on what is none. */
+/* Returns false when something else has the name of a profile. */
 static bool meet(jst_spool *s, const char *name, enum jst_ship_kind kind)
 {
     struct statx st;
@@ -305,7 +305,8 @@ int jst_spool_open_file(jst_spool *s, jst_ship_file *f)
     return fd;
 }
 
-/* The runtime's note of what the job's user has been told goes with the shorts file. */
+/* The runtime's marker of messages to the job's user is removed with the file of compact
+ * profiles. */
 static void remove_said(jst_spool *s, const jst_ship_file *f)
 {
     char name[JST_SHIP_NAME + 8];

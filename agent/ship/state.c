@@ -1,5 +1,5 @@
-/* state.c: notes are places of a fixed size in a file that has its full size from the beginning: a disk
- * that is full, which is when they are needed, does not stop them. */
+/* state.c: the state file. Notes have places of a fixed size in a file that has its full size from
+ * the beginning: a full disk, for which they are needed, does not prevent them. */
 #include "state.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static bool is_note(const jst_gap *g)
            jst_spool_is_name(g->name, &kind);
 }
 
-/* A file goes; a folder, which may have something in it, gets another name. */
+/* A file is removed; a folder, which may not be empty, is renamed. */
 static bool clear_name(int dir)
 {
     char aside[64];
@@ -37,8 +37,8 @@ static bool clear_name(int dir)
     return errno == EISDIR && renameat(dir, JST_STATE_NAME, dir, aside) == 0;
 }
 
-/* Somebody else may have made a file of this name before we did: the folder is ours, so it goes. One of
- * the folder's owner stays also where root runs this: his shipper may be at work. */
+/* Another user may have made a file with this name before we did: the folder is ours, so it is
+ * removed. A file of the folder's owner is kept also where root runs this: his shipper may run. */
 static int open_own(const jst_spool *spool)
 {
     const int dir = spool->dir;
@@ -130,7 +130,7 @@ void jst_state_emit(jst_state *s, jst_post *p)
         if (!g->crc)
             continue;
         left--;
-        /* Half a post at most: files that are there go on. */
+        /* Half a post at most: other files continue. */
         if (p->ranges >= JST_SHIP_RANGES / 2 || jst_post_room(p, strlen(g->name)) < 1024)
             return;
         jst_post_open(p, g->name, g->owner, g->id, JST_SHIP_GAP | JST_SHIP_OVER, g->size);

@@ -1,5 +1,5 @@
-/* state.h: the file .jostle-ship in the spool: it locks the spool for one shipper, tells `--status`
- * how things stand, and keeps the notes of gaps over a restart. */
+/* state.h: the file .jostle-ship in the spool: it locks the spool for one shipper, has the state
+ * for `--status`, and keeps the notes of gaps over a restart. */
 #ifndef JST_SHIP_STATE_H
 #define JST_SHIP_STATE_H
 
@@ -10,7 +10,7 @@
 #define JST_STATE_TEXT 4096
 #define JST_GAPS 4096
 
-/* A file that was dropped: its bytes up to size will never come. */
+/* A file that was dropped: its bytes up to size will never be sent. */
 typedef struct jst_gap {
     uint32_t crc; /* of all that follows; 0 in a free place */
     uint32_t owner;
@@ -23,12 +23,12 @@ typedef struct jst_state {
     int fd;
     uint32_t gaps; /* notes that the receiver does not have yet */
     jst_gap gap[JST_GAPS];
-    bool sent[JST_GAPS]; /* in the post that is on its way */
+    bool sent[JST_GAPS]; /* in the post that is being sent */
 } jst_state;
 
-/** Opens it in a spool, and locks it. Returns false after saying why: another shipper has it. */
+/** Opens it in a spool, and locks it. Returns false after a message: another shipper has it. */
 bool jst_state_open(jst_state *s, const jst_spool *spool);
-/** Notes a gap, on disk before it returns. Returns false when there is no room for it. */
+/** Records a gap, on disk before it returns. Returns false when there is no space for it. */
 bool jst_state_add(jst_state *s, uint32_t owner, uint64_t id, uint64_t size, const char *name);
 /** Puts notes of gaps into a post. */
 void jst_state_emit(jst_state *s, jst_post *p);
@@ -36,7 +36,7 @@ void jst_state_emit(jst_state *s, jst_post *p);
 void jst_state_acknowledge(jst_state *s, uint32_t owner, uint64_t id);
 /** Writes the text that `--status` shows. */
 void jst_state_text(jst_state *s, const char *text);
-/** Reads it, of a shipper that may run; "" when there is none. */
+/** Reads it, for a shipper that may run; "" when there is none. */
 void jst_state_read(int dir, char *text, size_t n, uint32_t *gaps);
 
 #endif

@@ -43,7 +43,7 @@ static void fill_of(jst_spool *s, jst_ship_user *u, jst_post *p, size_t share, u
         if (used >= share)
             break;
         if (!jst_file_look(s, f, &look)) {
-            f->todo = false; /* gone, or being replaced: the next scan tells */
+            f->todo = false; /* gone, or being replaced: the next scan shows it */
             continue;
         }
         jst_file_emit(s, f, &look, p, share - used);
@@ -65,7 +65,7 @@ bool jst_turn_fill(jst_spool *s, jst_state *state, jst_post *p, size_t room, uin
         jst_state_emit(state, p);
     for (jst_ship_user *u = s->users; u; u = u->next)
         due += user_is_due(u, now);
-    /* The first goes to the end of the list: the next post begins with another one. */
+    /* The first moves to the end of the list: the next post begins with another one. */
     for (jst_ship_user *u = s->users; u && due && !is_full(p, files); u = u->next) {
         if (!user_is_due(u, now))
             continue;
@@ -182,7 +182,7 @@ void jst_turn_keep_quota(jst_spool *s, jst_state *state, uint64_t quota)
         jst_ship_file *f = NULL;
         for (jst_ship_user *u = s->users; u; u = u->next)
             users += u->disk > 0;
-        /* One who takes no more than his share loses nothing for another. */
+        /* A user who takes no more than his share loses nothing for another. */
         uint64_t most = quota / (users ? users : 1);
         for (jst_ship_user *u = s->users; u; u = u->next) {
             jst_ship_file *oldest = u->disk > most ? oldest_over(s, u) : NULL;

@@ -1,9 +1,10 @@
-/* beat.c: the sampler's main thread: at each slice boundary it asks the sources and writes what they
- * gained.
+/* beat.c: the sampler's main thread: at each slice boundary it samples the sources and writes the
+ * increases.
  *
- * A sample that is done within half a slice counts for the boundary at which it was asked for; a later
- * one for the next boundary, so that a source that is always slow has a record for each slice. One that
- * does not come back at all is waited for once; what it gains until it does spans the slices.
+ * A sample that is done within half a slice counts for the boundary at which it was requested; a
+ * later one for the next boundary, so that a source that is always slow has a record for each
+ * slice. One that does not return at all is waited for once; its increases until it does span the
+ * slices.
  */
 #include <errno.h>
 #include <signal.h>
@@ -29,7 +30,7 @@ static jst_component *batch[JST_FILE_COMPONENTS];
 static enum jst_machine_role role;
 static bool role_is_given;
 
-/* ---- what a source has to say ---- */
+/* ---- notes of sources ---- */
 
 static void note(jst_runner *r, uint64_t now, const char *text)
 {
@@ -45,7 +46,7 @@ static void note(jst_runner *r, uint64_t now, const char *text)
     jst_file_note(now, line);
 }
 
-/* One sentence in each file on what is not there. */
+/* One sentence in each file on what is not available. */
 static void note_absent(uint64_t now)
 {
     char line[1024] = "not here:";
@@ -97,7 +98,7 @@ static bool is_greedy(const jst_runner *r)
 }
 
 /* Where space is short the sources that take more than their share of it wait: half of the burst is kept
- * for the others, and who has waited longer goes first. */
+ * for the others, and the one that has waited longest is first. */
 static bool may_write(const jst_runner *r, uint64_t end)
 {
     uint64_t wanted = r->newest;
@@ -110,7 +111,7 @@ static bool may_write(const jst_runner *r, uint64_t end)
     return jst_file_space(end) >= wanted;
 }
 
-/* The components of a source that gained something, into the batch. */
+/* Adds the components of a source with increases to the batch. */
 static unsigned gather(const jst_runner *r)
 {
     unsigned n = 0;
@@ -128,11 +129,13 @@ static int by_first(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* The records of one source's slices: one for each slice since which components gained. A clock that was set back leaves one slice for what was gained. */
+/* Writes the records of one source's slices: one for each slice since which there are increases. A
+ * clock that was set back leaves one slice for all increases. */
 static void write_source(jst_runner *r, uint64_t now, uint64_t slice)
 {
     uint64_t end = slice > r->open_slice ? slice : r->open_slice + 1, bytes = 0;
-    /* Taken at this boundary before, since the sample came late: what came since waits for the next. */
+    /* Already processed at this boundary, since the sample was late: later increases wait for the
+     * next. */
     if (slice == r->open_slice || !may_write(r, end))
         return;
     unsigned n = gather(r);
@@ -144,7 +147,7 @@ static void write_source(jst_runner *r, uint64_t now, uint64_t slice)
         uint64_t first = batch[from]->first ? batch[from]->first : r->open_slice;
         for (to = from + 1; to < n && batch[to]->first == batch[from]->first;)
             to++;
-        /* What is not written keeps what it gained for the next record. */
+        /* Increases that are not written are kept for the next record. */
         if (jst_file_write(batch + from, to - from, first < end ? first : end - 1, end, &bytes) < 0)
             return;
         r->bytes += bytes;
@@ -153,7 +156,7 @@ static void write_source(jst_runner *r, uint64_t now, uint64_t slice)
     r->open_slice = slice;
 }
 
-/* Takes what a source that is done has reported, for the boundary at which `slice` begins. */
+/* Processes the report of a source that is done, for the boundary at which `slice` begins. */
 static void take(jst_runner *r, uint64_t now, uint64_t slice)
 {
     if (!role_is_given && role == JST_ROLE_NODE && is_server(&r->sample))
@@ -176,7 +179,7 @@ static void take_all(uint64_t now, uint64_t slice)
             take(&jst_runners[i], now, slice);
 }
 
-/* A source that does not answer is said once. */
+/* A source that does not answer is reported once. */
 static void note_hung(uint64_t now)
 {
     for (unsigned i = 0; i < jst_runner_count; i++) {
@@ -192,7 +195,7 @@ static void note_hung(uint64_t now)
 static void boundary(uint64_t now, uint64_t slice)
 {
     jst_file_clock(now);
-    take_all(now, slice); /* samples that came too late for the boundary before */
+    take_all(now, slice); /* samples that were too late for the previous boundary */
     jst_runners_ask(now);
     jst_runners_wait(now, jst_cfg.slice_ns / 2);
     take_all(now, slice);
@@ -202,9 +205,10 @@ static void boundary(uint64_t now, uint64_t slice)
         begin_file(now);
 }
 
-/* ---- the beat ---- */
+/* ---- the loop over slices ---- */
 
-/* Sleeps until the slice ends, or for a second: the clock may be set. True: a signal asks for the end. */
+/* Sleeps until the slice ends, or for a second: the clock may be set. True: a signal requests the
+ * end. */
 static bool sleep_a_little(const sigset_t *ends)
 {
     uint64_t now = jst_clock_ns(CLOCK_REALTIME);
@@ -215,8 +219,9 @@ static bool sleep_a_little(const sigset_t *ends)
     return sigtimedwait(ends, NULL, &t) > 0;
 }
 
-/* Late by more than half a slice, after a suspend or under load: most of what a record would hold belongs
- * to the slice that has begun, so that the next record spans both. Not twice in a row. */
+/* Late by more than half a slice, after a suspend or under load: most of the content of a record
+ * would belong to the slice that has begun, so that the next record spans both. Not twice in a
+ * row. */
 static bool is_too_late(uint64_t slice, uint64_t now)
 {
     return now / jst_cfg.slice_ns == slice + 1 && now % jst_cfg.slice_ns > jst_cfg.slice_ns / 2;
@@ -236,7 +241,7 @@ static void beat(const sigset_t *ends, uint64_t slice)
         boundary(now, here);
         slice = here;
     }
-    /* What was gained in the slice that has not ended is one more record. */
+    /* Increases of the slice that has not ended are one more record. */
     uint64_t now = jst_clock_ns(CLOCK_REALTIME);
     boundary(now, now / jst_cfg.slice_ns + 1);
     jst_file_end(jst_clock_ns(CLOCK_REALTIME));
@@ -265,7 +270,7 @@ static bool connects(const char *without)
     return false;
 }
 
-/* The signal comes when the thread that started us ends, in whatever way. */
+/* The signal comes when the thread that started us ends, for any reason. */
 static bool dies_with(pid_t parent)
 {
     return prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == parent;
@@ -292,7 +297,8 @@ int jst_sample_machine(const jst_sampling *how)
     sigaddset(&ends, SIGINT);
     sigprocmask(SIG_BLOCK, &ends, NULL);
     signal(SIGPIPE, SIG_IGN);
-    /* A watcher keeps the rights of its user: only who may trace a process may read its bytes. */
+    /* A watcher keeps the rights of its user: only a process that may trace another may read its
+     * bytes. */
     jst_rights_drop(how->only || starts_programs(), !how->only && connects(how->without));
     int error = jst_runners_begin(how->without, how->only);
     if (error < 0) {
@@ -302,7 +308,7 @@ int jst_sample_machine(const jst_sampling *how)
     uint64_t now = jst_clock_ns(CLOCK_REALTIME);
     jst_runners_ask(now);
     jst_runners_wait(now, jst_cfg.slice_ns < NS ? jst_cfg.slice_ns : NS);
-    /* Where counting begins is known before the file is made: so is what the machine is. */
+    /* The start of counting is known before the file is made, and so is the role of the machine. */
     now = jst_clock_ns(CLOCK_REALTIME);
     uint64_t slice = now / jst_cfg.slice_ns;
     take_all(now, slice);

@@ -5,10 +5,10 @@
 #include <stdbool.h>
 
 typedef struct jst_sampling {
-    int role;            /* enum jst_machine_role; -1: as the sources show */
+    int role;            /* enum jst_machine_role; -1: by the sources */
     const char *without; /* names of sources, separated by commas, or NULL */
     const char *only;    /* the same: the sources of a watcher; NULL: all */
-    int parent;          /* of a watcher, which lives as long as that */
+    int parent;          /* process of a watcher, which lives as long */
 } jst_sampling;
 
 /** Runs until SIGTERM or SIGINT. The exit status. */

@@ -1,4 +1,4 @@
-/* component.c: what sources report: absolute numbers become increases here. Pure: no system call but
+/* component.c: converts the absolute numbers of sources to increases. Pure: no system call except
  * for memory.
  */
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static void free_component(jst_component *c)
     free(c);
 }
 
-/* All components move into a table of `room` places; those that `keep` does not want are freed. */
+/* Moves all components into a table of `room` places; frees those that `keep` rejects. */
 static bool rebuild(jst_sample *s, uint32_t room,
                     bool (*keep)(const jst_sample *, const jst_component *))
 {
@@ -105,7 +105,7 @@ static jst_component *make(const jst_names *n, uint32_t hash)
     return c;
 }
 
-/* Which resource it is a part of is known only now: it is described so from here on. */
+/* Its resource is known only now: it is described with it from here on. */
 static jst_component *renamed(jst_component **place, const jst_names *n)
 {
     jst_component *c = *place, *fresh = make(n, c->hash);
@@ -124,7 +124,7 @@ static bool is_wanted(const jst_sample *s, const jst_component *c)
     return s->number - c->seen <= PATIENCE || jst_component_gained(c);
 }
 
-/* At the limit only what was named in this sample or the one before it stays. */
+/* At the limit only components of this sample or the one before are kept. */
 static bool is_present(const jst_sample *s, const jst_component *c)
 {
     return s->number - c->seen <= 1 || jst_component_gained(c);
@@ -232,8 +232,7 @@ static jst_value *value_for(jst_component *c, unsigned metric)
     return jst_value_of(c, metric);
 }
 
-/* The increase up to now; `wraps`: what a counter that is at its end gains by one more, 0: it does not
- * begin again. */
+/* The increase up to now; `wraps`: the range after which a counter begins again, 0: it does not. */
 static void count(jst_component *c, unsigned metric, jst_value *v, uint64_t now, uint64_t most)
 {
     if (!(c->known & JST_METRIC(metric))) {
@@ -282,7 +281,7 @@ void jst_counter_wraps(jst_component *c, enum jst_component_metric metric, uint6
     if (c->others)
         v->sum += now;
     else if (now > most || (back && v->last > most))
-        jst_unknown(c, metric); /* where it begins again is not known, or not true */
+        jst_unknown(c, metric); /* where it begins again is not known, or wrong */
     else
         count(c, metric, v, now, most);
 }

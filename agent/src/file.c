@@ -1,8 +1,9 @@
-/* file.c: the profile of this machine: its head, mapped; records, appended; commits.
+/* file.c: the profile of this machine: a mapped header, appended records, commits.
  *
- * The scheme is that of processes' profiles (runtime/src/profile/slice.c): records are written behind the
- * end, then one store makes the commit that names their end the valid one. A kill at any instant leaves a
- * whole file. What a full disk refuses is not settled, so that a later record spans the slices.
+ * The method is that of processes' profiles (runtime/src/profile/slice.c): records are written
+ * after the end, then one store makes the commit that names their end the valid one. A kill at any
+ * instant leaves a whole file. Increases that a full disk refuses are kept, so that a later record
+ * spans the slices.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@
 #include "sys.h"
 #include "text.h"
 
-/* The head page and the commits are mapped; the table follows them. */
+/* The first page and the commits are mapped; the table follows them. */
 #define MAPPED 16384u
 #define HEAD_BYTES (MAPPED + JST_PAGE)
 _Static_assert(offsetof(jst_area, blocks) <= MAPPED, "the commits are mapped");
@@ -51,7 +52,8 @@ static jst_commit *valid_commit(void)
 
 /* ---- making it ---- */
 
-/* In a spool that users share anybody may have made a file of the lock's name: only ours is taken. */
+/* In a spool that users share any user may have made a file with the lock's name: only ours is
+ * used. */
 int jst_spool_take(void)
 {
     struct stat st;
@@ -78,7 +80,7 @@ int jst_spool_take(void)
     return lock;
 }
 
-/* Nobody else in a shared spool can foretell it, and put a file there. */
+/* No other user of a shared spool can predict it, and make a file there. */
 static void name_by(uint64_t ns)
 {
     const char *end = name + sizeof name;
@@ -221,7 +223,7 @@ int jst_file_begin(enum jst_machine_role role)
     return r;
 }
 
-/* Somebody removed it: all of it is written again, under its name where that is free, so that nothing is
+/* It was removed: all of it is written again, under its name where that is free, so that nothing is
  * lost. */
 static int begin_again(void)
 {
@@ -310,7 +312,7 @@ void jst_file_end(uint64_t now_ns)
 
 /* ---- records ---- */
 
-/* A component's first values in this file: what it is called comes before them. */
+/* A component's first values in this file: its name comes before them. */
 static int name_component(jst_component *c)
 {
     const char *const texts[4] = {c->names.name, c->names.source, c->names.job, c->names.path};
@@ -375,7 +377,7 @@ static uint8_t *put_component(uint8_t *p, const jst_component *c, uint32_t after
     return p;
 }
 
-/* A record holds it: what the rounding of times leaves stays. */
+/* A record has it: the remainder of rounded times is kept. */
 static void settle(jst_component *c)
 {
     for (unsigned m = 0; m < JST_COMPONENT_METRICS; m++) {
@@ -409,7 +411,7 @@ int jst_file_write(jst_component **components, unsigned n, uint64_t first, uint6
             r = name_component(components[i]);
     qsort(components, n, sizeof(jst_component *), by_number);
     for (unsigned from = 0, to; from < n && r == 0; from = to) {
-        /* The number of components stands before them, in three bytes whatever it is. */
+        /* The number of components is before them, always in three bytes. */
         uint8_t *p = jst_put_svarint(frame + JST_FRAME_GAP, (int64_t)(first - expected));
         uint8_t *counted = p = jst_put_varint(p, end - first);
         p += 3;

@@ -134,5 +134,5 @@ int main(int argc, char **argv)
                 "JOSTLE); nothing is sampled\n");
         return 0;
     }
-    _exit(jst_sample_machine(&o.how)); /* threads of sources may still be at work */
+    _exit(jst_sample_machine(&o.how)); /* threads of sources may still run */
 }

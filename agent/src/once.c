@@ -1,4 +1,4 @@
-/* once.c: what the sources see on this machine, for people and for `jostle doctor`. */
+/* once.c: prints the sources' samples on this machine, for people and for `jostle doctor`. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,7 +158,7 @@ static void print_component(const jst_component *c)
     snprintf(text, sizeof text, "%s%s%s%s%s%s%s", c->names.name, *c->names.source ? " of " : "",
              c->names.source, has_path ? " at " : "", has_path ? c->names.path : "",
              *c->names.job ? " for " : "", c->names.job);
-    for (char *p = text; *p; p++) /* who mounts chooses names */
+    for (char *p = text; *p; p++) /* users that mount choose names */
         if ((unsigned char)*p < 32 || *p == 127)
             *p = '?';
     printf("%*s%s\n%*s", 2, "", text, SOURCE_WIDTH, "");

@@ -1,4 +1,4 @@
-/* read.c: files of the kernel, for sources. */
+/* read.c: reads files of the kernel, for sources. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@ static bool put_path(char *to, size_t n, const char *path)
     return length >= 0 && (size_t)length < n;
 }
 
-/* Neither a pipe that nobody writes to nor a terminal is waited for. */
+/* Does not wait for a pipe without a writer or a terminal. */
 static int open_below_root(const char *path)
 {
     char whole[512];
@@ -62,7 +62,7 @@ long jst_read_number(const char *path, uint64_t *to)
     return 0;
 }
 
-/* Gives away the whole lines of a text; returns how many bytes of a line that has no end yet are left, at
+/* Passes on the whole lines of a text; returns how many bytes of an incomplete line are left, at
  * the text's beginning. */
 static size_t give_lines(char *text, size_t n, size_t room, bool *cut,
                          void (*each)(const char *line, void *with), void *with)
@@ -80,7 +80,7 @@ static size_t give_lines(char *text, size_t n, size_t room, bool *cut,
         memmove(text, line, rest);
         return rest;
     }
-    text[room] = 0; /* the line fills the buffer: what follows of it is passed over */
+    text[room] = 0; /* the line fills the buffer: the rest of it is skipped */
     if (!*cut)
         each(text, with);
     *cut = true;

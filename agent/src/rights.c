@@ -1,9 +1,9 @@
-/* rights.c: gives rights away. Each step may be refused (an old kernel, a sandbox around us) and the
- * next is taken all the same: what is not granted need not be given away.
+/* rights.c: drops rights. Each step may be refused (an old kernel, a sandbox around us) and the
+ * next is made nevertheless: rights that we do not have need not be dropped.
  *
- * RATIONALE: the filter names what is forbidden, not what is allowed: an unforeseen call of libc must not
- * end the counters of a machine. What the sampler could do harm with is in it; the allow-list stands in
- * the systemd unit, where an operator can widen it.
+ * RATIONALE: the filter names what is forbidden, not what is allowed: an unforeseen call of libc
+ * must not end the counters of a machine. It contains the calls with which the sampler could do
+ * harm; the allow-list is in the systemd unit, where an operator can extend it.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -34,10 +34,11 @@
 
 /* Only for programs that a source starts. */
 static const unsigned of_programs[] = {SYS_execve, SYS_execveat, SYS_socketpair};
-/* Only for them, and for a source that asks daemons of this machine: that one by sockets of AF_UNIX. */
+/* Only for them, and for a source that queries daemons of this machine: that one by sockets of
+ * AF_UNIX. */
 static const unsigned of_sockets[] = {SYS_socket, SYS_connect};
 
-/* fchmod stays: a shared spool that was removed is made again with its mode. */
+/* fchmod is allowed: a shared spool that was removed is made again with its mode. */
 static const unsigned never[] = {
     /* clang-format off */
     SYS_bind, SYS_listen, SYS_accept, SYS_accept4,
@@ -61,7 +62,7 @@ static const unsigned never[] = {
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 #define FILTER_MAX (24 + 2 * (COUNT(of_programs) + COUNT(of_sockets) + COUNT(never)))
 
-/* Adds to the filter that these calls are forbidden. Returns its new length. */
+/* Adds calls to the filter as forbidden. Returns its new length. */
 static unsigned short forbid(struct sock_filter *code, unsigned short n, const unsigned *calls,
                              size_t count)
 {
@@ -109,8 +110,8 @@ static void forbid_calls(bool programs, bool sockets)
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/* Kept: to read what only root may (debugfs, RAPL), and to count with perf; where daemons of other users are
- * asked (Ceph's), to connect to their sockets, which is a right to write. */
+/* Kept: to read what only root may (debugfs, RAPL), and to count with perf; where daemons of other
+ * users are queried (Ceph's), to connect to their sockets, which is a right to write. */
 static void drop_capabilities(bool sockets)
 {
     const unsigned kept[] = {CAP_DAC_READ_SEARCH, CAP_PERFMON, CAP_DAC_OVERRIDE};

@@ -1,7 +1,7 @@
 /* runner.c: threads of sources.
  *
- * A source may hang in the kernel for hours: then its thread stays where it is, it is not asked again,
- * and nobody waits for it. Threads are never joined: the process ends around them.
+ * A source may hang in the kernel for hours: then its thread remains there, it is not sampled
+ * again, and no thread waits for it. Threads are never joined: they end with the process.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -16,7 +16,7 @@
 
 #define NS UINT64_C(1000000000)
 #define HEAD_START_NS (NS / 50)
-#define AGAIN_NS (300 * NS) /* until one that was not there is looked for again */
+#define AGAIN_NS (300 * NS) /* until an absent one is searched again */
 
 jst_runner jst_runners[JST_RUNNERS];
 unsigned jst_runner_count;
@@ -47,7 +47,8 @@ static void work(jst_runner *r)
     say(r->what, sizeof r->what, what);
 }
 
-/* Sleeps until the source is asked for a sample; one that looks in between does so meanwhile. With the lock. */
+/* Sleeps until a sample of the source is requested; one that samples in between does so meanwhile.
+ * With the lock. */
 static void wait_to_be_asked(jst_runner *r, uint64_t *look_ns)
 {
     while (r->state != JST_RUNNING) {
@@ -100,7 +101,7 @@ int jst_runners_begin(const char *without, const char *only)
 {
     pthread_condattr_t monotonic;
     pthread_attr_t small;
-    mallopt(M_ARENA_MAX, 1); /* threads allocate now and then: one heap will do */
+    mallopt(M_ARENA_MAX, 1); /* threads rarely allocate: one heap is enough */
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&done, &monotonic);
@@ -152,8 +153,8 @@ static void wait_for(unsigned n, uint64_t now_ns, uint64_t patience_ns)
         continue;
 }
 
-/* The first has a head start: it counts the threads that want a core, and the others are not to be among
- * them. */
+/* The first starts earlier: it counts the threads that want a core, and the others must not be
+ * among them. */
 void jst_runners_ask(uint64_t now_ns)
 {
     unsigned first = jst_runner_count ? 1 : 0;

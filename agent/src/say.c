@@ -1,4 +1,5 @@
-/* say.c: what the runtime's options have to say (runtime/src/config.c): of a service every time. */
+/* say.c: writes messages of the runtime's options (runtime/src/config.c): for a service every
+ * time. */
 #include <stdio.h>
 
 #include "config.h"

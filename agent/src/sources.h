@@ -4,7 +4,7 @@
 
 #include "source.h"
 
-/** In the order of records; NULL ends it. What is small and always there comes first. */
+/** In the order of records; NULL ends it. Small ones that are always there come first. */
 extern const jst_source *const jst_sources[];
 
 #endif

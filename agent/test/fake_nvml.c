@@ -1,6 +1,6 @@
-/* fake_nvml.c: a libnvidia-ml.so.1 of our own making. It has two GPUs, the second with one MIG instance;
- * what they show stands in the file that FAKE_NVML names, in lines `KEY NUMBER`, read at each call. With
- * FAKE_OLD it lacks what came with Hopper and later, as an old driver does. */
+/* fake_nvml.c: a simulated libnvidia-ml.so.1. It has two GPUs, the second with one MIG instance;
+ * their values are in the file that FAKE_NVML names, in lines `KEY NUMBER`, read at each call. With
+ * FAKE_OLD it lacks functions of Hopper and later, like an old driver. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

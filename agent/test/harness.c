@@ -1,4 +1,4 @@
-/* harness.c: see harness.h. */
+/* harness.c: runs a source on fixtures (harness.h). */
 #include <stdio.h>
 #include <string.h>
 

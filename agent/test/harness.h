@@ -1,4 +1,4 @@
-/* harness.h: runs a source on a folder of fixtures, and asks what it reported (harness.c). */
+/* harness.h: runs a source on a folder of fixtures, and checks its reports (harness.c). */
 #ifndef JST_HARNESS_H
 #define JST_HARNESS_H
 
@@ -11,9 +11,9 @@
 
 #include "component.h"
 
-/** Opens the source with /proc and /sys of fixtures/FOLDER; what `open` says. */
+/** Opens the source with /proc and /sys of fixtures/FOLDER; returns the result of `open`. */
 const char *jst_test_open(const jst_source *source, const char *folder);
-/** One more sample, of fixtures/FOLDER; what `sample` says. */
+/** One more sample, of fixtures/FOLDER; returns the result of `sample`. */
 const char *jst_test_sample(const jst_source *source, jst_sample *s, const char *folder);
 /** The component, which must be there; job may be NULL. */
 const jst_component *jst_test_component(const jst_sample *s, enum jst_component_kind kind,
@@ -22,7 +22,7 @@ const jst_component *jst_test_component(const jst_sample *s, enum jst_component_
 bool jst_test_present(const jst_sample *s, enum jst_component_kind kind, const char *name);
 /** A counter's last number, or a level; it must have been reported. */
 uint64_t jst_test_number(const jst_component *c, enum jst_component_metric metric);
-/** What a counter gained since the first sample. */
+/** The increase of a counter since the first sample. */
 uint64_t jst_test_gained(const jst_component *c, enum jst_component_metric metric);
 bool jst_test_unknown(const jst_component *c, enum jst_component_metric metric);
 /** Was the metric reported at all? */

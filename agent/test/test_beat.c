@@ -1,5 +1,6 @@
-/* test_beat.c: the sampler with sources of our own: one that hangs delays nobody and loses nothing; slices
- * that go back; a new file. Files are read back by the words of docs/reference/profile-format.md.
+/* test_beat.c: tests the sampler with sources of our own: one that hangs delays no other and loses
+ * nothing; slices that go back; a new file. Files are read back by
+ * docs/reference/profile-format.md.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -37,7 +38,7 @@ static const char *sample_steady(jst_sample *s)
     return NULL;
 }
 
-/* Its third sample does not come back for four slices. */
+/* Its third sample does not return for four slices. */
 static const char *sample_hanging(jst_sample *s)
 {
     static uint64_t calls;
@@ -262,7 +263,7 @@ static void slices_may_go_back_and_files_follow_each_other(void **state)
     }
 }
 
-/* The clock is set back by ten slices: what was gained meanwhile is there, once. */
+/* The clock is set back by ten slices: increases meanwhile are recorded, once. */
 static void a_clock_that_is_set_back_loses_nothing(void **state)
 {
     const uint64_t from = 10000;
@@ -342,7 +343,7 @@ static void a_day_fits_into_its_space_and_nobody_starves(void **state)
     assert_int_equal(day_longest[0], 1);
     assert_in_range(day_longest[1], 2, 8);
     assert_in_range(day_longest[2], 2, 16);
-    for (unsigned k = 0; k < 3; k++) /* but for what waits still */
+    for (unsigned k = 0; k < 3; k++) /* except what still waits */
         assert_in_range(day_gained[k], sizes[k] * 1000 * (21600 - day_longest[k]),
                         sizes[k] * 1000 * 21600);
     for (unsigned i = 0; i < 3; i++)

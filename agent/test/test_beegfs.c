@@ -1,4 +1,4 @@
-/* test_beegfs.c: what beegfs-ctl prints, and stand-ins for it. */
+/* test_beegfs.c: tests parsing of beegfs-ctl's output, and the source with substitutes for it. */
 #include <signal.h>
 
 #include "tree.h"
@@ -96,7 +96,7 @@ static void clients_of_both_kinds_of_server(void **state)
         c = client("10.0.0.7");
         assert_int_equal(jst_test_number(c, R), 0);
         assert_int_equal(jst_test_number(c, RO), 10);
-        assert_int_equal(jst_test_number(c, M), 7); /* of a name that nobody knows */
+        assert_int_equal(jst_test_number(c, M), 7); /* of an unknown name */
         assert_int_equal(jst_test_number(client("10.0.0.8"), M), 3);
     }
 }

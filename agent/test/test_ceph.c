@@ -1,5 +1,5 @@
-/* test_ceph.c: Ceph's admin sockets: what real daemons (16.2) said, and servers of our own that say too much,
- * too little, nothing, or what is no JSON.
+/* test_ceph.c: tests Ceph's admin sockets: recorded answers of real daemons (16.2), and servers of
+ * our own that send too much, too little, nothing, or no JSON.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -33,7 +33,8 @@ typedef struct served {
 
 static served servers[4];
 static char texts[6][65536];
-/* A socket orders who writes and who reads a text; this tells the thread sanitizer, which does not see it. */
+/* A socket orders writes and reads of a text; this shows it to the thread sanitizer, which does not
+ * know it. */
 static pthread_mutex_t text_lock = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((format(printf, 3, 4))) static void write_text(char *to, size_t size,
@@ -68,7 +69,7 @@ static void tell(int to, const answer *a)
     uint32_t length = a->declared ? a->declared : (uint32_t)n;
     unsigned char head[4] = {(unsigned char)(length >> 24), (unsigned char)(length >> 16),
                              (unsigned char)(length >> 8), (unsigned char)length};
-    (void)!send(to, head, 2, MSG_NOSIGNAL); /* a head in two pieces */
+    (void)!send(to, head, 2, MSG_NOSIGNAL); /* a header in two pieces */
     (void)!send(to, head + 2, 2, MSG_NOSIGNAL);
     for (size_t at = 0; at < n;) {
         ssize_t sent = send(to, text + at, n - at < 1000 ? n - at : 1000, MSG_NOSIGNAL);
@@ -171,7 +172,7 @@ static const jst_component *osd(const char *name)
     return jst_test_component(&s, JST_KIND_CEPH_OSD, name, "");
 }
 
-/* ---- what real daemons said ---- */
+/* ---- answers of real daemons ---- */
 
 static void real_answers(void **state)
 {
@@ -216,7 +217,7 @@ static void real_answers(void **state)
     assert_int_equal(jst_test_number(c, JST_STORAGE_SYNC_OPS), 1);
 }
 
-/* ---- one that hangs, and one that begins anew ---- */
+/* ---- one that hangs, and one that restarts ---- */
 
 static const char *counts_of(char to[256], uint64_t bytes, uint64_t ops)
 {
@@ -285,7 +286,7 @@ static void a_restarted_daemon_is_no_negative_number(void **state)
     counts_of(text, 1000, 10);
     assert_null(sample());
     stop(0);
-    assert_null(sample()); /* nobody listens: it is gone, which is no fault */
+    assert_null(sample()); /* no process listens: it is gone, which is no error */
     assert_null(tree_find(&s, JST_KIND_CEPH_OSD, "osd.0", ""));
     start(0, "osd.0.asok", (answer[]){IS, {"\"osd\"", text, 0, 0}, {0}});
     counts_of(text, 5000, 10); /* more than before, and all of it new */
@@ -303,9 +304,9 @@ static void answers_that_are_wrong(void **state)
     memset(deep, '[', sizeof deep);
     counts_of(good, 1, 1);
     const answer bad[] = {
-        {"\"osd\"", good, 0, 4u << 20},   /* less than it said */
+        {"\"osd\"", good, 0, 4u << 20},   /* less than announced */
         {"\"osd\"", good, 0, 0xffffffff}, /* more than is read */
-        {"\"osd\"", good, 0, 5},          /* more than it said */
+        {"\"osd\"", good, 0, 5},          /* more than announced */
         {"\"osd\"", "ERROR: (22) Invalid argument\n", 0, 0},
         {"\"osd\"", "{\"osd\": {\"op_in_bytes\": 1}", 0, 0},
         {"\"osd\"", "{\"osd\": {\"op_in_bytes\" 1}}", 0, 0},
@@ -367,7 +368,8 @@ static double random_part(uint32_t *state)
     return *state / 4294967296.0;
 }
 
-/* A server's load by its own rule, at the true times, against what is told from its rounded values. */
+/* A server's load by its own rule, at the true times, compared with the result from its rounded
+ * values. */
 static double told_share(unsigned a_second, unsigned seconds, unsigned quiet)
 {
     double load = 0, at_most = 1;
@@ -392,7 +394,7 @@ static void loads_become_requests(void **state)
         double share = told_share(rates[i], 120, 300);
         assert_true(share > 0.97 && share < 1.02);
     }
-    /* What decays is no request, wherever it begins. */
+    /* Decay is no request, wherever it begins. */
     for (double begin = 0.3; begin < 3000; begin *= 1.37) {
         double load = begin, at_most = (double)(uint64_t)load + 1;
         for (unsigned t = 0; t < 600; t++) {

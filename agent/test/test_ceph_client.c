@@ -1,5 +1,5 @@
-/* test_ceph_client.c: the tables of kernels since 5.8, written after fs/ceph/debugfs.c. No kernel with CephFS
- * was at hand.
+/* test_ceph_client.c: tests parsing of the tables of kernels since 5.8, written by
+ * fs/ceph/debugfs.c. No kernel with CephFS was available.
  */
 #include "tree.h"
 

@@ -1,4 +1,5 @@
-/* test_cgroup.c: control groups of batch jobs: fixtures of both versions, and a real group. */
+/* test_cgroup.c: tests control groups of batch jobs: fixtures of both versions, and a real
+ * group. */
 #include "tree.h"
 
 #include "../src/sources/hardware.h"
@@ -86,7 +87,7 @@ static void second_version(void **state)
     assert_int_equal(jst_test_number(c, JST_STORAGE_READ_BYTES), 1005);
     assert_int_equal(jst_test_number(c, JST_STORAGE_WRITE_OPS), 21);
     assert_false(jst_test_has(c, JST_MEMORY_LIMIT_BYTES));
-    c = job("job_125", "slurm-125"); /* torn */
+    c = job("job_125", "slurm-125"); /* incomplete */
     assert_true(jst_test_unknown(c, JST_STORAGE_READ_BYTES) &&
                 jst_test_unknown(c, JST_STORAGE_WRITE_OPS));
     c = job("job_126", "slurm-126");
@@ -107,7 +108,7 @@ static void jobs_without_a_number(void **state)
     assert_non_null(c);
     assert_int_equal(jst_test_number(c, JST_STORAGE_READ_BYTES), 0); /* io.stat is empty */
     assert_int_equal(tree_named(&s), 7);
-    if (geteuid() == 0) { /* a user's process says that it is one */
+    if (geteuid() == 0) { /* a user's process claims to be one */
         char path[512];
         tree_put_text("/proc/4999/cmdline", "slurmstepd: [1.0]");
         snprintf(path, sizeof path, "%s/proc/4999", tree);
@@ -142,7 +143,7 @@ static void a_job_that_ends(void **state)
     tree_break(JOB "/memory.events");
     take();
     assert_true(jst_test_unknown(job("job_123", "slurm-123"), JST_MEMORY_OOM_OPS));
-    /* Its group is listed, but goes before it is read. */
+    /* Its group is listed, but removed before it is read. */
     tree_remove(JOB "/cpu.stat");
     take();
     assert_null(job("job_123", "slurm-123"));
@@ -153,7 +154,7 @@ static void a_job_that_ends(void **state)
     const jst_component *c = job("job_123", "slurm-123");
     assert_int_equal(jst_test_gained(c, JST_CPU_USER_NS), 9000000000);
     assert_true(c->epoch);
-    /* A job that comes counts from its first second. */
+    /* A new job counts from its first second. */
     tree_put_text("/sys/fs/cgroup/system.slice/slurmstepd.scope/job_900/cpu.stat",
                   "user_usec 7\nsystem_usec 3\n");
     take();
@@ -253,7 +254,7 @@ static void other_texts(void **state)
     jst_numbers n;
     memset(&n, 0, sizeof n);
     jst_cgroup_blkio("Total 0\n", disk, JST_STORAGE_READ_BYTES, JST_STORAGE_WRITE_BYTES, &n);
-    assert_int_equal(n.is[JST_STORAGE_READ_BYTES], JST_NUMBER_NONE); /* nobody counted */
+    assert_int_equal(n.is[JST_STORAGE_READ_BYTES], JST_NUMBER_NONE); /* not counted */
     jst_cgroup_blkio("8:0 Read 5\n8:0 Wri", disk, JST_STORAGE_READ_BYTES, JST_STORAGE_WRITE_BYTES,
                      &n);
     assert_int_equal(n.is[JST_STORAGE_WRITE_BYTES], JST_NUMBER_UNKNOWN);
@@ -261,7 +262,7 @@ static void other_texts(void **state)
     jst_cgroup_cpu("user_usec 1\nsystem_usec 18446744073709551615\nthrottled_usec 5", &n);
     assert_int_equal(n.of[JST_CPU_USER_NS], 1000);
     assert_int_equal(n.is[JST_CPU_SYSTEM_NS], JST_NUMBER_UNKNOWN);
-    assert_int_equal(n.is[JST_CPU_QUOTA_NS], JST_NUMBER_NONE); /* torn */
+    assert_int_equal(n.is[JST_CPU_QUOTA_NS], JST_NUMBER_NONE); /* incomplete */
 }
 
 int main(void)

@@ -1,5 +1,6 @@
-/* test_cgroup_real.c: real control groups of the machine that runs the test, and a program in them that
- * knows what it used. Skipped where groups cannot be made: they need root, and a kernel that has them.
+/* test_cgroup_real.c: tests real control groups of the machine that runs the test, and a program in
+ * them that knows its own use. Skipped where groups cannot be made: they need root, and a kernel
+ * that has them.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -69,7 +70,8 @@ static void join(const char *folder)
         _exit(3);
 }
 
-/* Newer kernels count a group's bytes in version 1 only where it has a limit: one that nobody reaches. */
+/* Newer kernels count a group's bytes in version 1 only where it has a limit: one that is never
+ * reached. */
 static void count_bytes(const char *folder)
 {
     char path[512];
@@ -78,7 +80,7 @@ static void count_bytes(const char *folder)
     FILE *f = stat("/tmp", &st) == 0 ? fopen(path, "w") : NULL;
     if (f) {
         fprintf(f, "%u:%u 1000000000000\n", major(st.st_dev), minor(st.st_dev));
-        fclose(f); /* refused where /tmp lies on no disk */
+        fclose(f); /* refused where /tmp is on no disk */
     }
 }
 
@@ -103,7 +105,7 @@ struct used {
     uint64_t cpu, written;
 };
 
-/* The job: joins its groups, works, says what it used, and waits to be ended. */
+/* The job: joins its groups, works, reports its use, and waits to be ended. */
 static void work(const char *const *folders, int say)
 {
     for (; *folders; folders++) {
@@ -138,7 +140,8 @@ static uint64_t gained(const jst_component *c, enum jst_component_metric m)
     return jst_test_gained(c, m);
 }
 
-/* Programs that compute beside the job, until the test ends: more than there are cores. */
+/* Programs that compute concurrently with the job, until the test ends: more than there are
+ * cores. */
 static void crowd(pid_t others[4])
 {
     for (int i = 0; i < 4; i++)
@@ -149,7 +152,7 @@ static void crowd(pid_t others[4])
         }
 }
 
-/* off: how far the kernel's word on CPU time may be from the program's, ns. */
+/* off: how far the kernel's CPU time may be from the program's, ns. */
 static void run(const char *const *folders, uint64_t off)
 {
     int said[2];
@@ -164,7 +167,7 @@ static void run(const char *const *folders, uint64_t off)
             skip();
         }
     assert_null(jst_source_batch_jobs.open());
-    jst_sample_begin(&s); /* the agent is there before the job */
+    jst_sample_begin(&s); /* the agent starts before the job */
     jst_sample_end(&s);
     assert_int_equal(pipe(said), 0);
     crowd(others);
@@ -197,7 +200,7 @@ static void run(const char *const *folders, uint64_t off)
         assert_in_range(bytes, MEMORY, MEMORY_MOST);
     }
     uint64_t written = gained(c, JST_STORAGE_WRITE_BYTES);
-    if (written) { /* the temporary folder lies on a disk whose bytes are counted by group */
+    if (written) { /* the temporary folder is on a disk whose bytes are counted by group */
         print_message(", %.1f of %.1f MiB written", (double)written / 1048576,
                       (double)used.written / 1048576);
         assert_in_range(written, used.written, used.written + (4 << 20));
@@ -219,7 +222,7 @@ __attribute__((noreturn)) static void begin_and_end_for_ever(const char *folder)
     }
 }
 
-/* Jobs that begin and end while their groups are listed and read: gone is no error. */
+/* Jobs that begin and end while their groups are listed and read: a removed group is no error. */
 static void jobs_come_and_go(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* test_component.c: increases, epochs, wraps, what is not known, and bounded memory. */
+/* test_component.c: tests increases, epochs, wraps, unknown values, and bounded memory. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static int begin(void **state)
     return 0;
 }
 
-/* One sample of one component; what it is called decides what it reports. */
+/* One sample of one component; its name decides what it reports. */
 static jst_component *disk(const char *name)
 {
     return jst_component_of(&s, &(jst_names){.kind = JST_KIND_DISK, .name = name});
@@ -212,7 +212,7 @@ static void beyond_the_limit_all_are_one(void **state)
     const jst_component *c = jst_test_component(&s, JST_KIND_DISK, "others", NULL);
     assert_int_equal(jst_test_gained(c, JST_STORAGE_READ_OPS), 30);
     assert_int_equal(jst_test_number(c, JST_STORAGE_QUEUED), 10);
-    many(JST_SOURCE_COMPONENTS + 11, 104); /* another sum: what it gained cannot be told */
+    many(JST_SOURCE_COMPONENTS + 11, 104); /* another sum: its increase is not known */
     assert_true(jst_test_unknown(c, JST_STORAGE_READ_OPS));
     assert_int_equal(jst_test_gained(c, JST_STORAGE_READ_OPS), 30);
 }
@@ -239,7 +239,7 @@ static void increases_need_no_number_before(void **state)
     for (int round = 1; round <= 3; round++) {
         jst_sample_begin(&s);
         jst_increase(disk("sda"), JST_STORAGE_READ_OPS, 7);
-        /* more than there is room for, and not the same in each sample */
+        /* more than fit, and not the same in each sample */
         for (int i = 0; i < JST_SOURCE_COMPONENTS + 10 * round; i++) {
             snprintf(name, sizeof name, "job%d", i);
             jst_increase(disk(name), JST_STORAGE_READ_OPS, 1);

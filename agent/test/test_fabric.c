@@ -1,4 +1,4 @@
-/* test_fabric.c: ports of InfiniBand, Omni-Path, EFA and Slingshot. */
+/* test_fabric.c: tests ports of InfiniBand, Omni-Path, EFA and Slingshot. */
 #include "tree.h"
 
 #include "../src/sources/devices/ports.h"
@@ -90,7 +90,7 @@ static void infiniband_ports(void **state)
     assert_int_equal(jst_test_number(c, JST_LINK_SEND_BYTES), 20000000000); /* words of 4 bytes */
     assert_int_equal(jst_test_number(c, JST_LINK_RECEIVE_BYTES), 28000000004);
     assert_int_equal(jst_test_number(c, JST_LINK_SEND_PACKETS), 812345);
-    assert_true(jst_test_unknown(c, JST_LINK_WAIT_TICKS)); /* sticks at 32 bits */
+    assert_true(jst_test_unknown(c, JST_LINK_WAIT_TICKS)); /* saturates at 32 bits */
     assert_int_equal(jst_test_number(c, JST_LINK_ERROR_OPS), 5);
     assert_true(jst_test_unknown(c, JST_LINK_DROP_OPS));
     assert_int_equal(jst_test_number(c, JST_LINK_RETRY_OPS), 9);
@@ -144,12 +144,12 @@ static void a_port_that_fails(void **state)
     take(&jst_source_fabric);
     assert_true(jst_test_unknown(port("mlx5_0/1"), JST_LINK_SEND_BYTES));
     assert_true(jst_test_has(port("mlx5_0/1"), JST_LINK_RECEIVE_BYTES));
-    /* It goes down: it stays, and its link transfers nothing. */
+    /* It goes down: it is kept, and its link transfers nothing. */
     tree_put_text(MLX5 "state", "1: DOWN\n");
     take(&jst_source_fabric);
     assert_int_equal(jst_test_number(port("mlx5_0/1"), JST_LINK_RATE_BYTES), 0);
     assert_int_equal(jst_test_number(port("mlx5_0/1"), JST_LINK_RECEIVE_BYTES), 28000000004);
-    /* The card goes. */
+    /* The card is removed. */
     tree_remove("/sys/class/infiniband/mlx5_0");
     take(&jst_source_fabric);
     assert_null(port("mlx5_0/1"));
@@ -202,7 +202,8 @@ static void slingshot_nics(void **state)
     assert_string_equal(jst_source_slingshot.open(), "no Slingshot");
 }
 
-/* Where adapters hang: a port, and an interface of a virtual machine, whose node is that of its bridge. */
+/* The NUMA nodes of adapters: a port, and an interface of a virtual machine, whose node is that of
+ * its bridge. */
 static void adapters_in_the_pci_tree(void **state)
 {
     (void)state;

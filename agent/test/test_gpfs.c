@@ -1,4 +1,5 @@
-/* test_gpfs.c: mmpmon's answers, and mmpmons that are slow, torn, silent or dead. */
+/* test_gpfs.c: tests mmpmon's answers, and mmpmons that are slow, silent or dead, or answer
+ * incompletely. */
 #include <signal.h>
 
 #include "tree.h"
@@ -43,7 +44,7 @@ static int end(void **state)
     return 0;
 }
 
-/* An mmpmon that runs `answer` at each io_s, and `other` at another question. */
+/* An mmpmon that runs `answer` at each io_s, and `other` at another request. */
 static void install(const char *at_start, const char *other, const char *answer)
 {
     char script[4096];
@@ -154,7 +155,7 @@ static void slow_answers_are_put_together(void **state)
     check_client();
 }
 
-/* What a dying mmpmon wrote is not used, and the next is not started at once. */
+/* The output of a dying mmpmon is not used, and the next is not started at once. */
 static void torn_answers_are_unknown(void **state)
 {
     (void)state;
@@ -226,7 +227,7 @@ static void one_that_writes_without_end_is_killed(void **state)
     assert_true(mmpmon.ending);
 }
 
-/* An old mmpmon ends at a question that it does not know. */
+/* An old mmpmon ends at a request that it does not know. */
 static void nsd_ds_may_be_unknown(void **state)
 {
     (void)state;

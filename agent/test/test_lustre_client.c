@@ -1,4 +1,5 @@
-/* test_lustre_client.c: mounts and requests of a Lustre client in folders that look like the kernel's. */
+/* test_lustre_client.c: tests mounts and requests of a Lustre client in folders like the
+ * kernel's. */
 #include "tree.h"
 
 #include "../src/sources/file_systems/lustre.c"
@@ -83,13 +84,13 @@ static void statistics_lie_in_one_of_three_places(void **state)
         put_mount(places[i], "ffff8800b8e5a000", "lustre/llite-2.10.txt");
         check_one_mount();
     }
-    /* 2.12 has empty folders of the same names in /sys/fs/lustre, and other files beside them */
+    /* 2.12 has empty folders of the same names in /sys/fs/lustre, and other files with them */
     tree_put_text("/sys/fs/lustre/llite/scratch-ffff8800b8e5a000/uuid", "x\n");
     tree_put_text(DEBUG "/osc/num_refs", "1\n");
     check_one_mount();
 }
 
-/* Lines of any length and number stand before and behind the one that is looked for. */
+/* Lines of any length and number are before and after the searched one. */
 static void mounts_among_many(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* test_lustre_jobs.c: what jobs asked of a Lustre target, reading by reading. */
+/* test_lustre_jobs.c: tests jobs' requests to a Lustre target, reading by reading. */
 #include "tree.h"
 
 #include "../src/sources/file_systems/lustre.c"
@@ -64,7 +64,7 @@ static const char *sample_list(void)
     return tree_sample(&jst_source_lustre_jobs, &s);
 }
 
-/* What a job gained in the sample. */
+/* The increase of a job in the sample. */
 static uint64_t gained(const char *job)
 {
     const jst_component *c = jst_test_component(&s, JST_KIND_LUSTRE_JOB, "scratch-OST0003", job);
@@ -106,7 +106,7 @@ static void a_job_that_begins_anew_counts_from_zero(void **state)
     list("44", 1000, 0);
     sample_list();
     list_begins();
-    list("43", 1200, 500); /* more than before, but its start says that it is new */
+    list("43", 1200, 500); /* more than before, but by its start it is new */
     list("44", 300, 0);    /* less than before */
     assert_null(sample_list());
     assert_int_equal(gained("slurm-43"), 1200);
@@ -140,7 +140,7 @@ static void a_job_that_is_forgotten_and_comes_back(void **state)
     assert_int_equal(gained("slurm-43"), 1200);
 }
 
-/* After a reading that was not whole nobody knows whether a job is new. */
+/* After an incomplete reading it is not known whether a job is new. */
 static void a_torn_reading_makes_no_job_new(void **state)
 {
     (void)state;
@@ -155,7 +155,7 @@ static void a_torn_reading_makes_no_job_new(void **state)
         const char *said = tree_sample(&jst_source_lustre_jobs, &s);
         assert_true((said != NULL) == (cut && text[cut - 1] != '\n'));
         assert_int_equal(s.count, 0);
-        if (cut && text[cut - 1] != '\n') { /* a cut between lines is none that a kernel makes */
+        if (cut && text[cut - 1] != '\n') { /* no kernel cuts between lines */
             assert_null(sample_list());
             assert_int_equal(s.count, 0);
         }

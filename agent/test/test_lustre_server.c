@@ -1,4 +1,4 @@
-/* test_lustre_server.c: the targets of a Lustre server in folders that look like the kernel's. */
+/* test_lustre_server.c: tests the targets of a Lustre server in folders like the kernel's. */
 #include "tree.h"
 
 #include "../src/sources/file_systems/lustre.c"

@@ -1,4 +1,5 @@
-/* test_lustre_stats.c: the texts of Lustre's versions, against numbers that were added up by hand. */
+/* test_lustre_stats.c: tests parsing of the texts of Lustre's versions, against numbers that were
+ * summed by hand. */
 #include "tree.h"
 
 #include "../src/sources/file_systems/lustre_stats.c"
@@ -98,7 +99,7 @@ static void start_time_may_be_missing(void **state)
     assert_int_equal(t.start_s, 379104);
 }
 
-/* A text that ends within a line has no numbers at all; one that ends behind a line has those of the
+/* A text that ends within a line has no numbers at all; one that ends after a line has those of the
  * lines before. */
 static void torn_stats_are_unknown(void **state)
 {
@@ -107,7 +108,7 @@ static void torn_stats_are_unknown(void **state)
         size_t n = load(expected[i].file);
         for (size_t cut = 0; cut < n; cut++) {
             jst_lustre_totals t;
-            char *copy = malloc(cut ? cut : 1); /* so that a sanitizer sees a step too far */
+            char *copy = malloc(cut ? cut : 1); /* so that a sanitizer detects a read beyond it */
             memcpy(copy, text, cut);
             stats_of(copy, cut, &t);
             free(copy);
@@ -208,7 +209,7 @@ static void check_2_14(void)
     assert_string_equal(jobs[3].id, "");
     assert_int_equal(job_value(3, MO), 8);
     assert_string_equal(jobs[4].id, "my prog.1000");
-    assert_int_equal(job_value(4, MO), 2); /* an operation of a name that nobody knows */
+    assert_int_equal(job_value(4, MO), 2); /* an operation of an unknown name */
     assert_int_equal(job_value(4, RB), 0);
 }
 
@@ -255,7 +256,7 @@ static void the_size_of_reads_does_not_matter(void **state)
     }
 }
 
-/* A job is told of when the text goes on behind it, and so are no numbers but those of whole lines. */
+/* A job is reported when the text continues after it, with only the numbers of whole lines. */
 static void torn_jobs_are_left_out(void **state)
 {
     (void)state;
@@ -288,7 +289,7 @@ static void a_line_without_its_end_is_unknown(void **state)
     assert_true(job_value(0, RO) == UNKNOWN);
 }
 
-/* A histogram that makes the line longer than the buffer hides nothing: the sum stands before it. */
+/* A histogram that makes the line longer than the buffer hides nothing: the sum is before it. */
 static void long_lines_are_cut(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* test_nvidia.c: GPUs as a library of our own making shows them (fake_nvml.c). */
+/* test_nvidia.c: tests GPUs of a simulated library (fake_nvml.c). */
 #include "tree.h"
 
 #include <sys/wait.h>
@@ -49,7 +49,7 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* What a rate gives: it stood for at least `least` seconds and at most until now. */
+/* The increase by a rate: it was valid for at least `least` seconds and at most until now. */
 static void assert_rate(const jst_component *c, enum jst_component_metric m, double rate,
                         double least, double since)
 {
@@ -166,7 +166,7 @@ static void domains_of_nvlink(void **state)
     assert_domains("nvlink 2 fabric 1", fabric, fabric);
 }
 
-/* Links come up after the agent: the GPU is named again, and its numbers go on. */
+/* Links come up after the agent: the GPU is named again, and its numbers continue. */
 static void links_that_come_up(void **state)
 {
     (void)state;

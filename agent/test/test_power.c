@@ -1,4 +1,4 @@
-/* test_power.c: energy, limits and temperatures; what memory controllers count. */
+/* test_power.c: tests energy, limits and temperatures; counters of memory controllers. */
 #include <time.h>
 
 #include "tree.h"
@@ -182,7 +182,7 @@ static void formats(void **state)
     assert_int_equal(jst_cpu_list("\n", NULL, 0), 0);
 }
 
-/* No kernel has a device of this number: it does not open, and says why. */
+/* No kernel has a device of this number: it does not open, and reports why. */
 static void not_granted(void **state)
 {
     (void)state;
@@ -196,7 +196,7 @@ static void not_granted(void **state)
                         "no counters of memory controllers (uncore_imc)");
 }
 
-/* perf for real, on a clock of the kernel that stands in for a controller: each ns a piece of 64 bytes. */
+/* Real perf, on a clock of the kernel in place of a controller: each ns a piece of 64 bytes. */
 static void counted_by_perf(void **state)
 {
     (void)state;

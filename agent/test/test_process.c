@@ -1,4 +1,5 @@
-/* test_process.c: how cores are cut into parts, and on which of them a real process is seen. */
+/* test_process.c: tests the division of cores into parts, and on which of them a real process is
+ * seen. */
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -70,7 +71,7 @@ static void stay_on(pid_t child, size_t core)
     assert_int_equal(sched_setaffinity(child, sizeof only, &only), 0);
 }
 
-/* What it used while it was looked at, ns. */
+/* Its use while it was checked, ns. */
 static uint64_t look(jst_process *p)
 {
     uint64_t first = jst_process_cpu(p->pid), last = first;
@@ -113,9 +114,10 @@ static void a_process_is_seen_where_it_ran(void **state)
     bound((const char *const[]){first, p.cores, NULL});
     stay_on(child, one);
     uint64_t cpu = look(&p);
-    /* Of so many looks one is as good as missing: so much is not known. */
+    /* Of so many checks one counts as missing: so much is not known. */
     assert_in_range(seen_on(&p, cpu, first), cpu * 3 / 4, cpu * LOOKS / (LOOKS + 1));
-    /* In slices that are shorter than the time between looks that holds until the next, in others not. */
+    /* In slices that are shorter than the time between checks it is valid until the next, in others
+     * not. */
     jst_cfg.slice_ns = JST_LOOK_NS / 2;
     assert_in_range(seen_on(&p, cpu, first), cpu * 3 / 4, cpu * LOOKS / (LOOKS + 1));
     assert_int_equal(seen_on(&p, cpu, rest), 0);
@@ -137,7 +139,7 @@ static void a_process_is_seen_where_it_ran(void **state)
     jst_process_see(&p, cpu, cpu); /* it is gone: nothing happens */
 }
 
-/* All that a process's components gained; narrow: of those with fewer cores than `all`. */
+/* All increases of a process's components; narrow: of those with fewer cores than `all`. */
 static uint64_t reported(const jst_sample *s, pid_t pid, const char *all, bool narrow)
 {
     uint64_t sum = 0;
@@ -149,7 +151,8 @@ static uint64_t reported(const jst_sample *s, pid_t pid, const char *all, bool n
     return sum;
 }
 
-/* Beside a process that is bound it is told on which cores another one ran, and all of its time is there once. */
+/* With a bound process it is recorded on which cores another one ran, and all of its time is there
+ * once. */
 static void what_was_seen_between_boundaries_is_reported(void **state)
 {
     (void)state;
@@ -178,7 +181,7 @@ static void what_was_seen_between_boundaries_is_reported(void **state)
     while (wait(NULL) > 0)
         continue;
     assert_in_range(reported(&s, loose, all, false), gained - gained / 5, gained + gained / 5);
-    /* Three looks: a quarter at most is not known, and up to another one was passed by. */
+    /* Three checks: a quarter at most is not known, and up to another one was missed. */
     assert_true(reported(&s, loose, all, true) > gained / 3);
     assert_int_equal(reported(&s, pinned, all, false), reported(&s, pinned, all, true));
     jst_sample_free(&s);

@@ -1,4 +1,4 @@
-/* test_rights.c: what is left of a process that gave its rights away, with and without sockets. */
+/* test_rights.c: tests the rights of a process after it dropped them, with and without sockets. */
 #include <errno.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>

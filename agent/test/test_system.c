@@ -1,4 +1,5 @@
-/* test_system.c: the sources of what Linux itself counts, on fixtures with the traps of their formats. */
+/* test_system.c: tests the sources of Linux' own counters, on fixtures with the special cases of
+ * their formats. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* tree.h: a folder that stands for / in a test of sources, where fixtures are not enough. */
+/* tree.h: a folder in place of / in a test of sources, where fixtures are not enough. */
 #ifndef JST_TREE_H
 #define JST_TREE_H
 
@@ -86,7 +86,7 @@ static inline const char *tree_sample(const jst_source *source, jst_sample *s)
     return said;
 }
 
-/* One more sample: what it gains is added to what is there. */
+/* One more sample: its increases are added to the existing ones. */
 static inline const char *tree_more(const jst_source *source, jst_sample *s)
 {
     jst_sample_begin(s);
@@ -128,7 +128,7 @@ static inline void tree_begin_with(const char *fixture)
     fclose(from);
 }
 
-/* Makes a folder of a file: reading it fails, as a device's files do that has no answer. */
+/* Makes a folder of a file: reading it fails, like the files of a device that does not answer. */
 static inline void tree_break(const char *path)
 {
     char whole[512];

@@ -3,9 +3,9 @@
 
     lab/bench/access.py [--quick] [--real] [--json]
 
-Each signal runs under the preload; then jostle sees only its profiles. The truth is the log that
-the signal keeps of itself: pattern, bytes per operation, when its bursts began. Beside it stands
-what could be said without the metrics that follow where writes begin.
+Each signal runs under the preload; then jostle sees only its profiles. The truth is the signal's
+own log: pattern, bytes per operation, when its bursts began. It is also compared with the answer
+without the metrics that follow where writes begin.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Signal:
     """A signal whose pattern is known.
 
     Attributes:
-        pattern: What it does.
+        pattern: Its pattern.
         chunk: Bytes of an operation.
         shared: One file for all processes.
         api: posix, or the MPI by whose MPI-IO it writes.
@@ -111,14 +111,15 @@ class Signal:
 
 @dataclass(frozen=True)
 class Truth:
-    """What the log of a signal says it did.
+    """The behaviour of a signal by its log.
 
     Attributes:
         pattern: Its pattern.
         shared: One file for all processes.
         chunk: Bytes per operation; of aggregate-write, bytes per call.
         period_s: Mean distance between the starts of its bursts; None: it was sustained.
-        regular: These distances vary by less than half a slice, and silence lies between bursts.
+        regular: These distances vary by less than half a slice, and there is silence between
+            bursts.
     """
 
     pattern: str
@@ -130,18 +131,19 @@ class Truth:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was said of one signal, and what of it is right.
+    """The answer on one signal, and which parts of it are right.
 
     Attributes:
         signal: The signal.
-        truth: What its log says.
+        truth: Its behaviour by its log.
         said: The pattern named.
         plain: The pattern named without the metrics of module access.
         chunk: Chunk named, bytes.
         chunk_right: It is within a tenth; None when there is none.
-        period_right: A period was named where there is one and only there, and holds it. Where
-            the log's own bursts were irregular none is right, too.
-        evidence: What was said for it.
+        period_right: A period was named where there is one and only there, and its interval
+            contains the true one. Where the log's own bursts were irregular, naming none is right,
+            too.
+        evidence: The evidence that was given.
     """
 
     signal: Signal
@@ -155,12 +157,12 @@ class Verdict:
 
     @property
     def right(self) -> bool:
-        """The pattern is the one that was run."""
+        """Whether the pattern is the one that was run."""
         return self.said == self.truth.pattern
 
 
 def truth_of(log: Path, job: str) -> Truth:
-    """Read what a signal did from its own log."""
+    """Read the behaviour of a signal from its own log."""
     from jostle_lab.signals import read_log
 
     found = read_log(log, job)
@@ -204,7 +206,7 @@ def signals(level: str) -> Iterator[Signal]:
 
 
 def run_signals(bench: Bench, chosen: Iterable[Signal]) -> list[Verdict]:
-    """Run signals and scores what their profiles say."""
+    """Run signals and score the answers by their profiles."""
     spool, data = bench.disk / "access", bench.disk / "signals"
     spool.mkdir()
     data.mkdir()
@@ -227,7 +229,7 @@ def run_signals(bench: Bench, chosen: Iterable[Signal]) -> list[Verdict]:
 
 
 def judge(spool: Path, ran: dict[str, Signal], data: Path) -> Iterator[Verdict]:
-    """Read the profiles of the jobs and says what is right."""
+    """Read the profiles of the jobs and score the answers."""
     from jostle.analysis import write_patterns
     from jostle.repository import Repository
 
@@ -277,7 +279,7 @@ def without(tables: JobTables, mount: str) -> str:
 
 
 def confusion(verdicts: list[Verdict], *, plain: bool = False) -> str:
-    """A table: what was run by what was said."""
+    """A table: the pattern that was run by the pattern that was named."""
     said = Counter(
         (v.truth.pattern, v.truth.shared, v.plain if plain else v.said) for v in verdicts
     )
@@ -298,10 +300,10 @@ class Program:
     """A real program of known behaviour.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         expected: Patterns that are right.
         script: Shell commands; $D is an empty folder, $I one with input.
-        needs: Programs that must be there.
+        needs: Programs that must be installed.
     """
 
     name: str
@@ -409,7 +411,7 @@ def make_input(folder: Path) -> None:
 
 
 def run_programs(bench: Bench) -> list[tuple[Program, str, str]]:
-    """Run real programs; gives what was said of each, in words."""
+    """Run real programs; return the answer on each, in words."""
     from jostle.analysis import digest
     from jostle.cli.views.access_patterns import pattern_text
     from jostle.repository import Repository
@@ -466,7 +468,7 @@ def _importable(name: str) -> bool:
 
 
 def rows(bench: Bench) -> list[Row]:
-    """The rows of lab/bench/run.py: shares of signals that were named rightly."""
+    """The rows of lab/bench/run.py: shares of signals whose pattern was named rightly."""
     verdicts = run_signals(bench, signals(bench.level))
     number = len(verdicts)
 
@@ -501,7 +503,7 @@ def rows(bench: Bench) -> list[Row]:
 
 
 def report(verdicts: list[Verdict]) -> None:
-    """Print the confusion tables and what was wrong."""
+    """Print the confusion tables and the wrong answers."""
     number = len(verdicts)
     print(f"{number} signals; {sum(v.right for v in verdicts)} patterns right")
     print(confusion(verdicts))
@@ -520,7 +522,7 @@ def report(verdicts: list[Verdict]) -> None:
 
 
 def main() -> int:
-    """Run the signals, or the real programs, and prints tables."""
+    """Run the signals, or the real programs, and print tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="two chunk sizes only")
     parser.add_argument("--real", action="store_true", help="real programs instead of signals")

@@ -1,4 +1,4 @@
-"""What the sampler of jostle-agent costs a node: here, and on a dense node (dense.py)."""
+"""Measures the cost of jostle-agent's sampler on a node: here, and on a dense node (dense.py)."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Background of a job in a repository of 20 million process-slices: milliseconds.
+"""Measures queries for a job's background in a repository of 20 million process-slices, ms.
 
     lab/bench/background.py [--json] [--quick] [--folder DIR]
 
 The repository is written with the repository's own writer, hour by hour, from rows that DuckDB
-makes up: 10 hours of 4 s slices, 35 jobs of 64 processes at any instant on one shared file
-system. Asked is for one job that ran for 2.5 hours, and for one that ran all the time; each time
-the repository is opened anew, so that reading its log and its files' heads counts.
+generates: 10 hours of 4 s slices, 35 jobs of 64 processes at any instant on one shared file system.
+The queries are for one job that ran for 2.5 hours, and for one that ran all the time; each time the
+repository is opened again, so that reading its log and its files' headers counts.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SHAPE = {
     "slice_ns": SLICE_NS,
 }
 
-# A job's name, its process's number and its node; `turn` says which of the lane's jobs it is.
+# A job's name, its process's number and its node; `turn` is the number of the job in its lane.
 WHO = """
 CASE WHEN lane = 0 THEN 'long' ELSE 'job-' || lane || '-' || turn END AS job,
 (turn * {lanes} * {processes} + lane * {processes} + rank)::BIGINT AS process,
@@ -54,7 +54,7 @@ FROM (SELECT *, CASE WHEN lane = 0 THEN 0 ELSE (slice - {first}) // {shift} END 
       FROM range({lo}, {hi}) AS s(slice), range({lanes}) AS l(lane), range({processes}) AS p(rank))
 ORDER BY job, slice, process
 """
-# What ran: the window of a job, and whom it could meet, are what the rows of its processes say.
+# The processes: their rows determine the window of a job and which jobs ran concurrently.
 PROCESS = """
 SELECT {who}, 1::BIGINT AS pid, 60000::BIGINT AS uid, 0::BIGINT AS part, 'writer' AS program,
        {slice_ns}::BIGINT AS slice_ns, 'b' AS boot_id, begin * {slice_ns} AS start_ns,
@@ -71,7 +71,7 @@ MOUNT_METRICS = "posix_write_ops posix_write_bytes posix_write_ns posix_read_byt
 
 
 def row_query(metrics: list[str], mount: str, lo: int, hi: int) -> str:
-    """Return SQL for made-up rows of one table and hour."""
+    """Return SQL for synthetic rows of one table and hour."""
     values = ", ".join(
         f"(hash(slice * 7 + lane * 1000 + rank, {seed}) % 1000000)::BIGINT AS {name}"
         for seed, name in enumerate(metrics)
@@ -101,7 +101,7 @@ def rollup_query(metrics: list[str]) -> str:
 
 
 def make(root: Path, hours: int) -> int:
-    """Write the repository, one commit per hour; gives its process-slices."""
+    """Write the repository, one commit per hour; return its process-slices."""
     import duckdb
 
     from jostle.repository import Repository
@@ -135,7 +135,7 @@ def make(root: Path, hours: int) -> int:
 
 
 def ask(root: Path, job: str, rounds: int) -> list[float]:
-    """Ask for the background of a job, each time of a newly opened repository; ms."""
+    """Query the background of a job, each time in a newly opened repository; ms."""
     from jostle.repository import Repository
 
     times = []
@@ -145,11 +145,11 @@ def ask(root: Path, job: str, rounds: int) -> list[float]:
         times.append((time.perf_counter() - begin) * 1e3)
         if set(rows.column("count").to_pylist()) != {OTHERS}:
             raise RuntimeError(f"the background of {job} is not what was put in")
-    return times[1:]  # the first one pays for Python's imports and a cold disk
+    return times[1:]  # the first one includes Python's imports and a cold disk
 
 
 def measure(folder: Path, hours: int, rounds: int) -> dict[str, Any]:
-    """Make the repository and asks it."""
+    """Make the repository and query it."""
     root = folder / "repository"
     begin = time.perf_counter()
     total = make(root, hours)
@@ -185,7 +185,7 @@ def rows(bench: Bench) -> list[Row]:
 
 
 def main() -> None:
-    """Measure and prints."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.add_argument("--quick", action="store_true", help="three hours of ten")

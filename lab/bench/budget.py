@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds what jostle costs against lab/bench/budget.toml, by counts that are the same in every run.
+"""Compares the costs of jostle with lab/bench/budget.toml, by counts that every run reproduces.
 
     lab/bench/budget.py [KIND]... [--write [--reason WHY]]
 
 KIND is one of answers, instructions, memory, pages, profile-bytes, system-calls and verbs; all,
 if none is named. Two kinds are counted at a time. --write rewrites the budget; a figure that grows
-needs a reason, which is written beside it.
+needs a reason, which is written next to it.
 
 Exit status 1 when a figure has grown, is new or is gone; 77 when nothing else is wrong, but some
 figures could not be counted here, or only with other tools than the budget's. A figure that fell
@@ -50,8 +50,9 @@ class Kind:
 
     Attributes:
         unit: What is counted.
-        tools: Keys of `tools()` that decide the figures: with others they mean nothing.
-        chance: By the beginning of a figure's name, the thousandths of it that are chance, and at
+        tools: Keys of `tools()` on which the figures depend: with other tools they cannot be
+            compared.
+        chance: By the beginning of a figure's name, its random variation in thousandths, and at
             least 1; all others are exact.
     """
 
@@ -60,10 +61,10 @@ class Kind:
     chance: Mapping[str, int] = field(default_factory=dict)
 
 
-#: By the time they take, the longest first. What is chance in instructions: the numbers of files
-#: decide where they are in a table, and an MPI looks for messages by the clock. Of system calls: a
+#: By the time they take, the longest first. Random variation of instructions: the numbers of files
+#: decide where they are in a table, and an MPI looks for messages by the clock; of system calls: a
 #: clock may be read once more, and the heartbeat may be waited for; of bytes: a number of an answer
-#: may have a digit more; of statements: how threads take turns decides what is asked for twice.
+#: may have a digit more; of statements: the order of threads decides what is queried twice.
 KINDS = {
     "answers": Kind("SQL statements, bytes of JSON", (), {"bytes:": 0}),
     "pages": Kind("routes, bytes of files"),
@@ -86,7 +87,7 @@ KINDS = {
 
 
 def tools() -> dict[str, str]:
-    """Name the tools that decide some of the figures here."""
+    """Return the versions of the tools on which figures depend."""
     return {
         "compiler": _first_line("gcc", "--version"),
         "kernel": ".".join(platform.release().split(".")[:2]),
@@ -105,7 +106,7 @@ def _first_line(*command: str) -> str:
 
 
 def count(kind: str) -> tuple[Figures | None, str, float]:
-    """Count the figures of a kind; returns them or why there are none, and the seconds it took."""
+    """Count the figures of a kind; return them or why there are none, and the seconds it took."""
     begin = time.monotonic()
     module = importlib.import_module(f"counts.{kind.replace('-', '_')}")
     try:
@@ -126,7 +127,7 @@ def count_all(kinds: list[str]) -> dict[str, Figures | str]:
             kind = running[done]
             try:
                 figures, why, seconds = done.result()
-            except Exception as error:  # the other kinds are counted all the same
+            except Exception as error:  # the other kinds are counted nevertheless
                 found[kind] = f"{FAILED}: {error}"
                 print(f"{kind:14s} {found[kind]}", file=sys.stderr)
                 continue

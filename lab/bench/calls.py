@@ -1,4 +1,4 @@
-"""The cost of one call, of a second thread, and of the start and end of a process."""
+"""Measures the cost of one call, of a second thread, and of the start and end of a process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Call:
     """A call of programs/micro.c.
 
     Attributes:
-        what: Its name for people.
+        what: Its name in the table.
         limit: The most that jostle may add to it where there is no peer, ns.
         metric: The metric that must have counted it, or nothing was measured.
     """
@@ -40,7 +40,7 @@ CALLS = {
 
 
 def call_row(bench: Bench, key: str) -> Row:
-    """Bare and preloaded micro benchmark of one call, pinned to one CPU."""
+    """Measure one call, bare and preloaded, pinned to one CPU."""
     call = CALLS[key]
     command = [bench.compile("micro"), key, str(bench.memory), "1", str(bench.cpus[-1])]
 
@@ -61,7 +61,7 @@ def call_row(bench: Bench, key: str) -> Row:
 
 @cache
 def prices(micro: str, cpu: int) -> str:
-    """What nanoseconds are worth on this machine, in words."""
+    """Return the times on which figures in ns depend on this machine, in words."""
     words = {"stamps": "two time stamps", "system": "a system call that does nothing"}
     found = {
         what: float(output([micro, name, "/tmp", "1", str(cpu)], {}))
@@ -71,7 +71,7 @@ def prices(micro: str, cpu: int) -> str:
 
 
 def threads_row(bench: Bench) -> Row:
-    """What a pwrite costs more with two threads writing, over what it costs more with one."""
+    """Return the added cost of a pwrite with two threads, relative to that with one."""
     what, target, limit = "2 threads writing, added / 1 thread", "<= 1.2 x added", 1.2
     if len(bench.cpus) < 2:
         raise MissingError("needs two CPUs")
@@ -102,7 +102,7 @@ def threads_row(bench: Bench) -> Row:
 
 
 def spawn_row(bench: Bench) -> Row:
-    """Start and exit of /bin/true, as its parent waits for it."""
+    """Measure start and exit of /bin/true, as its parent waits for it."""
     variants = bench.variants()
     command = [bench.compile("spawn"), str(bench.rounds(600)), str(bench.cpus[-1]), "/bin/true"]
     for variant in variants.values():

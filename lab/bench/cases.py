@@ -28,7 +28,7 @@ thermo          50
 run             {steps}
 """
 
-#: Where OpenFOAM finds its own files, for Debian's package, which does not say.
+#: Where OpenFOAM finds its own files, for Debian's package, which does not set it.
 FOAM_VARIABLES = {"WM_PROJECT_DIR": os.environ.get("WM_PROJECT_DIR", "/usr/share/openfoam")}
 FOAM_HEAD = "FoamFile {{ version 2.0; format ascii; class {kind}; object {name}; }}\n"
 FOAM: dict[str, tuple[str, str]] = {
@@ -201,5 +201,5 @@ def challenge(folder: Path, size: int, ranks: int) -> list[str]:
 
 
 def installed(program: str) -> bool:
-    """Whether a program is there to be run."""
+    """Whether a program is installed."""
     return shutil.which(program) is not None

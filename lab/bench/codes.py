@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Codes of the papers: what each is, whether it can run here, its input, its command.
+"""Lists and runs the codes of the papers: each with its input and command, if it can run here.
 
     lab/bench/codes.py                        every code, and whether it can run here
     lab/bench/codes.py build [DIR]            compile our own programs, for each MPI
-    lab/bench/codes.py run NAME... [-n N]     run some once under `jostle run`; say what was counted
+    lab/bench/codes.py run NAME... [-n N]     run some once under `jostle run`; print the counts
     lab/bench/codes.py study NAME [-n N]      print a code as a [[program]] of a study
 
 Real codes are Debian's, with input from code_inputs.py; the others are ours, in programs/, each
-written from a published description that its head names.
+written from a published description that its first comment names.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from profiles import totals
 ROOT_FOLDER = Path(__file__).resolve().parents[2]
 BUILT = ROOT_FOLDER / "build" / "codes"
 LIMIT_S = 300.0
-#: What `run` says of a run: metrics that are added up, by the word for them.
+#: What `run` prints of a run: metrics that are summed, by their label.
 TOLD = {
     "MB written": ("posix_write_bytes", "stdio_write_bytes"),
     "MB read": ("posix_read_bytes", "stdio_read_bytes"),
@@ -55,16 +55,16 @@ class Code:
     """A code and one way to run it.
 
     Attributes:
-        name: What it is called here.
-        about: What it is or stands for, and what it writes.
+        name: Its name here.
+        about: What it is or models, and what it writes.
         command: Program and arguments of a rank; `{processes}` is their number.
         package: Debian's package; none: ours, in programs/NAME.c.
-        full: The arguments of the size of its source, for our own.
+        full: The arguments for the size in its source, for our own.
         files: Its input, by name; `{processes}` is replaced.
         prepare: Commands that make the rest of the input.
-        needs: Programs that must be installed, beside the first of the command.
+        needs: Programs that must be installed, in addition to the first of the command.
         env: Variables.
-        ranks: Ranks unless others are asked for.
+        ranks: Default number of ranks.
         serial: Whether it runs without MPI.
         module: A module that Debian's Python must have.
     """
@@ -83,7 +83,7 @@ class Code:
     module: str = ""
 
     def missing(self, mpi: Mpi) -> str:
-        """Say what is not installed here and where to get it; nothing if it can run."""
+        """Return what is not installed here and where to get it; "" if it can run."""
         if not self.package:
             return "" if compiler(mpi, "c") else f"mpicc.{mpi.name} (apt install lib{mpi.name}-dev)"
         wanted = [self.command[0], *self.needs, *([] if self.serial else [mpi.launch[0]])]
@@ -293,7 +293,7 @@ def command(code: Code, mpi: Mpi, ranks: int, more: Sequence[str] = ()) -> list[
 
 
 def run_one(code: Code, mpi: Mpi, ranks: int, more: Sequence[str]) -> dict[str, object]:
-    """Run a code under `jostle run` in a folder of its own; returns what came of it."""
+    """Run a code under `jostle run` in a folder of its own; return the results."""
     with tempfile.TemporaryDirectory(prefix=f"jostle-{code.name}-") as place:
         folder, spool = Path(place) / "run", Path(place) / "spool"
         folder.mkdir()
@@ -397,7 +397,7 @@ def run(names: Sequence[str], mpi: Mpi, ranks: int | None, more: Sequence[str]) 
 
 
 def main() -> int:
-    """Do what the arguments say; returns the exit status."""
+    """Run the command line; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument(
         "verb", nargs="?", default="list", choices=["list", "build", "run", "study"]

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Who had the cores: shares by account against those of mixes of real programs that are known.
+"""Scores shares of cores by jostle against known mixes of real programs.
 
     lab/bench/cpu_mixes.py [--mixes N] [--seed S] [--seconds T] [--slice LENGTH] [--json]
 
 Each mix is drawn from its seed: a job and three to five other users of the same cores, steady or in
 bursts, all the time or a part of it, on all cores or on one. One of them is the same user's second
-job, and some have no profile. The truth is a log that knows no profile: every 20 ms, for how long
-the job waited for a core (/proc/PID/schedstat), who ran meanwhile, and on which core
-(/proc/PID/stat). Every mix is evaluated twice: with what an agent counted of the machine, and by
-profiles alone. A cell is one user of the cores in one mix; all that has no profile is one cell.
-Loads of others on this machine are unprofiled load, of which the log knows the sum.
+job, and some have no profile. The truth is a log without profiles: every 20 ms, for how long the
+job waited for a core (/proc/PID/schedstat), which processes ran meanwhile, and on which core
+(/proc/PID/stat). Every mix is evaluated twice: with an agent's counters of the machine, and by
+profiles alone. A cell is one user of the cores in one mix; all load without a profile is one cell.
+Loads of others on this machine are unprofiled load, of which the log has the sum.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ class User:
     """A user of cores, as it is injected.
 
     Attributes:
-        name: Of the job.
-        profiled: It has a profile.
+        name: Name of the job.
+        profiled: Whether it has a profile.
         begin, end: When it works, s.
-        period: Of its bursts, s.
+        period: Period of its bursts, s.
         duty: Part of each period in which it works.
-        cores: On which it may run.
+        cores: Cores on which it may run.
     """
 
     name: str
@@ -79,11 +79,11 @@ class Cell:
 
     Attributes:
         mix: Seed of the mix.
-        machine: An agent counted the machine.
-        bound: The job is bound to some of the cores of the others.
+        machine: Whether an agent counted the machine.
+        bound: Whether the job is bound to some of the cores of the others.
         user: The user.
         truth: Its share by the log, percent.
-        found: By account, percent; low, high: its interval.
+        found: Its share by jostle, percent; low, high: its interval.
     """
 
     mix: int
@@ -97,12 +97,12 @@ class Cell:
 
     @property
     def off(self) -> float:
-        """Points between the two."""
+        """Difference of the two, points."""
         return abs(self.found - self.truth)
 
 
 def draw(seed: int, seconds: float, cores: Sequence[int]) -> list[User]:
-    """Draw a mix; the job that is asked about comes first."""
+    """Draw a mix; the job that is evaluated comes first."""
     rng = random.Random(seed)
 
     def user(name: str, profiled: bool) -> User:
@@ -149,11 +149,11 @@ def start(user: User, spool: Path, length: str) -> subprocess.Popen[bytes]:
 
 @dataclass
 class Log:
-    """What was seen of the programs, tick by tick.
+    """Samples of the programs, tick by tick.
 
     Attributes:
-        waited: Waiting of the job, ns.
-        ran: Per user and core its CPU time, ns.
+        waited: Time that the job waited for a core, ns.
+        ran: CPU time by user and core, ns.
         busy: CPU time of everything per core, ns.
     """
 
@@ -163,7 +163,7 @@ class Log:
 
 
 def watch(programs: dict[str, subprocess.Popen[bytes]], cores: Sequence[int]) -> Log:
-    """Log the programs until the job that is asked about has ended."""
+    """Log the programs until the job that is evaluated has ended."""
     log = Log([], [], [])
     before: dict[str, tuple[int, int]] = {}
     was_busy = _busy(cores)
@@ -215,7 +215,7 @@ def truth(log: Log, users: Sequence[User]) -> dict[str, float]:
     mine = next(user for user in users if user.name == VICTIM).cores
     profiled = {user.name for user in users if user.profiled}
     known = {user.name for user in users}
-    # Ticks of the kernel are coarse: what nobody injected is averaged over a window.
+    # Ticks of the kernel are coarse: load that was not injected is averaged over a window.
     rest = []
     for ran, busy in zip(log.ran, log.busy, strict=True):
         on_mine = sum(ns for (_, core), ns in ran.items() if core in mine)
@@ -248,10 +248,10 @@ def evaluate(
     """Compare the verdict on the job with the truth.
 
     Args:
-        seed: Of the mix.
-        spools: Of the programs, and of the machine where an agent counted it.
+        seed: Seed of the mix.
+        spools: Spools of the programs, and of the machine where an agent counted it.
         known: The truth.
-        bound: As of Cell.
+        bound: As in Cell.
     """
     from jostle.analysis.interval import Interval
     from jostle.report.verdict.verdict import USUAL, blame_of, evaluate_job
@@ -348,8 +348,8 @@ def main() -> int:
 def summary(cells: Sequence[Cell]) -> bool:
     """Print how many cells are right; return whether they are enough.
 
-    Of a job that is bound to some of the cores of its neighbours only an agent sees who ran on
-    these: without one its shares are less exact, and their intervals wide.
+    For a job that is bound to some of the cores of its neighbours only an agent records which
+    processes ran on these: without one its shares are less exact, and their intervals wide.
     """
     ok = True
     for bound in (False, True):

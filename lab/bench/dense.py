@@ -1,4 +1,4 @@
-"""A dense node as its kernel shows it: a folder of /proc and /sys whose counters grow.
+"""Simulates a dense node for the agent: a folder of /proc and /sys whose counters grow.
 
 Its texts are those of the agent's fixtures, as often as a dense node has them. It belongs to
 `agent.py`.
@@ -21,7 +21,7 @@ JOBS = 32
 LUSTRE = 2
 TARGETS = 32  # of each Lustre file system
 
-# Files whose every number is a counter, or is none that a source reads.
+# Files in which every number is a counter, or is not read by any source.
 _GROWING = (
     "proc/diskstats",
     "proc/stat",
@@ -64,7 +64,7 @@ def build(root: Path) -> None:
 
 
 def grow(root: Path, chance: random.Random) -> None:
-    """Let the counters grow as in a busy slice."""
+    """Increase the counters as in a busy slice."""
     for path in root.rglob("*"):
         name = str(path.relative_to(root))
         if path.is_file() and name.endswith(_GROWING) | ("counters/port_" in name):
@@ -90,7 +90,7 @@ def _write(root: Path, path: str, text: str) -> None:
 
 
 def _tree(name: str) -> dict[str, str]:
-    """Files of a fixture that stands in one file: `@ path`, then its text."""
+    """Files of a fixture that is stored in one file: `@ path`, then its text."""
     files: dict[str, str] = {}
     for part in (FIXTURES / f"{name}.tree").read_text().split("\n@ "):
         path, _, text = part.removeprefix("@ ").partition("\n")

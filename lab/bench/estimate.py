@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The whole `jostle estimate` of a long run: a million segments of 64 ranks.
+"""Measures a whole `jostle estimate` of a long run: a million segments of 64 ranks.
 
     lab/bench/estimate.py [--json] [--quick] [--folder DIR]
 
 A run of which every global collective ends a segment (JOSTLE_SEGMENTS=raw; others have 61 000 a day
-at most) is planted with the repository's own writer, rank by rank. Then its segments are merged, as
-the ingest does that completes a job; and then it is asked for, each time by a new process: seconds
+at most) is written with the repository's own writer, rank by rank. Then its segments are merged, as
+the ingest does that completes a job; and then it is estimated, each time by a new process: seconds
 and peak memory are the command's, from its start to its end.
 """
 
@@ -32,7 +32,7 @@ RANKS, FAMILY, SEED = 64, "solver-calls", 1
 
 
 def make(path: Path, segments: int) -> dict[str, Any]:
-    """Plant the run and merges its segments; says what that took."""
+    """Write the run and merge its segments; return how long that took."""
     from jostle.repository.query.engine import Engine
     from jostle.repository.segments.merger import Merger
     from jostle.repository.store.log import Log
@@ -57,7 +57,7 @@ def _size(folder: Path) -> float:
 
 
 def measure(folder: Path, rounds: int, level: str) -> dict[str, Any]:
-    """Plant the repository and asks it by both methods."""
+    """Make the repository and estimate the run by both methods."""
     path = folder / "repository"
     segments = pick(level, 1_000_000, 50_000, 2000)
     made = apart(make, path, segments)
@@ -70,7 +70,7 @@ def measure(folder: Path, rounds: int, level: str) -> dict[str, Any]:
     for method in ("jostle", "thesis"):
         words = ["estimate", "--repository", str(path), made["job"], "--method", method, "--json"]
         asked = [run(words) for _ in range(rounds + 1)]
-        times = [each.wall_s for each in asked[1:]]  # the first one pays for a cold disk
+        times = [each.wall_s for each in asked[1:]]  # the first one includes a cold disk
         found[method] = {
             "seconds": statistics.median(times),
             "spread": half_width(times),
@@ -81,7 +81,7 @@ def measure(folder: Path, rounds: int, level: str) -> dict[str, Any]:
 
 
 def rows(bench: Bench) -> list[Row]:
-    """Measure both methods; the target is for the one that people use."""
+    """Measure both methods; the target is for the default one."""
     found = measure(bench.disk / "estimate", bench.rounds(5), bench.level)
     result = []
     for method in ("jostle", "thesis"):
@@ -103,7 +103,7 @@ def rows(bench: Bench) -> list[Row]:
 
 
 def main() -> None:
-    """Measure and prints."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.add_argument("--quick", action="store_true", help="50 000 segments")

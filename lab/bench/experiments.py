@@ -1,4 +1,4 @@
-"""What commands that make and score experiments share: options, progress, an end in order."""
+"""Shared parts of commands that make and score experiments: options, progress, graceful end."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def options(about: str | None, folder: str, kinds: Iterable[str] = ()) -> argparse.ArgumentParser:
-    """Return a command line with the options that all have.
+    """Return a parser with the options that all have.
 
     Args:
         about: The docstring of the command, of which the first line is shown.
-        folder: Where runs are kept by default, in words.
-        kinds: Kinds of experiments; with them there is an option for some alone.
+        folder: Where runs are stored by default, in words.
+        kinds: Kinds of experiments; with them there is an option to select some.
     """
     parser = argparse.ArgumentParser(description=str(about).partition("\n")[0])
     if kinds:
@@ -49,10 +49,10 @@ def say(text: str) -> None:
 
 
 class Follower:
-    """Shows how far it is, and about how long it will take."""
+    """Shows the progress, and about how long it will take."""
 
     def __init__(self, each_s: float) -> None:
-        """Begin; `each_s` is what one experiment takes, until that is known, s."""
+        """Begin; `each_s` is a guess of the time of one experiment, s."""
         self._began, self._first, self._each_s = time.monotonic(), -1, each_s
 
     def __call__(self, done: int, total: int, what: str) -> None:
@@ -65,7 +65,7 @@ class Follower:
 
 
 def end_in_order() -> None:
-    """Let a signal that would kill end the command as Ctrl-C does: labs are taken down."""
+    """Let a signal that would kill the command end it as Ctrl-C does: labs are taken down."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _ended)
 
@@ -75,7 +75,7 @@ def _ended(*_: Any) -> None:
 
 
 def machine() -> str:
-    """Say when and on what it was measured."""
+    """Return when and on which machine it was measured."""
     day = time.strftime("%Y-%m-%d")
     cores = f"{os.cpu_count()} cores, Linux {platform.release()}"
     return f"{day} on {cores}, load at the end {os.getloadavg()[0]:.1f}"

@@ -1,6 +1,6 @@
-"""jostle's own part of recording a GPU, per record and call, with a CUPTI of ours.
+"""Measures jostle's own part of recording a GPU, per record and call, with a CUPTI of ours.
 
-No GPU is needed. What CUPTI itself takes is far more, and is measured on one
+No GPU is needed. The cost of CUPTI itself is far higher, and is measured on a GPU
 (docs/measurements/2026-11-27-cuda-recorder.md).
 """
 
@@ -11,7 +11,7 @@ import subprocess
 from measure import BARE, OURS, PROGRAMS, Bench, Row, Samples, compared, output
 from profiles import totals
 
-#: The program's lines: what each is, the most it may take (ns), what must have counted it.
+#: The program's lines: what each is, its limit (ns), the metric that must have counted it.
 KINDS = (
     ("record of a copy", 30.0, "gpu_h2d_ops"),
     ("launch, two callbacks", 20.0, "gpu_launch_ops"),
@@ -21,7 +21,7 @@ LEAST_CALLS = 10_000
 
 
 def build(bench: Bench) -> str:
-    """Compile the program and its stand-in for CUPTI; returns the program's path."""
+    """Compile the program and its substitute for CUPTI; return the program's path."""
     folder = bench.disk / "gpu-records"
     folder.mkdir()
     source, library = str(PROGRAMS / "gpu_records.c"), str(folder / "libcupti.so.13")
@@ -35,7 +35,7 @@ def build(bench: Bench) -> str:
 
 
 def rows(bench: Bench) -> list[Row]:
-    """A row for each of KINDS: a loop around functions that do nothing, and around jostle's."""
+    """Measure a row for each of KINDS: a loop around empty functions, and around jostle's."""
     command = [build(bench), str(bench.cpus[-1])]
     spool = bench.spool("gpu-records")
     recorder = bench.preload.with_name("libjostle_cuda.so")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How long the import of many logs of Darshan takes.
+"""Measures how long the import of many logs of Darshan takes.
 
     lab/bench/import_logs.py [--logs N] [--json]
 
-The logs are copies of those that the package `darshan` brings along (real runs, from one process
-to 2048), with other job numbers and later times. Two processes read them. The aim is 10 000 logs in
-ten minutes on two cores; of fewer logs the time of 10 000 is reckoned.
+The logs are copies of those in the package `darshan` (real runs, from one process to 2048), with
+other job numbers and later times. Two processes read them. The target is 10 000 logs in ten minutes
+on two cores; with fewer logs the time of 10 000 is extrapolated.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _JOB_AT, _JOB = 360, struct.Struct("<5q")
 
 
 def renumbered(content: bytes, job_id: int, later_s: int) -> bytes:
-    """A log with the same content as another one, of another job that ran later.
+    """Return a log with the same content, of another job that ran later.
 
-    Of a log before version 3.4: its job stands at a known place, compressed by zlib. The part must
-    stay as long as it was; room for that is in the notes behind the job, in which any key may be.
+    For a log before version 3.4: its job is at a known offset, compressed by zlib. The part must
+    keep its length; space for that is in the notes after the job, in which any key is allowed.
     """
     stream = zlib.decompressobj()
     text = bytearray(stream.decompress(content[_JOB_AT:]))
@@ -41,7 +41,7 @@ def renumbered(content: bytes, job_id: int, later_s: int) -> bytes:
     uid, start, end, processes, _ = _JOB.unpack_from(text)
     _JOB.pack_into(text, 0, uid, start + later_s, end + later_s, processes, job_id)
     end_of_notes = text.index(b"\0", _JOB.size)
-    notes = text.index(b"\n", _JOB.size) + 1  # behind the version of the library
+    notes = text.index(b"\n", _JOB.size) + 1  # after the version of the library
     text[notes:end_of_notes] = bytes(end_of_notes - notes)
     for attempt in range(4000):
         key = f"copy={(job_id * 7919 + attempt) ** (1 + attempt % 5)}\n".encode()[: attempt % 60]
@@ -55,7 +55,7 @@ def renumbered(content: bytes, job_id: int, later_s: int) -> bytes:
 
 
 def copies(folder: Path, number: int) -> None:
-    """Write copies of the package's logs, by turns."""
+    """Write copies of the package's logs, in turn."""
     import darshan
 
     examples = sorted((Path(darshan.__file__).parent / "examples").rglob("*.darshan"))
@@ -67,7 +67,7 @@ def copies(folder: Path, number: int) -> None:
 
 
 def main() -> int:
-    """Copy, import and print; 1 where the aim is missed."""
+    """Copy, import and print; 1 where the target is missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--logs", type=int, default=1000, metavar="N", help="how many [1000]")
     parser.add_argument("--json", action="store_true", help="the same as JSON")

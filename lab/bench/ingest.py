@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Ingest: process-slices per second, from profiles on disk into published Parquet.
+"""Measures ingest: process-slices per second, from profiles on disk into published Parquet.
 
     lab/bench/ingest.py [--json] [--quick] [--folder DIR]
 
 A process-slice is one row of table slices. The profiles are of a typical program: 22 metrics of
-process and mount move in every slice, and both posix histograms. Everything counts: finding and
+process and mount increase in every slice, and both posix histograms. Everything counts: finding and
 decoding the profiles, sorting, rollups, Parquet, fsync and commits.
 """
 
@@ -36,7 +36,7 @@ JOBS = 8
 def make_spool(folder: Path, processes: int) -> None:
     """Write profiles of ended processes, 16 to a node.
 
-    All hold the same 2000 different records, each process in another order, so that the columns
+    All have the same 2000 different records, each process in another order, so that the columns
     of a job's slices are as hard to compress as real ones.
     """
     from synth import EPOCH, SECOND, Profile
@@ -70,7 +70,7 @@ def make_spool(folder: Path, processes: int) -> None:
 
 
 def amount(rng: random.Random, name: str) -> int:
-    """Make up what a metric moves in a slice; memory stays where it is."""
+    """Return a synthetic increase of a metric in a slice; memory is constant."""
     if name == "os_rss_bytes":
         return 300 << 20
     return rng.randrange(10 ** (4 if name.endswith(("ops", "calls", "switches")) else 9))
@@ -128,7 +128,7 @@ def rows(bench: Bench) -> list[Row]:
 
 
 def main() -> None:
-    """Measure and prints."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.add_argument("--quick", action="store_true", help="fewer profiles, fewer rounds")

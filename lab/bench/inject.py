@@ -1,4 +1,4 @@
-"""What the injector of delays costs a call that it does not delay, over jostle alone."""
+"""Measures what the injector adds to a call that it does not delay, over jostle alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOTE = "bare: jostle without the injector"
 
 
 def without_and_with(bench: Bench, rules: str) -> dict[str, dict[str, str]]:
-    """The two variants: jostle, and jostle with the injector behind it."""
+    """Return the two variants: jostle, and jostle with the injector after it."""
     alone = bench.jostle()
     library = bench.preload.parent / "libjostle_inject.so"
     more = {"LD_PRELOAD": f"{bench.preload}:{library}"}
@@ -23,7 +23,7 @@ def without_and_with(bench: Bench, rules: str) -> dict[str, dict[str, str]]:
 
 
 def io_row(bench: Bench, what: str, rules: str, limit: float) -> Row:
-    """A pwrite under jostle, without and with the injector."""
+    """Measure a pwrite under jostle, without and with the injector."""
     micro = bench.compile("micro")
     command = [micro, "pwrite", str(bench.memory), "1", str(bench.cpus[-1])]
 
@@ -35,7 +35,7 @@ def io_row(bench: Bench, what: str, rules: str, limit: float) -> Row:
 
 
 def mpi_row(bench: Bench, what: str, rules: str, limit: float) -> Row:
-    """An Allreduce of one rank under jostle, without and with the injector."""
+    """Measure an Allreduce of one rank under jostle, without and with the injector."""
     milliseconds = str(mpi_calls.milliseconds(bench))
     words = [mpi_calls.build(bench, OPENMPI, "C"), milliseconds, "allreduce"]
 
@@ -48,7 +48,7 @@ def mpi_row(bench: Bench, what: str, rules: str, limit: float) -> Row:
 
 
 def late_row(bench: Bench) -> Row:
-    """How much longer a delay of 1 ms is than it was asked to be."""
+    """Measure how much longer a delay of 1 ms is than requested."""
     from jostle_lab.inject import read_log
 
     micro, folder = bench.compile("micro"), bench.disk / "late"
@@ -69,7 +69,7 @@ def late_row(bench: Bench) -> Row:
 
 
 def rows(bench: Bench) -> list[Row]:
-    """Not asked for, of another class, never due; and how exact a delay is."""
+    """Measure calls outside the rules, of another class, never due; and how exact a delay is."""
     never = "probability=0 delay=fixed:1ms"
     found = [
         io_row(bench, "injector preloaded without rules", "", 5),

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The whole `jostle interference` of one job among 1000, with 20 million process-slices.
+"""Measures a whole `jostle interference` of one job among 1000, with 20 million process-slices.
 
     lab/bench/interference.py [--json] [--quick] [--folder DIR]
 
-The repository is planted (jostle_lab.synthetic): 1000 jobs of a dozen programs over ten hours of 4
-s slices, on three file systems and a network. Asked is for the job that others hurt most among
-those of usual length, each time by a new process; seconds and peak memory are the command's, from
-its start to its end. `matrix` goes through all jobs.
+The repository is synthetic (jostle_lab.synthetic): 1000 jobs of a dozen programs over ten hours of
+4 s slices, on three file systems and a network. The verdict is for the job that others slow most
+among those of usual length, each time by a new process; seconds and peak memory are the command's,
+from its start to its end. `matrix` reads all jobs.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ def sized(spec: Spec, level: str) -> Spec:
 
 
 def make(path: Path, level: str) -> dict[str, Any]:
-    """Plant the repository; gives its size, and the job to ask for.
+    """Make the repository; return its size, and the job to assess.
 
-    That is the one that others hurt most, of those whose length is in the middle third.
+    That is the one that others slow most, of those whose length is in the middle third.
     """
     from jostle_lab.synthetic import LARGE, plant
 
@@ -60,13 +60,13 @@ def make(path: Path, level: str) -> dict[str, Any]:
 
 
 def measure(folder: Path, rounds: int, level: str) -> dict[str, Any]:
-    """Plant the repository and asks it."""
+    """Make the repository and measure the verdict."""
     path = folder / "repository"
     made = apart(make, path, level)
     place = ["--repository", str(path)]
     asked = [run(["interference", *place, made["job"], "--json"]) for _ in range(rounds + 1)]
     answer = json.loads(asked[0].out)
-    times = [each.wall_s for each in asked[1:]]  # the first one pays for a cold disk
+    times = [each.wall_s for each in asked[1:]]  # the first one includes a cold disk
     matrix = [run(["matrix", *place, "--json"]) for _ in range(max(rounds // 3, 1))]
     size = sum(each.stat().st_size for each in path.rglob("*.parquet"))
     return {
@@ -117,7 +117,7 @@ def rows(bench: Bench) -> list[Row]:
 
 
 def main() -> None:
-    """Measure and prints."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.add_argument("--quick", action="store_true", help="150 jobs, 3 million process-slices")

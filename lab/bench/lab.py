@@ -1,7 +1,7 @@
-"""Rows on signals and labs: how punctual a signal is, what its log costs, the papers' laws.
+"""Measures signals and labs: how exact a signal's begin is, the cost of its log, the papers' laws.
 
 A law is a property of studies, so its rows run shipped ones in a lab, into a repository of their
-own, and quote what `jostle study show` says, with its interval.
+own, and quote `jostle study show`, with its interval.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from measure import BARE, OURS, Bench, MissingError, Row, alternate, environment
 from mpi import RANKS, ROOT, mpis
 
 STUDIES = ("unequal-sizes", "periodic", "chunk-size")
-#: One pair of writers, once: whether a study comes to its laws at all.
+#: One pair of writers, once: whether a study gives its laws at all.
 SMALLEST = """
 [study]
 name = "smoke"
@@ -61,7 +61,7 @@ def signal(bench: Bench, *words: str, folder: Path) -> None:
 
 
 def start_rows(bench: Bench) -> list[Row]:
-    """By how much bursts begin after their slice boundary: a writer, a memory hog, messages."""
+    """Measure how late after slice boundaries bursts begin: a writer, a memory hog, messages."""
     words = ("--period", "0.2", "--time", str(bench.pick(40, 8, 1)), "--slice", "100ms")
     found = []
     for pattern in ("open-write-close", "memory"):
@@ -100,13 +100,13 @@ def start_row(log: Path, what: str) -> Row:
 
 
 def processor_s() -> float:
-    """Processor time of all commands so far: a hundredth of wall-clock time is not to be seen."""
+    """CPU time of all commands so far: a hundredth of wall-clock time cannot be resolved."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def log_rows(bench: Bench) -> list[Row]:
-    """A fixed volume with and without the log, in the smallest operations and in 1 MiB."""
+    """Measure a fixed volume with and without the log, in the smallest operations and in 1 MiB."""
     found = []
     share = bench.pick(1, 1, 64)
     for chunk, mib in (("2KiB", 2048 // share), ("1MiB", 8192 // share)):
@@ -151,7 +151,7 @@ def log_rows(bench: Bench) -> list[Row]:
 
 
 def law_rows(bench: Bench) -> list[Row]:
-    """What the shipped studies say of the papers' laws in a lab."""
+    """Check the papers' laws by the shipped studies in a lab."""
     if os.geteuid():
         raise MissingError("needs root")
     check_lab()
@@ -196,7 +196,7 @@ def check_lab() -> None:
 
 
 def jostle(*words: str, **added: str) -> str:
-    """Run the command and returns what it printed."""
+    """Run the command and return its output."""
     command = [sys.executable, "-m", "jostle.cli", *words]
     return subprocess.run(
         command, env=environment(added), check=True, text=True, stdout=subprocess.PIPE

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Loads of all links of a large fabric over an hour, from who sent how much to whom.
+"""Measures the computation of all links' loads of a large fabric over an hour, from messages.
 
     lab/bench/links.py [--json] [--quick]
 
-5000 nodes on 15 000 links, 900 slices of 4 s, eight jobs side by side; each node has 26 partners
-near it in its job, and sends to each in one slice of ten: 11.7 million rows. Measured is the first
-call (with the routes) and a later one (routes are kept), in a process of its own: seconds of CPU,
-as the machine is never quiet, and seconds. The table is there already; to read it from a
-repository is not part of it.
+5000 nodes on 15 000 links, 900 slices of 4 s, eight concurrent jobs; each node has 26 partners near
+it in its job, and sends to each in one slice of ten: 11.7 million rows. The first call (with the
+routes) and a later one (routes are cached) are measured, in a process of its own: seconds of CPU,
+as the machine is never quiet, and seconds. The table is in memory already; reading it from a
+repository is not included.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def fabric(kind: str, level: str) -> Topology:
 
 
 def traffic(hosts: list[str]) -> Traffic:
-    """Make the messages of jobs whose nodes lie side by side."""
+    """Make the messages of jobs on adjacent nodes."""
     from jostle.values.traffic import PAIRS, Traffic
 
     rng = np.random.default_rng(SEED)
@@ -87,7 +87,7 @@ def traffic(hosts: list[str]) -> Traffic:
 
 
 def loaded(kind: str, level: str, rounds: int) -> dict[str, Any]:
-    """Work out the loads of a fabric several times; gives what it took."""
+    """Compute the loads of a fabric several times; return the times."""
     from jostle.network import link_loads
 
     topology = fabric(kind, level)
@@ -137,7 +137,7 @@ def rows(bench: Bench) -> list[Row]:
 
 
 def main() -> None:
-    """Measure and prints."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.add_argument("--quick", action="store_true", help="some 700 nodes")

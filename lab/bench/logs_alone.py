@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""How much of who slows whom logs alone recover, beside profiles of the same runs.
+"""Scores which interference logs alone recover, compared with profiles of the same runs.
 
     lab/bench/logs_alone.py [--seeds N] [--jobs N] [--json]
 
-Jobs that slow each other by known amounts are planted (jostle_lab.synthetic). The matrix of
+Jobs that slow each other by known amounts are simulated (jostle_lab.synthetic). The matrix of
 programs is made three times: from their profiles, from logs of Darshan with heat maps that are
 written of the same jobs, and from logs with totals only. Pairs on file systems with evidence are
-compared with the truth. A second round has no harm at all: whoever is named there is a mistake.
+compared with the truth. In a second round no job slows another: every pair that is named there is a
+mistake.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from jostle.repository import Repository
     from jostle_lab.synthetic import Planted
 
-#: Percent of the run time of a program's runs that another one cost them: from here on the pair
-#: is to be found; below the second it is a mistake to name it.
+#: Percent of the run time of a program's runs that another one cost them: from the first on the
+#: pair should be found; below the second it is a mistake to name it.
 FOUND, MISTAKE = 2.0, 0.5
 FIRST_SEED = 4000
 SLICES_PER_JOB = 9
@@ -38,7 +39,7 @@ Pair = tuple[str, str]
 
 @dataclass
 class Score:
-    """What one way of recording recovers.
+    """What one method of recording recovers.
 
     Attributes:
         found: True pairs that were named.
@@ -54,12 +55,12 @@ class Score:
 
     @property
     def precision(self) -> float:
-        """Of the pairs that were named, those with harm."""
+        """Share of the named pairs that have interference."""
         return self.found / max(self.found + self.wrong, 1)
 
     @property
     def recall(self) -> float:
-        """Of the pairs with harm, those that were named."""
+        """Share of the pairs with interference that were named."""
         return self.found / max(self.found + self.missed, 1)
 
 
@@ -88,7 +89,7 @@ def true_harm(planted: Planted) -> dict[Pair, float]:
 
 
 def judge(score: Score, found: set[Pair], truth: dict[Pair, float]) -> None:
-    """Count what was right and wrong."""
+    """Count right and wrong pairs."""
     true = {pair for pair, percent in truth.items() if percent >= FOUND}
     score.found += len(found & true)
     score.missed += len(true - found)
@@ -100,7 +101,7 @@ def judge(score: Score, found: set[Pair], truth: dict[Pair, float]) -> None:
 
 
 def one(folder: Path, jobs: int, seed: int, harm: float, scores: dict[str, Score]) -> None:
-    """Plant a repository, and see what each way of recording recovers."""
+    """Make a repository, and score what each method of recording recovers."""
     from jostle.imports import DarshanImport
     from jostle.repository import Repository
     from jostle_lab.synthetic import Spec, plant
@@ -121,7 +122,7 @@ def one(folder: Path, jobs: int, seed: int, harm: float, scores: dict[str, Score
 
 
 def main() -> int:
-    """Plant, recover, score; print."""
+    """Make repositories, score the methods, and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=3, metavar="N", help="repositories [3]")
     parser.add_argument("--jobs", type=int, default=300, metavar="N", help="jobs of each [300]")

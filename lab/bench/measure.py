@@ -1,6 +1,6 @@
-"""How the benchmarks measure: variants that alternate, medians, and a stated uncertainty.
+"""Measures for the benchmarks: variants that alternate, medians, and a stated uncertainty.
 
-Nothing here is ever a single absolute time. Each round runs every variant (the bare program,
+No figure here is a single absolute time. Each round runs every variant (the bare program,
 the program with jostle, the program with Darshan) one after the other, in an order that
 rotates; a figure is the median of the rounds' differences, so that a machine that drifts or is
 shared shifts both sides alike.
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 class MissingError(Exception):
-    """This machine lacks what a row is about; the text says what."""
+    """This machine lacks what a row needs; the text says what."""
 
 
 @dataclass(frozen=True)
@@ -42,19 +42,19 @@ class Row:
 
     Attributes:
         key: Name for `--only`.
-        what: What was measured, for people.
+        what: What was measured, for the table.
         unit: Unit of `bare`, `ours`, `added`, `spread` and `peer`.
-        target: The figure to reach, as text.
+        target: The target, as text.
         reached: Whether it was; None when the row has no verdict.
         bare: The bare program.
-        ours: The same with jostle, or the figure itself where there is nothing to compare with.
+        ours: The same with jostle, or the figure itself where there is no comparison.
         added: ours - bare.
         spread: Half-width of the 95 % interval of `added` (of `ratio` where that is the target).
         ratio: ours / bare.
-        peer: Added by the profiler beside us, the fastest where there are several.
+        peer: Added by the other profiler, the fastest where there are several.
         peer_name: Which one that is.
-        note: What a reader should know besides.
-        skipped: This machine lacks what the row is about; `note` says what.
+        note: What a reader should also know.
+        skipped: This machine lacks what the row needs; `note` says what.
     """
 
     key: str
@@ -74,7 +74,7 @@ class Row:
 
     @property
     def of_peer(self) -> float | None:
-        """What is added, as a multiple of what the peer adds."""
+        """`added` as a multiple of `peer`."""
         if self.added is None or self.peer is None or self.peer <= 0:
             return None
         return self.added / self.peer
@@ -93,7 +93,7 @@ class Bench:
         preload: libjostle.so.
         darshan: Darshan's libdarshan.so, or None where it is not installed.
         level: `full`; `quick`: fewer rounds, for a first look; `smoke`: whether rows can measure at
-            all, with figures that mean nothing.
+            all, with figures that cannot be used.
         memory: Scratch folder in memory (tmpfs) where there is one.
         disk: Scratch folder in the default folder for temporary files.
         cpus: The CPUs that this process may use.
@@ -113,7 +113,7 @@ class Bench:
         self.disk = Path(tempfile.mkdtemp(prefix="jostle-bench-"))
         self.disk.chmod(0o755)
         self.cpus = sorted(os.sched_getaffinity(0))
-        with contextlib.suppress(OSError):  # only root may; others bear with more noise
+        with contextlib.suppress(OSError):  # only root may; others have more noise
             os.setpriority(os.PRIO_PROCESS, 0, PRIORITY)
             Path("/proc/self/autogroup").write_text(str(PRIORITY))
         for name in ("spool", "darshan"):
@@ -126,11 +126,11 @@ class Bench:
         shutil.rmtree(self.disk, ignore_errors=True)
 
     def pick(self, full: T, quick: T, smoke: T) -> T:
-        """The one of these that is for this level."""
+        """Return the one of these that is for this level."""
         return pick(self.level, full, quick, smoke)
 
     def rounds(self, full: int) -> int:
-        """Number of alternations, where `full` gives a figure to quote."""
+        """Number of alternations; only `full` gives a figure to quote."""
         return self.pick(full, max(3, full // 5), max(1, full // 60))
 
     def variants(self, peer: bool = True) -> dict[str, dict[str, str]]:
@@ -158,7 +158,7 @@ class Bench:
         }
 
     def compile(self, name: str) -> str:
-        """Compile lab/bench/programs/NAME.c once; returns the program's path."""
+        """Compile lab/bench/programs/NAME.c once; return the program's path."""
         program = self.disk / name
         if not program.exists():
             flags = ["-std=gnu11", "-O2", "-pthread"]
@@ -180,7 +180,7 @@ def pick(level: str, full: T, quick: T, smoke: T) -> T:
 
 
 def apart(work: Callable[..., T], *arguments: object) -> T:
-    """Call a function in a process of its own: the peak memory of a child begins with ours."""
+    """Call a function in a process of its own, since the peak memory of a child includes ours."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(work, *arguments).result()
 
@@ -196,7 +196,7 @@ def environment(added: Mapping[str, str]) -> dict[str, str]:
 
 
 def output(command: Sequence[str], added: Mapping[str, str]) -> str:
-    """Run a program and returns what it printed."""
+    """Run a program and return its output."""
     done = subprocess.run(
         list(command), env=environment(added), check=True, text=True, capture_output=True
     )
@@ -208,7 +208,7 @@ def alternate(
     rounds: int,
     once: Callable[[Mapping[str, str]], float],
 ) -> Samples:
-    """Run every variant once per round, in rotating order; returns the samples by variant."""
+    """Run every variant once per round, in rotating order; return the samples by variant."""
     names = list(variants)
     samples: Samples = {name: [] for name in names}
     for number in range(rounds):
@@ -240,8 +240,8 @@ def half_width(values: Sequence[float]) -> float:
 def mean_ratio(samples: Samples, name: str, over: str = BARE) -> tuple[float, float]:
     """Mean ratio to the bare program (or another variant), with its 95 % half-width.
 
-    The mean of the middle half of the rounds' ratios: a round in which somebody else had the
-    machine would move a plain mean by more than what is to be measured.
+    The mean of the middle half of the rounds' ratios: a round in which another process used the
+    machine would change a plain mean by more than the measured effect.
     """
     logs = sorted(math.log(a / b) for a, b in zip(samples[name], samples[over], strict=True))
     ratio = math.exp(statistics.fmean(logs[len(logs) // 4 : -(len(logs) // 4) or None]))
@@ -262,11 +262,11 @@ def compared(
     Args:
         samples: By variant, in `unit`.
         key: Name for `--only`.
-        what: What was measured, for people.
-        unit: Of the samples.
+        what: What was measured, for the table.
+        unit: Unit of the samples.
         limit: The most that may be added, in `unit`.
-        share: The target where a peer ran beside us, instead: so much of what it adds.
-        note: What a reader should know besides.
+        share: The target where a peer ran as well, instead: a share of what it adds.
+        note: What a reader should also know.
     """
     bare, ours = (statistics.median(samples[name]) for name in (BARE, OURS))
     more, spread = added(samples, OURS)
@@ -285,16 +285,16 @@ def compared(
 
 
 def over_share(samples: Samples, share: float) -> list[float]:
-    """By how much jostle adds more than a share of what the peer adds, by round."""
+    """Return how much more jostle adds than a share of what the peer adds, by round."""
     rounds = zip(samples[BARE], samples[OURS], samples[PEER], strict=True)
     return [ours - bare - share * (peer - bare) for bare, ours, peer in rounds]
 
 
 def say(text: str) -> None:
-    """Tell a waiting person what is going on."""
+    """Show the progress."""
     print(text, file=sys.stderr, flush=True)
 
 
 def joined(parts: Iterable[str]) -> str:
-    """The parts that are not empty, as one note."""
+    """Join the parts that are not empty into one note."""
     return "; ".join(part for part in parts if part)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether jostle names who slows the memory of a shared node, and keeps cores and file cache apart.
+"""Scores whether jostle names the jobs that slow memory on a shared node, not cores or file cache.
 
     lab/bench/memory_mixes.py [--seed S] [--folder DIR] [--score-only] [--only GROUP-OR-NUMBER]...
                               [--page [DIR]]
@@ -7,9 +7,9 @@
 Twenty experiments with two and three jobs on this machine, drawn from the seed (about a quarter of
 an hour on a machine that does nothing else): a memory hog, a CPU hog with as many processes as
 cores, a reader of a cached file, and quiet ones. The truth is the log of the signals: when the hog
-was on, and what the victim did in each slice. Each waits until the machine is quiet, and one during
-which others had too much of its cores is made again. Experiments that were made are not made again.
-Exit status 1 when one failed, or fewer than nine tenths of those that count are right.
+was on, and the victim's operations in each slice. Each waits until the machine is quiet, and one
+during which others used too much of its cores is repeated. Experiments that were made are not made
+again. Exit status 1 when one failed, or fewer than nine tenths of those that count are right.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ from jostle_lab.validation.lab.work import Work, merged, plain_work, work_of  # 
 SLICE_NS = 250_000_000
 RUN_S, LEAD_S = 30.0, 1.5
 MEMORY, CORES, CACHE, QUIET = "memory", "cores", "file cache", "quiet"
-#: How often there is an experiment of each kind.
+#: Number of experiments of each kind.
 GROUPS = {MEMORY: 10, CORES: 4, CACHE: 3, QUIET: 3}
 PAGE, DATA = "memory-of-a-node.md", "memory-of-a-node.csv"
-#: To be reached: nine tenths.
+#: Goal: nine tenths.
 _RIGHT = 0.9
-#: Share of a slice in which a hog is on: from it on the slice counts, and below it does not.
+#: Least share of a slice in which a hog is on for the slice to count.
 _ON, _OFF = 0.5, 0.05
 _FEWEST = 4  # slices
-#: Part of the machine's cores that others may have, before a run and on the mean of it.
+#: Share of the machine's cores that others may use, before a run and on average during it.
 _IDLE, _FOREIGN = 0.15, 0.15
 #: A hog that slows the victim by less, in percent, has done no harm on memory.
 HARM = 5.0
@@ -62,13 +62,13 @@ _CALM = ("cpu", _READER)
 
 @dataclass(frozen=True)
 class Load:
-    """A job beside the victim, on for a part of each period.
+    """A job that runs concurrently with the victim, on for a part of each period.
 
     Attributes:
         name: Its name in the experiment.
         words: Pattern and options of its signal.
-        period_s, duty, phase_s: Its rhythm.
-        harm: It takes what the victim needs.
+        period_s, duty, phase_s: When it is on.
+        harm: Whether it uses a resource that the victim needs.
     """
 
     name: str
@@ -81,13 +81,13 @@ class Load:
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment: a victim and the jobs beside it.
+    """An experiment: a victim and its co-running jobs.
 
     Attributes:
         number: Counted from 1.
         group: Its kind.
         victim: Pattern and options of the victim's signal.
-        loads: The jobs beside it; at most one of them harms it.
+        loads: Its co-running jobs; at most one of them slows it.
     """
 
     number: int
@@ -101,17 +101,17 @@ class Row:
     """An experiment, what the log shows and what jostle named.
 
     Attributes:
-        number, group, victim: Of the experiment.
-        beside: The jobs beside it; the harmful one is marked with a star.
+        number, group, victim: As in the experiment.
+        beside: Its co-running jobs; the harmful one is marked with a star.
         slowed: By how many percent the victim did less per second of a core in slices in which the
             hog was on: by memory, caches or slower cores, not by waiting for them.
-        waited: Percent of these for which it waited for a core.
+        waited: Percent of the time in these slices for which it waited for a core.
         on_memory, on_cores: Suspects there, by their names in the experiment.
         elsewhere: Suspects on other resources.
-        seconds: Lost on memory: what jostle says, with its interval.
-        load_source: What loads on memory were known by.
-        foreign: Percent of the machine's cores that others had during the run.
-        right: The harmful job is named on the resource that it harms, and nobody wrongly.
+        seconds: Its loss on memory by jostle, with the interval.
+        load_source: The source of loads on memory.
+        foreign: Percent of the machine's cores that others used during the run.
+        right: Whether the harmful job is named on the right resource, and no other job.
         error: Why it failed.
     """
 
@@ -159,7 +159,7 @@ def draw(seed: int) -> list[Experiment]:
 
 
 def make(experiment: Experiment, folder: Path) -> dict[str, Any]:
-    """Run an experiment, take its profiles, and return what its log says."""
+    """Run an experiment, ingest its profiles, and return the truth by its log."""
     here = folder / f"x{experiment.number:02d}"
     job = f"x{experiment.number:02d}-{time.time_ns() // 10**6 % 10**8}"
     spool, log, files = (here / name for name in ("spool", "log", "files"))
@@ -225,7 +225,7 @@ class Own:
         self._seen: dict[int, int] = {}
 
     def look(self, pids: Sequence[int]) -> None:
-        """Look at processes and their children."""
+        """Sum the CPU time of processes and their children."""
         for pid in pids:
             with contextlib.suppress(OSError, ValueError):
                 children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
@@ -234,12 +234,12 @@ class Own:
 
     @property
     def ns(self) -> int:
-        """All of it."""
+        """Sum of both."""
         return sum(self._seen.values())
 
 
 def await_quiet(limit_s: float) -> None:
-    """Wait until others leave the machine's cores alone for a second, no longer than a limit."""
+    """Wait until others have used hardly any core for a second, no longer than a limit."""
     end = time.monotonic() + limit_s
     while time.monotonic() < end:
         before = busy()
@@ -250,7 +250,7 @@ def await_quiet(limit_s: float) -> None:
 
 
 def use(pid: int, used: dict[int, list[int]]) -> None:
-    """Wait for the next slice; record what the victim had and waited for before it, ns."""
+    """Wait for the next slice; record the victim's CPU time and waiting before it, ns."""
     time.sleep((SLICE_NS - time.time_ns() % SLICE_NS) / 1e9)
     try:
         cpu, waited, _ = map(int, Path(f"/proc/{pid}/schedstat").read_text().split())
@@ -265,10 +265,10 @@ def use(pid: int, used: dict[int, list[int]]) -> None:
 def slowed(
     work: Work, used: dict[int, list[int]], spans: list[list[int]]
 ) -> tuple[float | None, float | None]:
-    """Return what the log shows of slices in which a load was on; None: there are too few.
+    """Return by the log how slices in which a load was on differ; None: there are too few.
 
     Args:
-        work: What the victim did.
+        work: The victim's operations.
         used: CPU time and waiting of the victim up to the end of a slice, ns.
         spans: When the load was on.
 
@@ -329,7 +329,7 @@ def score(experiment: Experiment, made: dict[str, Any], found: JobInterference) 
 
 
 def described(experiment: Experiment) -> dict[str, Any]:
-    """Return the part of a row that says what was injected."""
+    """Return the fields of a row that describe what was injected."""
     beside = "; ".join(f"{'*' if each.harm else ''}{each.words}" for each in experiment.loads)
     return {
         "number": experiment.number,
@@ -354,12 +354,12 @@ def printed(rows: Sequence[Row]) -> str:
 
 
 def harmless(row: Row) -> bool:
-    """Return whether the hog did no harm on memory, so that nobody is to be named for it."""
+    """Return whether the hog did no harm on memory, so that no job should be named for it."""
     return row.group == MEMORY and row.slowed is not None and row.slowed < HARM
 
 
 def proves(row: Row) -> bool:
-    """Return whether an experiment counts: what was injected did harm, and others left it alone."""
+    """Return whether an experiment counts: the injected job did harm, and others did not."""
     return not row.error and not harmless(row) and row.foreign <= 100 * _FOREIGN
 
 
@@ -423,7 +423,7 @@ def arguments() -> argparse.Namespace:
 
 
 def quietest(experiment: Experiment, folder: Path, asked: argparse.Namespace) -> dict[str, Any]:
-    """Make an experiment until others left the machine alone, a few times; return the quietest."""
+    """Repeat an experiment a few times until the machine was quiet; return the quietest."""
     tried = list[dict[str, Any]]()
     while len(tried) < asked.tries and all(one["foreign"] > _FOREIGN for one in tried):
         await_quiet(asked.wait)
@@ -442,7 +442,7 @@ def row_of(experiment: Experiment, folder: Path, asked: argparse.Namespace) -> R
         made = json.loads(record.read_text())
         found = identify(Repository(folder / "repository").beside(made["job"]))
         return score(experiment, made, found)
-    except Exception as error:  # one that failed must not hide the others
+    except Exception as error:  # one that failed must not end the others
         return Row(**described(experiment), error=f"{type(error).__name__}: {error}")
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Questions to a repository of 30 days: background of a job, the job page, the matrix.
+"""Measures queries of a repository of 30 days: background of a job, the job page, the matrix.
 
     lab/bench/month.py [--quick|--smoke] [--folder DIR]
 
 The repository is made by month_repository.py at three sizes: 2520 jobs with 50 million
 process-slices, and a fifth and a twentieth of that; a site of 10 000 nodes has 40 times the
-largest. Each question is asked of random jobs by a repository or server that was opened for it.
+largest. Each query is made for random jobs by a repository or server that was opened for it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from web_api import percentile, served
 ASKED, LENGTH = 40, 300
 SIZES = {"full": (4, 17, 84), "quick": (1, 4, 17), "smoke": (1, 2, 3)}
 BACKGROUND_MS, PAGE_MS = 300.0, 200.0
-#: What the job page asks for when it is opened, and when its time view shows others.
+#: Requests of the job page when it is opened, and when its time view shows others.
 PAGE = ("", "/trend", "/series?metric=bytes", "/series?metric=bytes&of=others")
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A simulated month: the jobs of one planted day, again on each of 30 days.
+"""Makes a repository of a simulated month: the jobs of one synthetic day on each of 30 days.
 
     lab/bench/month_repository.py FOLDER JOBS LENGTH [DAYS]
 
-JOBS jobs a day of LENGTH slices each (mean) are planted once; each further day has the same jobs
+JOBS jobs a day of LENGTH slices each (mean) are simulated once; each further day has the same jobs
 under other names, with other processes, a day later. One commit a day, as after a compaction, and
 then `jostle repository compact`.
 """
@@ -26,12 +26,12 @@ sys.path[:0] = [str(ROOT / "src")]
 
 DAYS, SEED = 30, 28
 DAY_NS = 86_400_000_000_000
-#: Columns that name the job, and so must differ from day to day.
+#: Columns that identify the job, and so must differ from day to day.
 _NAMES = ("job", "world")
 
 
 def month(path: Path, jobs: int, length: int, days: int = DAYS) -> int:
-    """Make the repository; returns its process-slices."""
+    """Make the repository; return its process-slices."""
     from jostle.repository import Repository
     from jostle.repository.store.files import publish, write_chunks
     from jostle.repository.store.log import Log

@@ -1,4 +1,4 @@
-"""What the MPI rows share: the MPIs of this machine, profilers beside us, compiling, running."""
+"""Shared parts of MPI benchmarks: the MPIs of this machine, other profilers, compiling, running."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Mpi:
 
     Attributes:
         name: As in Debian's commands.
-        title: For people.
+        title: Its name in tables.
         launch: The launcher and what it always needs.
     """
 
@@ -53,17 +53,17 @@ ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def mpis() -> list[Mpi]:
-    """The MPIs that programs can be compiled for and run with here."""
+    """The MPIs for which programs can be compiled and run here."""
     return [mpi for mpi in (OPENMPI, MPICH) if compiler(mpi, "c") and shutil.which(mpi.launch[0])]
 
 
 def compiler(mpi: Mpi, language: str) -> str | None:
-    """The compiler for `c` or `fortran`, if it is there."""
+    """The compiler for `c` or `fortran`, if it is installed."""
     return shutil.which({"c": "mpicc", "fortran": "mpif90"}[language] + "." + mpi.name)
 
 
 def compile_c(bench: Bench, mpi: Mpi, name: str) -> str:
-    """Compile programs/NAME.c for an MPI, once; returns the program's path."""
+    """Compile programs/NAME.c for an MPI, once; return the program's path."""
     program = bench.disk / f"{name}-{mpi.name}"
     compile_program(mpi, name, program)
     return str(program)
@@ -115,7 +115,7 @@ def run(
     patient: bool = False,
     folder: Path | None = None,
 ) -> str:
-    """Run a program under an MPI; returns what it printed.
+    """Run a program under an MPI; return its output.
 
     Raises:
         subprocess.CalledProcessError: It ended with anything but 0.
@@ -135,7 +135,7 @@ def run(
 
 
 def counted(folder: Path, metrics: Sequence[str], least: int) -> str:
-    """Nothing where each metric of a spool reached `least`; else what is missing, for a note."""
+    """Return "" where each metric of a spool reached `least`; else what is missing, for a note."""
     from profiles import totals
 
     sums = totals(folder)

@@ -1,7 +1,8 @@
-"""What jostle adds to one MPI call, in C and through each of Fortran's bindings, on every MPI.
+"""Measures what jostle adds to one MPI call, in C and each Fortran binding, on every MPI.
 
-With two ranks the figures hold what a program feels, and the jitter of two CPUs; with one rank
-(MPI_COMM_WORLD or MPI_COMM_SELF of one, messages to oneself) they hold the wrapper and little else.
+With two ranks the figures include what a program experiences, and the jitter of two CPUs; with one
+rank (MPI_COMM_WORLD or MPI_COMM_SELF of one, messages to oneself) they include the wrapper and
+little else.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from mpi import OPENMPI, RANKS, Mpi, compiler, counted, emptied, mpis, run, vari
 
 BINDINGS = {"C": "", "mpif.h": "BENCH_MPIFH", "use mpi": "BENCH_MPI", "mpi_f08": "BENCH_F08"}
 ROUNDS = 5
-ALLOWED_NS = 15.0  # beside the two time stamps
-ALLREDUCE_NS = 34.0  # in one rank, by the dearest binding
+ALLOWED_NS = 15.0  # in addition to the two time stamps
+ALLREDUCE_NS = 34.0  # in one rank, by the slowest binding
 LEAST_CALLS = 10_000
 
 
@@ -27,8 +28,8 @@ class Operation:
     """An operation of programs/mpi_calls.c.
 
     Attributes:
-        what: For people.
-        metric: What must have counted it, or nothing was measured.
+        what: Its name in the table.
+        metric: The metric that must have counted it, or nothing was measured.
     """
 
     what: str
@@ -55,7 +56,7 @@ STAMPS = "clock"
 
 
 def build(bench: Bench, mpi: Mpi, binding: str) -> str:
-    """Compile programs/mpi_calls.c with one binding; returns the program's path."""
+    """Compile programs/mpi_calls.c with one binding; return the program's path."""
     folder = bench.disk / f"calls-{mpi.name}-{binding.replace(' ', '-')}"
     folder.mkdir(exist_ok=True)
     program = folder / "mpi_calls"
@@ -78,18 +79,18 @@ def build(bench: Bench, mpi: Mpi, binding: str) -> str:
 
 
 def milliseconds(bench: Bench) -> int:
-    """For each operation, in each run."""
+    """Milliseconds for each operation in each run."""
     return bench.pick(100, 100, 10)
 
 
 def once(
     bench: Bench, mpi: Mpi, words: Sequence[str], variant: Mapping[str, str], ranks: int
 ) -> dict[str, float]:
-    """Run the program; returns ns per call by operation: the lower quartile of its batches."""
+    """Run the program; return ns per call by operation: the lower quartile of its batches."""
     found = {}
     for line in filter(None, run(bench, mpi, words, variant, ranks=ranks).splitlines()):
         name, *numbers = line.split()
-        if len(numbers) == 3 and name in words:  # the profilers beside us talk
+        if len(numbers) == 3 and name in words:  # the other profilers print
             found[name] = float(numbers[2]) / int(numbers[0])
     return found
 
@@ -122,7 +123,7 @@ def require_counts(spool: Path, operations: Mapping[str, Operation], least: int)
 
 
 def differences(samples: Mapping[str, Figures], name: str, operation: str) -> list[float]:
-    """What a variant adds to a call, by round."""
+    """Return what a variant adds to a call, by round."""
     pairs = zip(samples[name][operation], samples[BARE][operation], strict=True)
     return [profiled - bare for profiled, bare in pairs]
 
@@ -130,7 +131,7 @@ def differences(samples: Mapping[str, Figures], name: str, operation: str) -> li
 def row(
     mpi: Mpi, ranks: int, key: str, what: str, bindings: Mapping[str, dict[str, Figures]]
 ) -> Row:
-    """One operation on one MPI: the middle over the bindings counts, each stands in the note."""
+    """One operation on one MPI: the median over the bindings counts, each is in the note."""
     by_binding = {name: differences(found, OURS, key) for name, found in bindings.items()}
     medians = {name: statistics.median(values) for name, values in by_binding.items()}
     everything = [value for values in by_binding.values() for value in values]
@@ -180,7 +181,7 @@ def row(
 
 
 def rows(bench: Bench, mpi: Mpi) -> list[Row]:
-    """All operations on an MPI."""
+    """Measure all operations on an MPI."""
     if mpi not in mpis():
         raise MissingError(f"{mpi.title} is not installed")
     found: list[Row] = []

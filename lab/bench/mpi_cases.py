@@ -1,4 +1,4 @@
-"""The MPI programs that are run whole: which they are, and how long they should run."""
+"""The MPI programs that are benchmarked as a whole, and how long they should run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mpi import OPENMPI, RANKS, Mpi, compile_c, mpis, run
 
 TIMER = "libjostle-timer.so"
 PILOTS = 5  # at most
-PILOT_S = 1.5  # a run of which a longer one is reckoned
+PILOT_S = 1.5  # a run from which a longer one is extrapolated
 
 #: Makes the input for so many steps in a new folder; returns the command.
 Make = Callable[[Bench, Path, int], list[str]]
@@ -22,17 +22,17 @@ Make = Callable[[Bench, Path, int], list[str]]
 
 @dataclass(frozen=True)
 class Case:
-    """A program to be run whole.
+    """A program that is benchmarked as a whole.
 
     Attributes:
-        key: Name for `--only`, behind `mpi-`.
-        name: For people.
+        key: Name for `--only`, after `mpi-`.
+        name: Its name in tables.
         make: Makes its input and command.
-        steps: For a pilot run.
+        steps: Steps of a pilot run.
         needs: Commands that must be installed.
         scales: Whether more steps take longer.
         steady: Whether its later steps take as long as the first.
-        mpi: What it runs under.
+        mpi: The MPI with which it runs.
         patient: Whether waiting ranks should let others run: more threads than CPUs.
         variables: More of its environment.
     """
@@ -55,7 +55,7 @@ class Case:
 
 
 def threads() -> str:
-    """OpenMP threads of each rank: as many as there are CPUs for, but two at least."""
+    """OpenMP threads of each rank: as many as there are CPUs for, at least two."""
     return str(max(2, len(os.sched_getaffinity(0)) // RANKS))
 
 
@@ -138,8 +138,8 @@ class Prepared:
         case: The case.
         command: Program and arguments.
         folder: Where it runs.
-        stamps: What the timer writes.
-        timer: The library that writes it.
+        stamps: The file that the timer writes.
+        timer: The timer's library.
     """
 
     case: Case
@@ -149,7 +149,7 @@ class Prepared:
     timer: Path
 
     def once(self, bench: Bench, variant: Mapping[str, str]) -> float:
-        """Run it; returns the seconds from MPI_Init to MPI_Finalize (nan if none)."""
+        """Run it; return the seconds from MPI_Init to MPI_Finalize (nan if none)."""
         from jostle.cli.launch.trial import mpi_seconds
 
         self.stamps.unlink(missing_ok=True)
@@ -175,7 +175,7 @@ def prepare(bench: Bench, case: Case, seconds: float) -> Prepared:
     timer = bench.preload.with_name(TIMER)
     folder = bench.memory / "mpi" / case.key
     steps, trusted = case.steps, False
-    if bench.level == "smoke":  # short, however short
+    if bench.level == "smoke":  # of any short length
         steps, trusted = max(2, steps // 10), True
     for _ in range(PILOTS):
         shutil.rmtree(folder, ignore_errors=True)

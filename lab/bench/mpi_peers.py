@@ -1,4 +1,4 @@
-"""What it adds to a call that partners and collectives are counted: on and off, in turn."""
+"""Measures what counting partners and collectives adds to a call: on and off, in turn."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SETTINGS = ("off", "on")
 
 
 def rows(bench: Bench) -> list[Row]:
-    """Each operation on each MPI; the note has the figure per message where a round has two."""
+    """Measure each operation on each MPI; where a round has two, the note has the figure of one."""
     present = mpis()
     if not present:
         raise MissingError(f"{OPENMPI.title} is not installed")

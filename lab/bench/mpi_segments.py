@@ -1,4 +1,4 @@
-"""How much of a run lies in segments of recurring kind, and what the segments take up."""
+"""Measures how much of a run is in recurring kinds of segments, and the size of the segments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TARGET = 90.0  # %
 
 
 def stored_bytes(bench: Bench) -> int:
-    """Bytes that the segments of all profiles of the spool take up in records."""
+    """Bytes of the segments of all profiles of the spool in records."""
     from jostle.reader import find_profiles
 
     found = 0
@@ -23,7 +23,7 @@ def stored_bytes(bench: Bench) -> int:
 
 
 def case_row(bench: Bench, case: Case) -> Row:
-    """One run of ten seconds and more under jostle, and what the repository makes of it."""
+    """Measure one run of ten seconds and more under jostle by its segments in the repository."""
     from jostle.repository import Repository
 
     target = f">= {TARGET:.0f} %"
@@ -49,7 +49,7 @@ def case_row(bench: Bench, case: Case) -> Row:
 
 
 def rows(bench: Bench) -> list[Row]:
-    """All programs that are installed."""
+    """Measure all programs that are installed."""
     found: list[Row] = []
     for case in CASES:
         what, target = f"segments: {case.name}", f">= {TARGET:.0f} %"
@@ -59,7 +59,7 @@ def rows(bench: Bench) -> list[Row]:
         say(f"  {case.name}")
         try:
             found.append(case_row(bench, case))
-        except Exception as error:  # the others may do better
+        except Exception as error:  # other programs may reach it
             note = f"failed: {type(error).__name__}: {error}"
             found.append(Row("mpi-segments", what, "%", target, note=note))
     return found

@@ -1,7 +1,7 @@
-"""Whole MPI programs: bare, under jostle with slices and segments, and under its peers, in turn.
+"""Measures whole MPI programs: bare, under jostle (slices, segments), and under its peers, in turn.
 
-The time is that from MPI_Init to MPI_Finalize, as in thesis 2.2.1; outliers leave by the modified
-Z-score, and the figure is a mean with its 99 % interval.
+The time is that from MPI_Init to MPI_Finalize, as in Shah, 2020, section 2.2.1; outliers are
+removed by the modified Z-score, and the figure is a mean with its 99 % interval.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from profiles import totals
 
 CASES = [LAMMPS, ICOFOAM, HPCC, TRANSPOSE, HYBRID]
 LIMIT = 0.01
-NOISE = 0.03  # half an interval: with more, that no difference is seen means nothing
+NOISE = 0.03  # half an interval: with more, no conclusion is possible from no difference
 SECONDS = 1.6  # of each run, between MPI_Init and MPI_Finalize
 ROUNDS = 10
-ALONE = 2  # times as many where no other profiler runs beside
+ALONE = 2  # times as many where no other profiler is compared
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def whole_row(prepared: Prepared, samples: Samples, account: str) -> Row:
     Args:
         prepared: The program.
         samples: Its times by variant, s.
-        account: What the profiles say of it, for the note.
+        account: The metrics of its profiles, for the note.
     """
     cost = share(samples[OURS], samples[BARE])
     bare, ours = (statistics.median(samples[name]) * 1e3 for name in (BARE, OURS))
@@ -85,7 +85,7 @@ def whole_row(prepared: Prepared, samples: Samples, account: str) -> Row:
 
 
 def peer_row(prepared: Prepared, samples: Samples) -> Row | None:
-    """jostle beside the profilers that are installed; the target is on the fastest."""
+    """Compare jostle with the profilers that are installed; the target is on the fastest."""
     costs = {name: share(found, samples[BARE]) for name, found in samples.items() if name != BARE}
     ours = costs.pop(OURS)
     if not costs:
@@ -118,7 +118,7 @@ def peer_row(prepared: Prepared, samples: Samples) -> Row | None:
 
 
 def measured(bench: Bench, case: Case) -> list[Row]:
-    """A program bare, under jostle, and under each of its peers."""
+    """Measure a program bare, under jostle, and under each of its peers."""
     prepared = prepare(bench, case, SECONDS)
     spool = emptied(bench.disk / "spool-mpi-whole")
     turns = variants(bench, spool, with_peers=True)
@@ -143,7 +143,7 @@ def measured(bench: Bench, case: Case) -> list[Row]:
 
 
 def rows(bench: Bench, case: Case) -> list[Row]:
-    """A program, if it is installed."""
+    """Measure a program, if it is installed."""
     if case.installed:
         return measured(bench, case)
     raise MissingError(f"{case.name}: not installed")

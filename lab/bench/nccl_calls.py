@@ -1,8 +1,8 @@
-"""What jostle adds to one call of NCCL, with a library and a driver of ours: no GPU is needed.
+"""Measures what jostle adds to one call of NCCL, with a library and a driver of ours, without GPU.
 
 Two rows: without a driver, where the call is only counted, and with one, where events are recorded
-and asked for. The note has what the stand-in's own functions for events take; a real driver's take
-longer.
+and queried. The note has the time of the substitute's own functions for events; those of a real
+driver take longer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ COUNTED_NS, TIMED_NS = 60.0, 300.0
 
 
 def build(folder: Path, driver: str) -> str:
-    """Compile the program with its stand-ins; `driver` is the name that the driver's has."""
+    """Compile the program with its substitutes; `driver` is the name of the driver's file."""
     folder.mkdir()
     cuda, nccl, program = (str(folder / name) for name in (driver, "libnccl.so.2", "nccl_calls"))
     fake_cuda, fake_nccl = (str(STAND_INS / name) for name in ("fake_cuda.c", "fake_nccl.c"))
@@ -37,7 +37,7 @@ def build(folder: Path, driver: str) -> str:
 
 
 def rows(bench: Bench) -> list[Row]:
-    """An all-reduce of nothing, counted, and with the times of its operation."""
+    """Measure an all-reduce of no elements, counted, and with the times of its operation."""
     counted = build(bench.disk / "nccl-counted", "libother.so.1")
     timed = build(bench.disk / "nccl-timed", "libcuda.so.1")
     events = float(output([timed, "events", str(bench.cpus[-1])], {}))
@@ -50,7 +50,7 @@ def rows(bench: Bench) -> list[Row]:
 
 
 def row(bench: Bench, program: str, what: str, limit: float) -> Row:
-    """One program bare and under jostle, in turn, ns per call."""
+    """Measure one program bare and under jostle, in turn, ns per call."""
     command = [program, "call", str(bench.cpus[-1])]
     spool = bench.spool(Path(program).parent.name)
 

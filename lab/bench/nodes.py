@@ -1,12 +1,13 @@
-"""Counts false alarms of `jostle nodes`, and what faults it finds after how many days.
+"""Counts false alarms of `jostle nodes`, and after how many days it finds faults.
 
     lab/bench/nodes.py false-alarms --nodes 100 --days 28 --seeds 10
     lab/bench/nodes.py power --nodes 100 --days 21 --seeds 3 --first-seed 2000
     lab/bench/nodes.py differences --nodes 10 --days 28 --seeds 300
 
-`differences` draws the daily differences themselves: healthy nodes that are worse behaved.
+`differences` draws the daily differences directly: healthy nodes that vary more.
 
-The machines are planted (jostle_lab.synthetic): healthy ones differ for good and from day to day.
+The machines are synthetic (jostle_lab.synthetic): healthy ones differ permanently and from day to
+day.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def _days(spec: MachineSpec, seed: int) -> Iterator[pa.Table]:
 
 
 def condensed(spec: MachineSpec, seed: int) -> pa.Table:
-    """Return the days of planted machines, condensed."""
+    """Return the days of synthetic machines, condensed."""
     parts: list[pa.Table] = []
     connection = duckdb.connect()
     for rows in _days(spec, seed):
@@ -85,7 +86,7 @@ def _false_alarms(task: tuple[int, int, int]) -> tuple[int, int, list[str]]:
     table = condensed(spec, seed)
     seen = set()
     first = int(ints(table, "day").min())
-    # Asked again every week, as an operator would: an alarm counts once.
+    # Repeated every week, as an operator would: an alarm counts once.
     for before in range(first + 7, first + days + 2, 7):
         seen |= {
             (each.host, each.component, each.figure)
@@ -95,7 +96,7 @@ def _false_alarms(task: tuple[int, int, int]) -> tuple[int, int, list[str]]:
 
 
 def _power(task: tuple[int, int, int]) -> list[tuple[str, float, int | None]]:
-    """Return kind and size of each planted fault, and the days until it was named."""
+    """Return kind and size of each injected fault, and the days until it was named."""
     nodes, days, seed = task
     every = [(kind, size) for kind, sizes in _SIZES.items() for size in sizes]
     if nodes < 3 * len(every):  # one kind and size at a time in small sites
@@ -110,7 +111,7 @@ def _power(task: tuple[int, int, int]) -> list[tuple[str, float, int | None]]:
     table = condensed(spec, seed)
     first = int(ints(table, "day").min())
     after: dict[str, int] = {}
-    # Planted days begin within a day of the calendar: the first whole day of a fault is the next.
+    # Synthetic days begin within a day of the calendar: the first whole day of a fault is the next.
     for day in range(1, days - _FROM_DAY):
         for each in judged(table, nodes, first + _FROM_DAY + 1 + day).differences:
             after.setdefault(each.host, day)
@@ -120,9 +121,9 @@ def _power(task: tuple[int, int, int]) -> list[tuple[str, float, int | None]]:
     ]
 
 
-#: How healthy nodes may differ: for good, from day to day (standard deviations of the logarithm),
-#: how much of a day lasts until the next, degrees of freedom (few: bad days), and how unequal the
-#: changes of the nodes are.
+#: How healthy nodes may differ: permanently, from day to day (standard deviations of the
+#: logarithm), how much of a day lasts until the next, degrees of freedom (few: occasional slow
+#: days), and how unequal the changes of the nodes are.
 _SPREADS = {
     "as planted": (0.02, 0.04, 0.5, 30, 0.0),
     "with bad days": (0.02, 0.04, 0.5, 3, 0.0),

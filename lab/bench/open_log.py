@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Opens repositories of 1, 10 and 30 days whose logs are real and whose tables are empty.
+"""Measures opening repositories of 1, 10 and 30 days, with real logs and empty tables.
 
     lab/bench/open_log.py [--files N] [--processes N] [--running N] [--days N...] [--folder DIR]
 
 The commits are those of a site: files of 14 tables, positions of the processes that run, those that
-ended, a compaction of each hour. N is per day. What a reader and an ingester then need to begin is
-measured in a process of its own, and what it costs them to stay, commit by commit.
+ended, a compaction of each hour. N is per day. The time and memory that a reader and an ingester
+need to open it is measured in a process of its own, and their cost for each further commit.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ TABLES = (
     "components",
 )
 MOST_COMMITS = 30  # per hour
-MERGED = 16  # files that a compaction makes one of
+MERGED = 16  # files that a compaction merges into one
 TARGET_MS, TARGET_MB = 200.0, 100.0
 
-# Prints what it took (ms, MB) to open a repository, to choose the files of slices for a question
-# about an hour and about all time, and for an ingester to look at 2000 new profiles.
+# Prints the cost (ms, MB) of opening a repository, of choosing the files of slices for a query of
+# an hour and of all time, and of an ingester's check of 2000 new profiles.
 OPEN = """
 import json, sys, time
 from pathlib import Path
@@ -84,7 +84,7 @@ print(json.dumps([open_ms, open_mb, ask_ms, len(snapshot.files["slices"]), all_m
 
 @dataclass(frozen=True)
 class Site:
-    """How much goes on at a site.
+    """The activity of a site.
 
     Attributes:
         files: Files that ingests publish, per day.
@@ -102,14 +102,14 @@ class Grown:
     """A log after some days.
 
     Attributes:
-        days: How many.
+        days: Number of days.
         files: Files that were ever in it.
-        live: Files that are in it.
+        live: Files that are in it now.
         commits: Number of commits.
         bytes: Size of its folder.
-        commit_ms: Mean CPU time of a commit of the last day, with its share of checkpoints.
-        follow_ms: The same for a reader that has been there since the first commit.
-        memory_mb: What that reader and the writer took together since then.
+        commit_ms: Mean CPU time of a commit of the last day, including its share of checkpoints.
+        follow_ms: The same for a reader that has followed since the first commit.
+        memory_mb: Memory that this reader and the writer took together since then.
     """
 
     days: int
@@ -123,7 +123,7 @@ class Grown:
 
 
 def changes(site: Site) -> Iterator[tuple[int, Any]]:
-    """Give the changes of a site, day by day without an end: the number of the day, and a change.
+    """Yield the changes of a site, day by day without an end: the number of the day, and a change.
 
     Their files do not exist.
     """
@@ -145,7 +145,7 @@ def changes(site: Site) -> Iterator[tuple[int, Any]]:
         name = f"{folder}/{chance.getrandbits(128):032x}.parquet"
         return File(table, name, 1000, size, *span, f"{chance.getrandbits(64):016x}")
 
-    always: list[File] = []  # of tables without time, which are merged again and again
+    always: list[File] = []  # of tables without time, which are merged repeatedly
     for hour in itertools.count():
         fresh = list(always)
         for number in range(per_hour):
@@ -163,7 +163,7 @@ def changes(site: Site) -> Iterator[tuple[int, Any]]:
                     to = Position(base.records + 9, base.revision + 1, lo // 4_000_000_000, 0)
                     advance[key] = (base, to)
                     running[key] = to
-            for _ in range(ended):  # those that were too short to be seen before
+            for _ in range(ended):  # those that were too short to be recorded before
                 advance[chance.getrandbits(62)] = (Position(), lo)
             files = [file(table, lo, 1 << 20) for table in TABLES for _ in range(each)]
             fresh += files
@@ -179,7 +179,7 @@ def changes(site: Site) -> Iterator[tuple[int, Any]]:
 
 
 def grow(root: Path, site: Site, days: list[int]) -> Iterator[Grown]:
-    """Write the log of a site; give what it is like after each of some numbers of days."""
+    """Write the log of a site; return its measures after each of some numbers of days."""
     from jostle.repository import Repository
     from jostle.repository.store import state
     from jostle.repository.store.log import Log
@@ -223,7 +223,7 @@ def grow(root: Path, site: Site, days: list[int]) -> Iterator[Grown]:
 
 
 def memory_mb() -> float:
-    """Return the memory of this process, without what it maps of files."""
+    """Return the memory of this process, without mapped files."""
     status = Path("/proc/self/status").read_text()
     return int(status.partition("RssAnon:")[2].split()[0]) * 1024 / 1e6
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""How well losses of pairs that never met are predicted, for programs that were never seen.
+"""Scores predicted losses of pairs that never ran concurrently, for programs not seen before.
 
     lab/bench/pair_model.py [REPOSITORY] [--page FILE]
 
 REPOSITORY holds the studies of lab/bench/reproduce.py on CephFS [build/papers/repository]: their
 runs alone give the kinds of programs, their cells the losses. Cells on SSHFS, whose profiles are
 not kept, are read from docs/measurements/papers/runs.csv, with kinds by their settings. Each
-program is left out in turn, with all pairs of it; what predicts its losses has learned from the
-others. Compared are no interference, two laws of fair share, the matrix by name, gradient boosting,
-and the model of `jostle predict`: learned from the cells, and from what it finds by itself in the
-repository.
+program is left out in turn, with all pairs of it; the predictor of its losses has learned from the
+others. The predictors are no interference, two laws of fair share, the matrix by name, gradient
+boosting, and the model of `jostle predict`: learned from the cells, and from what it finds by
+itself in the repository.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from jostle_lab.study.result import result
 from papers_cells import RUNS
 
 COVERAGE = 0.9
-#: Programs of studies on SSHFS -> their patterns; codes whose kinds no profile says are left out.
+#: Programs of studies on SSHFS -> their patterns; codes whose kinds are in no profile are left out.
 SIGNALS = {
     "aggregate-write": "aggregate-write",
     "open-write-close": "open-write-close",
@@ -77,11 +77,11 @@ class Cell:
     """The loss of one program alongside another one in one setting: a truth to predict.
 
     Attributes:
-        file_system: Where.
+        file_system: The file system.
         names: Victim and neighbour.
-        kinds: Theirs, by their runs alone or by their settings.
-        mount: As the repository calls it.
-        losses: Of each run, percent of its run time.
+        kinds: Their kinds, by their runs alone or by their settings.
+        mount: The mount's name in the repository.
+        losses: Loss of each run, percent of its run time.
     """
 
     file_system: str
@@ -96,13 +96,13 @@ class Cell:
         return float(np.median(self.losses))
 
     def sample(self) -> PairSample:
-        """The same as the model learns it."""
+        """The cell as a sample for the model."""
         return PairSample(*self.kinds, self.mount, self.loss, len(self.losses), self.names)
 
 
-#: Of some cells: values and interval ends, shape (3, cells); NaN where there is no interval.
+#: Predictions for some cells: values and interval ends, shape (3, cells); NaN: no interval.
 Predicted = np.ndarray[Any, np.dtype[np.float64]]
-#: Learns from cells, of which the names are left out, and predicts others.
+#: Function that learns from cells without some names, and predicts others.
 Predictor = Callable[[Sequence[Cell], Sequence[Cell], str], Predicted]
 
 
@@ -166,7 +166,7 @@ def stored_cells() -> list[Cell]:
     ]
 
 
-# ---- what predicts ----
+# ---- predictors ----
 
 
 def _bare(values: Sequence[float]) -> Predicted:
@@ -175,22 +175,22 @@ def _bare(values: Sequence[float]) -> Predicted:
 
 
 def nothing(_: Sequence[Cell], asked: Sequence[Cell], __: str) -> Predicted:
-    """Nobody disturbs anybody."""
+    """Predict that no program slows another."""
     return _bare([0.0] * len(asked))
 
 
 def fair_share(_: Sequence[Cell], asked: Sequence[Cell], __: str) -> Predicted:
-    """Processes share the file system evenly (Kuo)."""
+    """Predict that processes share the file system evenly (Kuo)."""
     return _bare([loss_of(by_process(*cell.kinds)) for cell in asked])
 
 
 def one_queue(_: Sequence[Cell], asked: Sequence[Cell], __: str) -> Predicted:
-    """Requests of all processes wait in one queue."""
+    """Predict that requests of all processes wait in one queue."""
     return _bare([loss_of(by_request(*cell.kinds)) for cell in asked])
 
 
 def by_name(known: Sequence[Cell], asked: Sequence[Cell], _: str) -> Predicted:
-    """The matrix by name: signals are one program, a program that was not met is like all."""
+    """Predict by the matrix of names: signals are one program, an unknown one is like all."""
     losses: dict[tuple[str, str], list[float]] = {}
     for cell in known:
         losses.setdefault(_binaries(cell), []).append(cell.loss)
@@ -216,7 +216,7 @@ def code(name: str) -> bool:
 
 
 def model(known: Sequence[Cell], asked: Sequence[Cell], _: str) -> Predicted:
-    """The model of `jostle predict`, learned from the cells."""
+    """Predict by the model of `jostle predict`, learned from the cells."""
     return _asked(PairModel([cell.sample() for cell in known]), asked)
 
 
@@ -226,7 +226,7 @@ def _asked(learned: PairModel, asked: Sequence[Cell]) -> Predicted:
 
 
 def boosting(known: Sequence[Cell], asked: Sequence[Cell], _: str) -> Predicted:
-    """Gradient boosting of what fair share is wrong by; intervals by split conformal prediction."""
+    """Predict fair share's error by gradient boosting; intervals by split conformal prediction."""
     scores: list[float] = []
     for name in sorted({name for cell in known for name in cell.names}):
         left_out = [cell for cell in known if name in cell.names]
@@ -259,7 +259,7 @@ def _features(cells: Sequence[Cell]) -> np.ndarray[Any, Any]:
 
 
 def of_repository(repository: Repository, kinds: dict[str, LoadKind]) -> Predictor:
-    """Return the model as a site has it: learned from the jobs that met in the repository."""
+    """Predict by a site's model: learned from the co-running jobs in the repository."""
     tables = repository.programs_beside()
     ran = {
         program["job"]: program["name"]
@@ -280,15 +280,15 @@ def of_repository(repository: Repository, kinds: dict[str, LoadKind]) -> Predict
 
 @dataclass(frozen=True)
 class Score:
-    """How well a predictor did on a file system.
+    """The scores of a predictor on a file system.
 
     Attributes:
         cells: Predictions: a cell counts once for each of its programs that is left out.
         error: Median absolute error, points.
         coverage: Share of the losses within the intervals, percent; NaN: it gives none.
         width: Median width of the intervals, points.
-        order: Rank correlation of what neighbours cost on average, predicted and measured.
-        neighbours: How many they are.
+        order: Rank correlation of the mean loss by neighbour, predicted and measured.
+        neighbours: Number of neighbours.
     """
 
     cells: int
@@ -302,7 +302,7 @@ class Score:
 def predictions(
     cells: Sequence[Cell], predict: Predictor
 ) -> Iterator[tuple[Cell, np.ndarray[Any, Any]]]:
-    """Yield each cell with its prediction by what never saw one of its programs."""
+    """Yield each cell with its prediction by a predictor that never saw one of its programs."""
     for name in sorted({name for cell in cells for name in cell.names}):
         asked = [cell for cell in cells if name in cell.names]
         known = [cell for cell in cells if name not in cell.names]
@@ -332,7 +332,7 @@ def scored(pairs: Sequence[tuple[Cell, np.ndarray[Any, Any]]]) -> Score:
 
 
 def scatter(cells: Sequence[Cell]) -> float:
-    """Return how far runs of one cell are from their median, in the median of runs, points."""
+    """Return the median distance of runs from the median of their cell, points."""
     apart = [
         abs(loss - cell.loss) for cell in cells if len(cell.losses) > 2 for loss in cell.losses
     ]

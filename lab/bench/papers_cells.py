@@ -1,9 +1,9 @@
 """Compares the losses that the papers print with those that studies measured here, cell by cell.
 
 Three files next to the page hold the data: `printed.csv` (what the papers print of each cell, from
-their texts: the pictures themselves are not at hand), `printed-orders.csv` (who loses more than
-whom, where a text says so) and `runs.csv` (one row for each run here). The tables, the labels and
-the counts of the page are made of them by the rule in `RULE`, and by nothing else.
+their texts: the pictures themselves are not available), `printed-orders.csv` (which program loses
+more than which, where a text says so) and `runs.csv` (one row for each run here). The tables, the
+labels and the counts of the page are made of them by the rule in `RULE`, and by nothing else.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from jostle_lab.analysis.study.setting import Summary, size_label
 DATA = Path(__file__).resolve().parents[2] / "docs/measurements/papers"
 RUNS = DATA / "runs.csv"
 
-#: Of the printed file systems the one that a cell is compared with, the first that has it.
+#: The printed file systems in order: a cell is compared with the first that has it.
 SYSTEMS = ("Lustre", "GPFS", "NFS")
 FILE_SYSTEMS = {"sshfs": "SSHFS", "cephfs": "CephFS"}
 NEAR = 10.0  # points within which a size agrees
@@ -51,7 +51,7 @@ label, and counted with it."""
 
 @dataclass(frozen=True)
 class CellKey:
-    """What a cell is of.
+    """The key of a cell.
 
     Attributes:
         victim: The program whose loss it is.
@@ -89,7 +89,7 @@ class CellKey:
 
 @dataclass(frozen=True)
 class PrintedCell:
-    """A loss as printed: from `low` to `high` per cent, `words` as the text has it."""
+    """A loss as printed: from `low` to `high` per cent, `words` as in the text."""
 
     table: str
     system: str
@@ -143,10 +143,10 @@ def printed_cells(table: str) -> list[PrintedCell]:
 
 
 def printed_orders(table: str) -> list[PrintedOrder]:
-    """Read the printed orders of a table or figure: stated in its text, or plain from its ranges.
+    """Read the printed orders of a table or figure: stated in its text, or clear from its ranges.
 
-    Of several cells the ranges give those between any two of one printed file system that do not
-    meet.
+    The ranges give an order between any two cells of one printed file system whose ranges do not
+    overlap.
     """
     found = []
     for row in _rows("printed-orders.csv"):
@@ -288,7 +288,7 @@ def printed_keys(table: str) -> set[CellKey]:
 
 
 def counts(table: str, cells: dict[CellKey, ComparedCell]) -> str:
-    """Return in how many of the cells that decide it each aspect agrees, and how many there are."""
+    """Return for each aspect the number of decisive cells that agree, and of all decisive ones."""
     parts = []
     for aspect in ASPECTS:
         decided = [
@@ -302,7 +302,7 @@ def counts(table: str, cells: dict[CellKey, ComparedCell]) -> str:
 
 
 def sentence(table: str, studies: Sequence[str]) -> str:
-    """Return what a row of the page says of a figure: label and counts on each file system."""
+    """Return the text of a row of the page on a figure: label and counts on each file system."""
     parts = []
     for file_system, name in FILE_SYSTEMS.items():
         cells = compared(table, studies, file_system)
@@ -424,7 +424,7 @@ def plain_table(studies: Sequence[str], file_system: str) -> list[str]:
     return lines
 
 
-# ---- keeping what was measured ----
+# ---- storing measurements ----
 
 COLUMNS = (
     "study",
@@ -450,8 +450,8 @@ def keep(study: str, file_system: str, date: str, cells: Sequence[dict[str, Any]
 
     Args:
         study: Its name.
-        file_system: Where its files lay.
-        date: When the measurement was begun.
+        file_system: Where its files were.
+        date: When the measurement began.
         cells: Its cells, from `jostle study show --json`; what follows a dot in a program's name is
             its chunk size, which the cell has as well.
     """

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Following a site: CPU of a pass per profile with four new slices, by their number and length.
+"""Measures following a site: CPU of a pass per profile with four new slices, by number and length.
 
     lab/bench/passes.py [FILES] [SLICES]
 
-The profiles are of living processes, as a receiver's mirror holds them: their heads say that more
-is to come. What a pass costs must not depend on how many slices a profile already has.
+The profiles are of living processes, as a receiver's mirror holds them: their headers say that they
+are not complete. The cost of a pass must not depend on how many slices a profile already has.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SECOND = 1_000_000_000
 
 
 def images(history: int) -> tuple[list[bytes], list[bytes]]:
-    """Make the heads of a profile after each pass, and the records that each pass adds."""
+    """Make the headers of a profile after each pass, and the records that each pass adds."""
     from synth import Profile
     from synth_random import TYPICAL
 
@@ -52,7 +52,7 @@ def images(history: int) -> tuple[list[bytes], list[bytes]]:
 
 
 def of_process(head: bytes, number: int) -> bytes:
-    """Make a head that of another process."""
+    """Change a header to that of another process."""
     data = bytearray(head)
     struct.pack_into("<I", data, 96, 1000 + number)
     node, job = f"node{number // 48}".encode(), f"job{number // 480}".encode()

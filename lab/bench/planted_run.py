@@ -1,4 +1,4 @@
-"""A repository with one very long run in it, written by the repository's own writer."""
+"""Makes a repository with one very long run, by the repository's own writer."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _RANKS_AT_ONCE = 4
 
 
 def plant(path: Path, family: str, ranks: int, segments: int, seed: int) -> float:
-    """Write the ranks' segments of a synthetic run over and over, as an ingester would have.
+    """Write the ranks' segments of a synthetic run repeatedly, as an ingester would.
 
     Args:
         path: A new folder.
-        family: Of synthetic runs; every global collective ends a segment.
+        family: Family of synthetic runs; every global collective ends a segment.
         ranks: Ranks.
-        segments: Segments of each.
-        seed: Of the run.
+        segments: Segments of each rank.
+        seed: Seed of the run.
 
     Returns:
         How long the run took, seconds.
@@ -85,7 +85,7 @@ def _segments(
 
 
 def _repeated(rows: pa.Table, copies: int, length: int, segments: int) -> pa.Table:
-    """Return a rank's segments, copy behind copy; the last ends with MPI_Finalize."""
+    """Return a rank's segments, copy after copy; the last ends with MPI_Finalize."""
     each = rows.num_rows - 1
     place = np.tile(np.arange(each), copies)[: segments - 1]
     turn = np.repeat(np.arange(copies), each)[: segments - 1]
@@ -99,7 +99,7 @@ def _repeated(rows: pa.Table, copies: int, length: int, segments: int) -> pa.Tab
     values: dict[str, Any] = {name: result.column(name) for name in result.column_names}
     for name, step in moved.items():
         values[name] = ints(result, name) + turn * step
-    # MPI_Finalize comes when it comes, also where the last copy was cut short.
+    # MPI_Finalize has its own time, also where the last copy was cut short.
     for name in ("start_ns", "globals_before"):
         values[name][-1] = values["end_ns" if name == "start_ns" else name][-2]
     values["globals_before"][-1] += ints(result, "globals")[-2]

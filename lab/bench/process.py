@@ -1,4 +1,4 @@
-"""What jostle costs a process by being there: the heartbeat's CPU time, and memory."""
+"""Measures jostle's constant cost in a process: the heartbeat's CPU time, and memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from measure import OURS, Bench, Row, alternate, compared, environment, half_wid
 from profiles import totals
 
 NS_PER_US = 1000.0
-SETTLED_S = 0.5  # what only a start needs is given back at the first boundary
+SETTLED_S = 0.5  # memory that only the start needs is freed at the first boundary
 
 
 def others_ns(pid: int) -> int | None:
@@ -41,7 +41,7 @@ def watch_heartbeat(pid: int, slice_s: float, seconds: float) -> list[float]:
 
 
 def heartbeat_row(bench: Bench) -> Row:
-    """CPU time of the heartbeat per slice: from the kernel, and as the profile says itself."""
+    """CPU time of the heartbeat per slice: from the kernel, and by the profile itself."""
     seconds, slice_s = bench.pick(8.0, 3.0, 2.0), 0.1
     used, spool = heartbeat_of(bench, "heartbeat", slice_s, seconds)
     row = Row("heartbeat", "heartbeat, CPU per slice", "us", "<= 75 us")
@@ -70,7 +70,7 @@ def heartbeat_of(
 
 
 def canary_row(bench: Bench) -> Row:
-    """What a canary every 20 ms adds to the heartbeat's CPU time: off and on in turn."""
+    """Measure what a core-speed probe every 20 ms adds to the heartbeat: off and on in turn."""
     seconds, slice_s = bench.pick(4.0, 2.0, 2.0), 0.1
     used: dict[str, list[float]] = {"off": [], "20ms": []}
     runs = took = 0
@@ -104,8 +104,8 @@ def canary_row(bench: Bench) -> Row:
 def memory_kib(command: list[str], variant: Mapping[str, str]) -> float:
     """Memory (KiB) of `micro hold` once all its threads have done their I/O.
 
-    The proportional set size: all of our library and of the profile's mapped head counts, since
-    nobody else maps them, but not how much of libc happened to be mapped along.
+    The proportional set size: all of our library and of the profile's mapped header counts, since
+    no other process maps them, but not how much of libc happened to be mapped.
     """
     with subprocess.Popen(
         command, env=environment(variant), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

@@ -1,4 +1,4 @@
-"""What the benchmarks read out of profiles."""
+"""Reads profiles for the benchmarks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Record:
 
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
-    """Read an unsigned LEB128 number; returns it and the offset behind it."""
+    """Read an unsigned LEB128 number; return it and the offset after it."""
     value = shift = 0
     while True:
         byte = data[at]
@@ -50,7 +50,7 @@ def records(path: Path) -> tuple[int, list[Record]]:
     """Walk a finished profile by docs/reference/profile-format.md.
 
     Returns:
-        The bytes in front of the first record, and the records. A broken one ends the list.
+        The bytes before the first record, and the records. A broken one ends the list.
     """
     data = path.read_bytes()
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Scores how patterns of reads are named: a program of known ways of reading, and real programs.
+"""Scores how patterns of reads are named: a program of known patterns, and real programs.
 
     lab/bench/reads.py [--seed N] [--each N] [--real] [--json]
 
 Each case runs under the preload; then jostle sees only its profile. A case is drawn by the seed:
-interface, chunk, calls per chunk, processes, and what the program draws itself (distances, places,
-how often). Use a seed that nothing was tuned with.
+interface, chunk, calls per chunk, processes, and what the program draws itself (distances, offsets,
+how often). Use a seed with which nothing was tuned.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from access import AS_ROOT, LAUNCH, SLICE, mount_of
 from measure import Bench, say
 
 SEQUENTIAL, STRIDED, RANDOM, RE_READ = "sequential", "strided", "random", "re-read"
-#: What each way of programs/reader.c is, and what else is no wrong answer.
+#: The pattern of each way of programs/reader.c, and other answers that are not wrong.
 WAYS = {
     "whole": SEQUENTIAL,
     "files": SEQUENTIAL,
@@ -74,7 +74,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was said of a case."""
+    """The answer on a case."""
 
     case: Case
     said: str
@@ -83,12 +83,12 @@ class Verdict:
 
     @property
     def right(self) -> bool:
-        """The pattern is the one that was run."""
+        """Whether the pattern is the one that was run."""
         return self.said == self.case.expected
 
     @property
     def chunk_right(self) -> bool | None:
-        """The chunk is within a tenth, where it is one of the program's; None where it is not."""
+        """Whether the chunk is within a tenth, where it is one of the program's; None elsewhere."""
         if not self.right or self.chunk is None or self.case.way in ("passes", "blocks"):
             return None
         pieces = self.case.pieces if self.said == SEQUENTIAL else 1
@@ -111,7 +111,7 @@ def cases(seed: int, each: int) -> Iterator[Case]:
 
 
 def run_cases(bench: Bench, chosen: list[Case]) -> list[Verdict]:
-    """Run the cases and score what their profiles say."""
+    """Run the cases and score the answers by their profiles."""
     from jostle.repository import Repository
 
     spool, data = bench.disk / "reads", bench.disk / "data"
@@ -150,7 +150,7 @@ def run(command: list[str], settings: dict[str, str]) -> None:
 
 
 def named(store: object, job: str, folder: Path) -> tuple[str, float | None, str]:
-    """What is said of a job on the mount of a folder: pattern, chunk, evidence."""
+    """The answer on a job on the mount of a folder: pattern, chunk, evidence."""
     from jostle.analysis import read_patterns
     from jostle.repository import Repository
 
@@ -163,7 +163,7 @@ def named(store: object, job: str, folder: Path) -> tuple[str, float | None, str
 
 
 def confusion(verdicts: list[Verdict]) -> str:
-    """A table: what was run by what was said."""
+    """A table: the pattern that was run by the pattern that was named."""
     said = Counter((verdict.case.way, verdict.said) for verdict in verdicts)
     lines = [f"{'run':12}{'is':12}" + "".join(f"{name:>12}" for name in NAMES)]
     for way, expected in WAYS.items():
@@ -173,7 +173,7 @@ def confusion(verdicts: list[Verdict]) -> str:
 
 
 def report(verdicts: list[Verdict]) -> None:
-    """Print the confusion table and what was wrong."""
+    """Print the confusion table and the wrong answers."""
     number, right = len(verdicts), sum(verdict.right for verdict in verdicts)
     withheld = sum(not v.right and v.said == "unknown" for v in verdicts)
     chunks = [v.chunk_right for v in verdicts if v.chunk_right is not None]
@@ -196,13 +196,13 @@ def report(verdicts: list[Verdict]) -> None:
 
 @dataclass(frozen=True)
 class Program:
-    """A real program whose reading is known.
+    """A real program whose reads have a known pattern.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         expected: Patterns that are right.
         script: Shell commands, run in a folder with the files of make_input.
-        needs: A program, or a module of Python, that must be there.
+        needs: A program, or a module of Python, that must be installed.
         ranks: Ranks of an MPI program; 0: it is none.
     """
 
@@ -459,7 +459,7 @@ PROGRAMS = (
 
 
 def run_programs(bench: Bench) -> list[tuple[Program, str, str]]:
-    """Run real programs: each with what was said of it, and why."""
+    """Run real programs: each with the answer on it, and the evidence."""
     from jostle.repository import Repository
 
     spool, data = bench.disk / "real", bench.disk / "real-data"

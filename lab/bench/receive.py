@@ -1,7 +1,7 @@
-"""The receiver: posts and bytes per second of one core, and how soon a slice can be queried.
+"""Measures the receiver: posts and bytes per second of one core, and the delay until queries.
 
-What a core can do is told by CPU time, since the nodes that post run on the same machine: posts
-divided by the seconds that the receiver's own process used. The ingester beside it is not in that.
+The capacity of a core is measured by CPU time, since the nodes that post run on the same machine:
+posts divided by the seconds that the receiver's own process used. Its ingester is not included.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from measure import Bench, Row
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests"), str(ROOT / "tests/receive")]
 
-#: As many as make the posts come in groups, as they do at a site.
+#: So many clients that posts arrive in groups, as at a site.
 NODES = [f"n{number}" for number in range(32)]
 POSTS_TARGET, BYTES_TARGET, LATENCY_TARGET_S = 1000, 40e6, 8.0
 #: Name -> files of a post, and bytes of each.
@@ -30,7 +30,7 @@ KINDS = {"dense": (48, 1200), "small": (4, 1200), "bulk": (4, 100_000)}
 
 
 def rows(bench: Bench) -> list[Row]:
-    """Measure posts of three kinds, then the way of a slice."""
+    """Measure posts of three kinds, then the delay of a slice."""
     found = [_throughput(bench, kind) for kind in KINDS]
     return [row for pair in found for row in pair] + [_latency(bench)]
 
@@ -72,7 +72,7 @@ def _throughput(bench: Bench, kind: str) -> list[Row]:
         f"{len(NODES)} nodes on the same {os.cpu_count()} cores"
     )
     rate, flow = posts / used, raw / used
-    # Many small files bound the posts, few large ones the bytes.
+    # Many small files limit the posts, few large ones the bytes.
     return [
         Row(
             f"receive-{kind}-posts",
@@ -118,7 +118,7 @@ def _cpu_s(pid: int) -> float:
 
 
 def _latency(bench: Bench) -> Row:
-    """Measure from a post with a new slice until a query sees it."""
+    """Measure the time from a post with a new slice until a query returns it."""
     from running_receiver import start
     from test_end_to_end import Growing
 

@@ -9,7 +9,7 @@
     --repository DIR     where results are kept between calls [build/papers]
     --repetitions N      of studies, instead of the number in the study; more later adds to them
 
-reproduce.toml says what remakes what. Interrupt `run` as you like: it goes on where it was.
+reproduce.toml lists what remakes what. `run` can be interrupted: it continues where it was.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ def rows_of(file: Path = ROWS) -> Table:
         "experiment" (by name) and "paper" (a list, each with its rows in "row").
 
     Raises:
-        SystemExit: A row says none or several of what remakes it, or names what is not there.
+        SystemExit: A row has none or several of what remakes it, or names something that does not
+            exist.
     """
     content = tomllib.loads(file.read_text())
     experiments = {each["name"]: each for each in content["experiment"]}
@@ -96,7 +97,7 @@ def experiments_of(row: Table) -> list[str]:
 
 
 def page_of(row: Table) -> list[str]:
-    """Return the record that a row names, from the root of the project."""
+    """Return the page that a row names, from the root of the project."""
     return [f"docs/measurements/{row['page']}"] if "page" in row else []
 
 
@@ -109,13 +110,13 @@ def results() -> Table:
 
 
 def words(experiment: Table, key: str, home: Path) -> list[str]:
-    """Return a command of an experiment, its places filled in."""
+    """Return a command of an experiment, its placeholders filled in."""
     folder = str(home / experiment.get("of", experiment["name"]))
     return ["jostle", *(word.replace("@dir@", folder) for word in experiment[key])]
 
 
 def run(experiment: Table, home: Path, repetitions: int | None) -> bool:
-    """Measure. Return whether it went well; its own messages have said what did not."""
+    """Measure an experiment. Return whether it succeeded; its own messages name errors."""
     if "of" in experiment:
         print(f"\n{experiment['name']}: shows what {experiment['of']} measured")
         return True
@@ -146,7 +147,7 @@ def drawing(argv: list[str], folder: Path | str) -> list[str]:
 
 
 def printed(experiment: Table, home: Path, place: str) -> str | None:
-    """Return the JSON of what was measured, its figures drawn; None: it was not measured yet."""
+    """Draw the figures of a measurement and return its JSON; None: it was not measured yet."""
     name = experiment["name"]
     if "show" not in experiment:
         kept = home / name / "shown.json"
@@ -167,13 +168,13 @@ def printed(experiment: Table, home: Path, place: str) -> str | None:
 
 
 def begun_at(home: Path, study: str) -> str:
-    """Return when a study was begun, to the minute, UTC."""
+    """Return when a study began, to the minute, UTC."""
     plan = home / "repository" / "studies" / study / "plan.json"
     return f"{datetime.datetime.fromtimestamp(plan.stat().st_mtime, datetime.UTC):%Y-%m-%d %H:%M}"
 
 
 def show(experiment: Table, wanted: set[str], home: Path) -> Table | None:
-    """Draw what was measured, and keep the figures that rows want.
+    """Draw what was measured, and store the figures that rows need.
 
     Returns:
         When, how often and with which version it was measured, and each figure's file and finding;
@@ -208,7 +209,7 @@ def show(experiment: Table, wanted: set[str], home: Path) -> Table | None:
 
 
 def law_text(law: Table) -> str:
-    """Say in one line what became of a law of the papers."""
+    """Return in one line whether a law of the papers holds."""
     verdict = {True: "holds", False: "does not hold", None: "undecided"}[law["holds"]]
     return f"*{law['name']}* {verdict}: {law['statement']} Goal: {law['goal']}."
 
@@ -235,7 +236,7 @@ labels of the other rows are by who compared the figures.
 
 
 def cell(row: Table, shown: Table) -> str:
-    """Return what stands beside a printed figure."""
+    """Return the text next to a printed figure."""
     text = f" {row['text']}." if "text" in row else ""
     if "tests" in row:
         names = ", ".join(f"`{name}`" for name in row["tests"])
@@ -295,7 +296,7 @@ def counted(rows: Table) -> list[str]:
 
 
 def cells_section(rows: Table) -> list[str]:
-    """Return the tables of all cells, and those of what no paper prints."""
+    """Return the tables of all cells, and those of cells that no paper prints."""
     lines = ["## Cell by cell", "", papers_cells.RULE, ""]
     for paper in rows["paper"]:
         for row in paper["row"]:

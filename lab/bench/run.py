@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Prints what jostle costs, beside the bare program and beside Darshan: `make bench`.
+"""Measures and prints what jostle costs, compared with the bare program and Darshan: `make bench`.
 
     lab/bench/run.py [PART]... [--only ROW]... [--quick|--smoke] [--turn DAY] [--json]
                      [--preload LIBJOSTLE]
 
 The parts are `mpi` (all rows that begin so), `lab` (signals, labs and studies), `interference`,
 `web` (server and pages) and `serial` (the others); all, if none is named.
-Darshan is taken from DARSHAN_PRELOAD, or found where it is usually installed; those beside which
-MPI programs run, from MPIP_PRELOAD, IPM_PRELOAD and DARSHAN_MPI_PRELOAD.
-Exit status 1 when a row could not be measured; whether targets are reached does not count.
+Darshan is taken from DARSHAN_PRELOAD, or found where it is usually installed; other profilers of
+MPI programs from MPIP_PRELOAD, IPM_PRELOAD and DARSHAN_MPI_PRELOAD. Exit status 1 when a row could
+not be measured; whether targets are reached does not count.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def find_darshan() -> Path | None:
 
 
 def number(value: float | None) -> str:
-    """A figure with three significant digits or so."""
+    """A figure with about three significant digits."""
     if value is None:
         return "-"
     size = abs(value)
@@ -144,7 +144,7 @@ def cells(row: Row) -> list[str]:
 
 
 def table(rows: list[Row]) -> str:
-    """All rows, in columns as wide as they need; notes below the row they belong to."""
+    """Format all rows, in columns as wide as they need; notes below the row they belong to."""
     head = ["what", "unit", "bare", "jostle", "added", "spread", "ratio", "target", "reached"]
     head += ["peer adds", "ours/peer's"]
     lines = [[*head, ""], *(cells(row) for row in rows)]
@@ -188,7 +188,7 @@ def chosen(options: argparse.Namespace) -> list[str]:
 
 
 def measure(bench: Bench, keys: list[str]) -> list[Row]:
-    """Measure the rows one after the other; one that fails does not take the others along."""
+    """Measure the rows one after the other; one that fails does not end the others."""
     rows: list[Row] = []
     for key in keys:
         say(f"{key} ...")
@@ -207,7 +207,7 @@ def measure(bench: Bench, keys: list[str]) -> list[Row]:
 
 
 def main() -> int:
-    """Measure and prints; gives the exit status."""
+    """Measure and print; return the exit status."""
     options = arguments()
     preload, darshan = find_preload(options.preload), find_darshan()
     level = "smoke" if options.smoke else "quick" if options.quick else "full"

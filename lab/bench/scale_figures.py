@@ -59,7 +59,7 @@ _WIDE, _HIGH = 9.6, 1.35  # inches
 
 
 def draw_day(found: dict[str, Any]) -> Figure:
-    """Draw a day: one panel for each thing that was watched, and one for the pages."""
+    """Draw a day: one panel for each time series, and one for the pages."""
     from matplotlib.figure import Figure
 
     panels = len(_PANELS) + 1
@@ -154,7 +154,7 @@ def _finish(axes: Axes, title: str, *, legend: bool) -> None:
 
 
 def main() -> None:
-    """Draw the file of the first word into that of the second."""
+    """Draw the file of the first argument into that of the second."""
     source, target = Path(sys.argv[1]), Path(sys.argv[2])
     found = json.loads(source.read_text())
     draw = draw_growth if "growth" in found else draw_day

@@ -1,4 +1,4 @@
-"""What jostle-ship costs a node: CPU, memory, bytes on the wire and before compression."""
+"""Measures the cost of jostle-ship on a node: CPU, memory, bytes sent and before compression."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _measure(shipper: Path, folder: Path, seconds: int) -> list[Row]:
     )
     with serving(receiver, folder / "socket"):
         process = subprocess.Popen([shipper, "--config", conf])
-        time.sleep(4)  # the heads are sent once
+        time.sleep(4)  # the headers are sent once
         first, cpu, at = len(receiver.posts), _cpu_ns(process.pid), time.monotonic()
         sizes = sum(f.have for f in receiver.files.values())
         time.sleep(seconds)

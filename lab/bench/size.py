@@ -1,4 +1,4 @@
-"""The size of one process's profile after a day at 4 s slices, from records of that length."""
+"""Measures the size of one process's profile after a day at 4 s slices, from such records."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ SLICE_S = 4
 SLICES_PER_DAY = 86_400 // SLICE_S
 MB = 1e6
 SLICES = ("S", "L")
-# Of a metric that counts failures, in an 'L' record: neither what another nor what it was itself
-# before (2), and a number of one to three bits against one of as many (3).
+# Bits of a metric that counts failures, in an 'L' record: neither that of another nor its own last
+# one (2), and a number of one to three bits against one of as many (3).
 BITS_OF_FEW = 5
 
 
 def watch(bench: Bench, modes: list[str], slices: int, slice_s: int) -> dict[str, Path]:
-    """Run programs/mover.c in each mode at once, for some whole slices; returns the spools."""
+    """Run programs/mover.c in all modes at once, for some whole slices; return the spools."""
     program, processes, spools = bench.compile("mover"), [], {}
     for mode in modes:
         folder = bench.disk / f"mover-{mode}"
@@ -39,7 +39,7 @@ def watch(bench: Bench, modes: list[str], slices: int, slice_s: int) -> dict[str
 def full_slices(found: list[Record]) -> list[float]:
     """Sizes of the slice records, without the first and last (parts of a slice).
 
-    One of 64 is written in full; more of the first ones are.
+    One of 64 is written in full, and more of the first ones.
     """
     whole = [record for record in found if record.kind in SLICES][1:-1]
     likes = [record.size for record in whole if record.kind == "L"]
@@ -50,7 +50,7 @@ def full_slices(found: list[Record]) -> list[float]:
 
 
 def row(name: str, spool: Path, limit_mb: float, still: int) -> Row:
-    """Extrapolate a profile to a day; `still` metrics that did not move are priced in."""
+    """Extrapolate a profile to a day, including `still` metrics that did not change."""
     what, target = f"profile of a process and day, {name}", f"<= {limit_mb:g} MB"
     paths = sorted(spool.glob("*.jst"))
     if len(paths) != 1:
@@ -72,7 +72,7 @@ def row(name: str, spool: Path, limit_mb: float, still: int) -> Row:
 
 
 def size_rows(bench: Bench) -> list[Row]:
-    """Both rows: a process that moves every metric in every slice, and an ordinary one."""
+    """Return both rows: a process that changes every metric in every slice, and an ordinary one."""
     slices, slice_s = bench.pick(7, 3, 3), bench.pick(SLICE_S, SLICE_S, 1)
     say(f"  {(slices + 1) * slice_s} s of whole slices")
     spools = watch(bench, ["every", "typical"], slices, slice_s)

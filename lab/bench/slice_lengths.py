@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How long a slice may be: whether the right suspect is named at 250 ms, 1 s and 4 s.
+"""Scores by slice length, 250 ms, 1 s and 4 s, whether the right suspect is named.
 
     lab/bench/slice_lengths.py [--seed S] [--fs sshfs|cephfs] [--labs N] [--only KIND-OR-NUMBER]...
                                [--folder DIR] [--score-only] [--page [DIR]]
 
 Experiments of ten and of two minutes, several labs at a time, with agents on all hosts (needs root;
-about an hour and a half with four labs). A killed measurement goes on where it was; experiments
-that failed are tried again. What is compared with what: lab/docs/how-to/validate.md. Exit status 1
-when an experiment failed.
+about an hour and a half with four labs). A killed measurement continues where it was; experiments
+that failed are tried again. The method: lab/docs/how-to/validate.md. Exit status 1 when an
+experiment failed.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ def arguments() -> argparse.Namespace:
 
 
 def chosen(trial: Trial, only: list[str] | None) -> bool:
-    """Whether a trial is asked for."""
+    """Whether a trial is requested."""
     return not only or bool({trial.experiment.group, str(trial.experiment.number)} & set(only))
 
 
 def rows_of(folder: Path, one: Made, seed: int) -> list[Row]:
-    """Ask jostle of a trial at all lengths; one that cannot be assessed is a row, too."""
+    """Assess a trial by jostle at all lengths; one that cannot be assessed is a row, too."""
     if one.run is None:
         return [described(one, slice_ms) for slice_ms in LENGTHS_MS]
     found = []
@@ -83,7 +83,7 @@ def main() -> int:
         known = folder / "machine"
         where = f", {known.read_text()}" if known.exists() else ""
         facts = f"Measured on {asked.fs} with seed {asked.seed}{where}: {len(every)} experiments."
-        # Of the data as they were rounded there, so that the page is the same whenever it is made.
+        # From the rounded data in the file, so that the page is the same whenever it is made.
         (asked.page / PAGE).write_text(page(load(asked.page), facts))
     return int(any(row.error for row in rows))
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The matrix of programs by the embedded engine, and by Spark with 1, 2 and 4 tasks: seconds.
+"""Measures the matrix of programs by the embedded engine, and by Spark with 1, 2 and 4 tasks, s.
 
     lab/bench/spark.py [--repository DIR] [--rounds N]
 
-Asked are in turn both engines, N times; the medians count. Not counted is what it takes to start
-Spark and its workers' Pythons, which each asks once before. Without --repository a planted one of
-seven days is made.
+Both engines run in turn, N times; the medians count. The time to start Spark and its workers'
+Pythons is not included: each runs once before. Without --repository a synthetic one of seven days
+is made.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs a verb of jostle as a user would, and says what it cost."""
+"""Runs a verb of jostle as a user would, and measures its cost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Run:
-    """How a command went: seconds, seconds of CPU, peak memory (MiB), output."""
+    """The result of a command: seconds, seconds of CPU, peak memory (MiB), output."""
 
     wall_s: float
     cpu_s: float

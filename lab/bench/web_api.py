@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The API of `jostle serve`: 1000 jobs, 20 million process-slices; and 50 viewers of live jobs.
+"""Measures the API of `jostle serve`: 1000 jobs, 20 million process-slices; 50 live viewers.
 
     lab/bench/web_api.py [--json] [--quick] [--long] [--folder DIR]
 
-The repository is planted once (ten minutes) and kept under build/bench; it is asked over HTTP by a
-client of its own process, each kind of question 200 times, of jobs, metrics and spans that are
-mostly new to the server. The 50 viewers follow jobs that are written meanwhile: each listens to
-events, and asks again for what he shows. The server has one core to itself.
+The repository is made once (ten minutes) and kept under build/bench; a client in another process
+sends each kind of request 200 times over HTTP, for jobs, metrics and spans that are mostly new to
+the server. The 50 viewers follow jobs that are written meanwhile: each listens to events, and
+requests the data that he shows again. The server has one core to itself.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ sys.path[:0] = [str(ROOT / "src")]
 
 SEED, ASKED = 1001, 200
 KEPT = ROOT / "build" / "bench"
-#: Milliseconds that 95 of 100 answers may take at most.
-#: What the second and the last third of the time may differ by: allocators keep what was freed.
+#: Milliseconds that 95 of 100 answers may take at most. How much the second and the last third of
+#: the time may differ: allocators keep freed memory.
 STEADY_MIB = 16.0
 TARGETS = {"jobs": 100, "series": 100, "background": 150, "system": 300, "live": 500}
 WHAT = {
@@ -51,14 +51,14 @@ WHAT = {
     "system": "system grid of a day",
 }
 VIEWERS = 50
-#: A viewer's idle connection is given up before the server (after 5 s) hangs up under a question.
+#: A viewer closes an idle connection before the server (after 5 s) would close it during a request.
 _IDLE_S = 3.0
 METRICS = ("bytes", "ops", "time")
 PROGRAMS = ("solver", "burster", "analysis", "logger", "untar")
 
 
 def planted(level: str, folder: Path | None = None) -> Path:
-    """Return the large repository, planted where there is none yet."""
+    """Return the large repository, made where there is none yet."""
     path = (folder or KEPT) / pick(level, "web-large", "web-quick", "web-smoke")
     if not (path / "whole").exists():
         shutil.rmtree(path, ignore_errors=True)
@@ -79,7 +79,7 @@ class Served:
     """A server that runs.
 
     Attributes:
-        url: Where.
+        url: Its URL.
         pid: Its process.
     """
 
@@ -87,11 +87,11 @@ class Served:
     pid: int
 
     def headers(self, viewer: int = 0) -> dict[str, str]:
-        """What every question of a viewer needs: his name, as a proxy would send it."""
+        """Headers of every request of a viewer: his name, as a proxy would send it."""
         return {"X-Remote-User": f"viewer{viewer}", "Accept-Encoding": "gzip"}
 
     def memory_mib(self) -> float:
-        """Memory that the server has now."""
+        """Memory of the server now."""
         text = Path(f"/proc/{self.pid}/status").read_text()
         return int(re.findall(r"VmRSS:\s+(\d+)", text)[0]) / 1024
 
@@ -132,7 +132,7 @@ def served(repository: Path, cache: Path, core: int | None = None) -> Iterator[S
 
 
 def questions(kind: str, jobs: list[dict[str, Any]], chance: random.Random) -> str:
-    """Make up a question that was hardly asked before."""
+    """Return a random request, mostly a new one."""
     job, metric = chance.choice(jobs), chance.choice(METRICS)
     first = min(one["start_ns"] for one in jobs)
     last = max(one["end_ns"] for one in jobs)
@@ -154,7 +154,7 @@ def percentile(values: list[float], share: float) -> float:
 
 
 def ask_alone(made: Served, asked: int) -> dict[str, dict[str, float]]:
-    """Ask one question after the other; gives milliseconds."""
+    """Send one request after the other; return milliseconds."""
     chance, found = random.Random(SEED), {}
     with httpx.Client(base_url=made.url + "/", headers=made.headers(), timeout=120) as client:
         first = client.get("jobs?limit=500").json()
@@ -174,7 +174,7 @@ def ask_alone(made: Served, asked: int) -> dict[str, dict[str, float]]:
 async def watch(
     made: Served, number: int, job: str, until: float, times: list[float], bad: list[str]
 ) -> None:
-    """One viewer: listens, and asks again for what he shows when his job has changed."""
+    """Run one viewer: listen, and request the shown data again when the job has changed."""
     tags: dict[str, str] = {}
 
     async def ask(client: httpx.AsyncClient, path: str) -> None:
@@ -198,7 +198,7 @@ async def watch(
             stream.raise_for_status()
             async for line in stream.aiter_lines():
                 if line.startswith("data: ") and job in json.loads(line[6:])["jobs"]:
-                    changed.set()  # as a page: what came meanwhile is asked for once
+                    changed.set()  # as a page does: one request for all changes meanwhile
 
     try:
         async with httpx.AsyncClient(
@@ -225,7 +225,7 @@ async def watch(
 
 
 async def follow(made: Served, writer: Any, seconds: float) -> dict[str, Any]:
-    """Lets all viewers watch for some time."""
+    """Let all viewers watch for some time."""
     until, times, bad = time.monotonic() + seconds, [], []
     memory: list[float] = []
 
@@ -242,7 +242,7 @@ async def follow(made: Served, writer: Any, seconds: float) -> dict[str, Any]:
     await asyncio.gather(write(), *viewers)
     if not times:
         raise RuntimeError(f"no viewer was answered in {seconds:.0f} s: {bad[:3]}")
-    third = max(len(memory) // 3, 1)  # the first is left out: what is kept is kept by then
+    third = max(len(memory) // 3, 1)  # the first is left out: caches are full after it
     begin, end = statistics.median(memory[third : 2 * third] or memory), memory[-third:]
     return {
         "p50": percentile(times, 0.5),
@@ -316,7 +316,7 @@ def rows(bench: Bench) -> list[Row]:
 
 
 def main() -> None:
-    """Measure and prints."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.add_argument("--quick", action="store_true", help="150 jobs, 50 questions, 20 s")

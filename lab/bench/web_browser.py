@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""The pages in a browser: size of the bundle, first meaningful paint of a long job, a step of zoom.
+"""Measures the pages in a browser: size of the bundle, first paint of a long job, steps of zoom.
 
     lab/bench/web_browser.py [--json] [--quick] [--folder DIR]
 
-The repository is planted (jostle_lab.synthetic): a job of 64 processes over 24 hours of 4 s slices,
-among others. A server of its own shows it to a headless Chromium; its verdict has been made
-before, as on a server that runs. The paint is meaningful when verdict and time slices are there.
-Steps of zoom (Ctrl and the wheel) and of pan (arrows) move all charts and the grid of processes at
-once; their script time is Chromium's own (ScriptDuration), from before a step until two frames
-after it. A second repository has a fat tree of 10 000 nodes and some 49 000 links: steps of time on
-the page of the network draw and list all of them.
+The repository is synthetic (jostle_lab.synthetic): a job of 64 processes over 24 hours of 4 s
+slices, among others. A server of its own shows it to a headless Chromium; its verdict has been
+computed before, as on a running server. The paint is meaningful when verdict and time slices are
+shown. Steps of zoom (Ctrl and the wheel) and of pan (arrows) move all charts and the grid of
+processes at once; their script time is Chromium's own (ScriptDuration), from before a step until
+two frames after it. A second repository has a fat tree of 10 000 nodes and some 49 000 links: steps
+of time on the page of the network draw and list all of them.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ CHROMIUM = Path("/usr/bin/chromium")
 STATIC = ROOT / "src/jostle/server/static"
 
 BUNDLE_KB, PAINT_S, STEP_MS, STEP_P95_MS = 250, 1.5, 16, 50
-#: Fetched only when somebody asks for where jobs sit in three dimensions: three.js.
+#: Fetched only for the placement of jobs in three dimensions: three.js.
 _ON_DEMAND = "placement-scene"
 PROCESSES, HOURS, SLICE_S = 64, 24.0, 4.0
 _THERE = "document.querySelector('.verdict .number') && document.querySelector('.stack canvas')"
-#: Notes when verdict and time slices are there, and have been drawn.
+#: Records when verdict and time slices have been drawn.
 _WATCH = f"""
 (() => {{
   const look = () => {{
@@ -56,7 +56,7 @@ _FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFra
 
 
 def make(path: Path, level: str) -> str:
-    """Plant the repository; gives the name of its long, wide job."""
+    """Make the repository; return the name of its long, wide job."""
     import numpy as np
 
     from jostle_lab.synthetic import plant
@@ -89,7 +89,7 @@ def make(path: Path, level: str) -> str:
 
 
 def make_network(path: Path) -> None:
-    """Plant jobs on a large fabric."""
+    """Make synthetic jobs on a large fabric."""
     from jostle.repository import Repository
     from jostle.topology import fat_tree
     from jostle_lab.synthetic import Spec, plant, plant_fabric
@@ -106,7 +106,7 @@ def make_network(path: Path) -> None:
 
 
 def bundle_kb() -> float:
-    """What a browser fetches at most without the picture in three dimensions, as it travels."""
+    """Bytes that a browser fetches at most without the picture in three dimensions, compressed."""
     files = [
         path
         for path in STATIC.rglob("*")
@@ -123,7 +123,7 @@ def bundle_kb() -> float:
 
 @contextlib.contextmanager
 def serving(repository: Path) -> Iterator[str]:
-    """Run `jostle serve`; gives the URL that it prints."""
+    """Run `jostle serve`; yield the URL that it prints."""
     with socket.socket() as place:
         place.bind(("127.0.0.1", 0))
         port = place.getsockname()[1]
@@ -149,7 +149,7 @@ def serving(repository: Path) -> Iterator[str]:
 
 
 def judged(url: str, job: str) -> float:
-    """Wait until the server has the verdict; gives the seconds it took."""
+    """Wait until the server has the verdict; return the seconds it took."""
     root, token = url.split("/?token=")
     asked = urllib.request.Request(
         f"{root}/api/v1/jobs/{job}/verdict", headers={"Authorization": f"Bearer {token}"}
@@ -163,7 +163,7 @@ def judged(url: str, job: str) -> float:
 
 
 def wait(page: Any, what: str) -> None:
-    """Wait for something to be true on a page (its policy forbids wait_for_function)."""
+    """Wait until a condition holds on a page (its policy forbids wait_for_function)."""
     end = time.monotonic() + 120
     while not page.evaluate(f"Boolean({what})"):
         assert time.monotonic() < end, what
@@ -171,7 +171,7 @@ def wait(page: Any, what: str) -> None:
 
 
 def paint(browser: Any, url: str, job: str) -> float:
-    """Open the job's page as somebody who was never there; gives seconds to its paint."""
+    """Open the job's page with empty caches; return seconds to its paint."""
     root, token = url.split("/?token=")
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page = context.new_page()
@@ -184,7 +184,7 @@ def paint(browser: Any, url: str, job: str) -> float:
 
 
 def steps(browser: Any, url: str, job: str, number: int) -> dict[str, list[float]]:
-    """Zoom and pans; gives milliseconds of script per step of each."""
+    """Zoom and pan; return milliseconds of script per step of each."""
     root, token = url.split("/?token=")
     page = browser.new_context(viewport={"width": 1280, "height": 1600}).new_page()
     page.goto(f"{root}/jobs/{job}?token={token}")
@@ -226,7 +226,7 @@ def steps(browser: Any, url: str, job: str, number: int) -> dict[str, list[float
 
 
 def network_steps(browser: Any, url: str, number: int) -> list[float]:
-    """Step through time on the page of the network; gives milliseconds of script per step."""
+    """Step through time on the page of the network; return milliseconds of script per step."""
     root, token = url.split("/?token=")
     page = browser.new_context(viewport={"width": 1280, "height": 1600}).new_page()
     page.goto(f"{root}/network?token={token}")
@@ -244,13 +244,13 @@ def network_steps(browser: Any, url: str, number: int) -> list[float]:
             next(m["value"] for m in each if m["name"] == "ScriptDuration") for each in metrics
         )
         took.append(1000 * (after - before))
-        page.wait_for_timeout(400)  # the address follows when the time rests
+        page.wait_for_timeout(400)  # the address is updated when the time no longer changes
     page.context.close()
     return took[2:]
 
 
 def measure(folder: Path, rounds: int, level: str) -> dict[str, Any]:
-    """Plant the repository and looks at it."""
+    """Make the repository and measure its pages."""
     from playwright.sync_api import sync_playwright
 
     path = folder / "repository"
@@ -279,7 +279,7 @@ def measure(folder: Path, rounds: int, level: str) -> dict[str, Any]:
 
 
 def p95(values: list[float]) -> float:
-    """What 95 of 100 stay within."""
+    """The 95th percentile."""
     return sorted(values)[min(int(0.95 * len(values)), len(values) - 1)]
 
 
@@ -339,7 +339,7 @@ def rows(bench: Bench) -> list[Row]:
 
 
 def main() -> None:
-    """Measure and prints."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--quick", action="store_true", help="two hours, fewer rounds")

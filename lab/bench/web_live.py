@@ -1,4 +1,4 @@
-"""Jobs that go on: slices published as they end, as an ingester that follows them does."""
+"""Writes running jobs: slices are published as they end, as by an ingester that follows them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TIDY_EVERY = 30  # commits
 
 
 class Writer:
-    """Writes jobs of four processes on a node each, which share a mount.
+    """Writes jobs of four processes on one node each, which share a mount.
 
     Attributes:
         jobs: Their names.
@@ -38,7 +38,7 @@ class Writer:
         self.write()
 
     def write(self) -> None:
-        """Publish all slices that are over."""
+        """Publish all slices that have ended."""
         end = time.time_ns() // SLICE_NS
         slices = range(self._next, end)
         if not slices:

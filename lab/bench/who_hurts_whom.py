@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Whether jostle names the right suspect and the right resource on CephFS, and the seconds.
+"""Scores whether jostle names the right suspect, the right resource and the loss on CephFS.
 
     lab/bench/who_hurts_whom.py [--seed S] [--only GROUP-OR-NUMBER]... [--folder DIR] [--score-only]
                                 [--page [DIR]]
 
 Twenty experiments of seven kinds and ten quiet ones, drawn from the seed, in one lab with agents on
 all hosts (needs root, and Ceph's servers; about half an hour on a machine that does nothing else).
-A killed measurement goes on where it was; experiments that failed are tried again. What is
-compared with what: lab/docs/how-to/validate.md. Exit status 1 when an experiment failed.
+A killed measurement continues where it was; experiments that failed are tried again. The method:
+lab/docs/how-to/validate.md. Exit status 1 when an experiment failed.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def arguments() -> argparse.Namespace:
 
 
 def chosen(plan: list[Experiment], only: list[str] | None) -> list[Experiment]:
-    """The experiments that are asked for."""
+    """The requested experiments."""
     return [one for one in plan if not only or {one.group, str(one.number)} & set(only)]
 
 
 def row_of(repository: Repository, record: Record, seed: int) -> Row:
-    """Ask jostle of an experiment; one that cannot be judged is a row, too."""
+    """Assess an experiment by jostle; one that cannot be assessed is a row, too."""
     if record.run is None:
         return failed(record, record.error)
 
@@ -75,7 +75,7 @@ def main() -> int:
         known = folder / "machine"
         where = f", {known.read_text()}" if known.exists() else ""
         facts = f"Measured with seed {asked.seed}{where}: {len(rows)} experiments."
-        # Of the data as they were rounded there, so that the page is the same whenever it is made.
+        # From the rounded data in the file, so that the page is the same whenever it is made.
         (asked.page / PAGE).write_text(page(load(asked.page), facts))
     return int(any(row.error for row in rows))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether jostle names the rank that others wait for, since when, and why.
+"""Scores whether jostle names the rank for which others wait, since when, and why.
 
     lab/bench/who_waits.py [--seed S] [--only KIND-OR-NUMBER]... [--folder DIR] [--score-only]
                            [--page [DIR]]
@@ -7,8 +7,8 @@
 A hundred injections (CPU limits, processes on the core of a rank, limits of a disk or a link of one
 node, more work of one rank) in fifty runs of an MPI program, and fifty quiet runs, drawn from the
 seed, in one lab (needs root, control groups of version 1 and Open MPI; about fifty minutes on a
-machine that does nothing else). A killed measurement goes on where it was; experiments that failed
-are tried again. How it is scored: lab/docs/how-to/validate.md. Exit status 1 when an experiment
+machine that does nothing else). A killed measurement continues where it was; experiments that
+failed are tried again. The method: lab/docs/how-to/validate.md. Exit status 1 when an experiment
 failed.
 """
 
@@ -37,12 +37,12 @@ def arguments() -> argparse.Namespace:
 
 
 def chosen(plan: list[Experiment], only: list[str] | None) -> list[Experiment]:
-    """The experiments that are asked for."""
+    """The requested experiments."""
     return [one for one in plan if not only or {one.kind, str(one.number)} & set(only)]
 
 
 def rows_of(repository: Repository, record: Record, seed: int) -> list[Row]:
-    """Ask jostle of an experiment; one that cannot be judged has rows, too."""
+    """Assess an experiment by jostle; one that cannot be assessed has rows, too."""
     if record.error:
         return failed(record, record.error)
     try:

@@ -1,4 +1,4 @@
-"""Whole programs, bare and under jostle: tar, Python's sqlite3, a Python script, make -j2."""
+"""Measures whole programs, bare and under jostle: tar, Python's sqlite3, a script, make -j2."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ double f{n}_{k}(const double *x, int n) {{
 
 
 def write_tree(root: Path, files: int, sizes: Sequence[int]) -> None:
-    """A tree of files for tar, with these sizes in turn, in bytes."""
+    """Write a tree of files for tar, with these sizes in turn, in bytes."""
     text = b"".join(b"%d lines of a file\n" % n for n in range(60_000))
     for n in range(files):
         folder = root / f"d{n % 50}"
@@ -66,13 +66,13 @@ def write_tree(root: Path, files: int, sizes: Sequence[int]) -> None:
 
 
 def write_table(path: Path, number: int) -> None:
-    """A CSV file of so many lines, for the Python script."""
+    """Write a CSV file of so many lines, for the Python script."""
     lines = (f"{n},word{n % 997} is word{n % 89} of {n % 7}\n" for n in range(number))
     path.write_text("number,text\n" + "".join(lines))
 
 
 def write_project(root: Path) -> None:
-    """A C project of some files with a makefile."""
+    """Write a C project of some files with a makefile."""
     root.mkdir()
     for n in range(MODULES):
         body = "".join(FUNCTION.format(n=n, k=k) for k in range(36))
@@ -101,7 +101,7 @@ def children_s() -> float:
 def ratio_row(bench: Bench, name: str, once: Callable[[Mapping[str, str]], float]) -> Row:
     """Alternate a whole program at least 15 times; the target is on the mean ratio.
 
-    Beside Darshan jostle must not be the dearer one either, as far as can be seen.
+    Compared with Darshan jostle must not cost more either, within the uncertainty.
     """
     cpu: Samples = {BARE: [], OURS: [], PEER: []}
     name_of = {v.get("LD_PRELOAD"): name for name, v in bench.variants().items()}
@@ -138,7 +138,7 @@ def ratio_row(bench: Bench, name: str, once: Callable[[Mapping[str, str]], float
 
 
 def whole_rows(bench: Bench) -> list[Row]:
-    """All programs, on files in memory (where the bare program is fastest)."""
+    """Measure all programs, on files in memory (where the bare program is fastest)."""
     root = bench.memory / "whole"
     root.mkdir()
     write_tree(root / "files", bench.pick(3000, 3000, 120), ORDINARY)

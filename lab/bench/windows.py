@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""How exact estimates are, by delays in windows of the same run: no two runs need to be equal.
+"""Scores estimates by delays in windows of the same run: no two runs need to be equal.
 
     lab/bench/windows.py [--seed S]... [--codes NAME,NAME] [--runs N] [--clean N] [--folder DIR]
                          [--score-only] [--page [DIR]]
 
 Programs of the papers run for about 25 s each. In windows that are drawn at random, some of their
-calls are delayed, and each delay is logged. What the log says that windows with delays lost more
-than those without is compared with the estimate of the same windows: by program, by run, and whole
-runs where their truth is known. With all programs and usual numbers, a seed takes about two hours;
-nothing else should run. A killed measurement goes on where it was. With several seeds, one after
-the other is measured, and all are on the page. How it works: lab/docs/how-to/validate.md. Exit
+calls are delayed, and each delay is logged. The difference by the log between windows with and
+without delays is compared with the estimate of the same windows: by program, by run, and whole runs
+where their truth is known. With all programs and usual numbers, a seed takes about two hours;
+nothing else should run. A killed measurement continues where it was. With several seeds, one after
+the other is measured, and all are on the page. The method: lab/docs/how-to/validate.md. Exit
 status 1 when a run failed or could not be scored.
 """
 
@@ -48,7 +48,7 @@ def arguments() -> argparse.Namespace:
 
 
 def chosen(names: str | None) -> list[WithinCode]:
-    """The programs that are asked for, and can run here."""
+    """The requested programs that can run here."""
     every = programs()
     wanted = names.split(",") if names else list(every)
     if unknown := [name for name in wanted if name not in every]:
@@ -68,7 +68,7 @@ def chosen(names: str | None) -> list[WithinCode]:
 
 
 def machine(seed: int) -> str:
-    """Say when, with which seed and on what it was measured."""
+    """Return when, with which seed and on which machine it was measured."""
     day = time.strftime("%Y-%m-%d")
     cores = f"{os.cpu_count()} cores, Linux {platform.release()}"
     return f"Seed {seed}: {day} on {cores}, load at the end {os.getloadavg()[0]:.1f}."
@@ -88,7 +88,7 @@ def measure(
         try:
             make(store, plan, [each.code for each in able], progress=tell)
             break
-        except ValidationError as error:  # one program must not end the others' measurement
+        except ValidationError as error:  # one failure must not end the others' measurement
             say(f"left out: {error}")
             fine = [each for each in able if _counted(store, each)]
             if len(fine) == len(able):
@@ -107,7 +107,7 @@ def _counted(store: Store, within: WithinCode) -> bool:
 def score(
     folder: Path, codes: Sequence[WithinCode], seed: int
 ) -> tuple[list[RunRow], list[WindowRow], list[WholeRow]]:
-    """Score the runs of a seed, and keep the scores beside them."""
+    """Score the runs of a seed, and store the scores with them."""
     store = Store(folder)
 
     def tell(done: int, total: int, job: str) -> None:
@@ -119,7 +119,7 @@ def score(
         say(limit)
     whole = whole_rows(evaluation, seed, [each.code.name for each in codes])
     save(folder, runs, windows, whole)
-    # As they were rounded there, so that a page is the same whenever it is made.
+    # From the rounded data in the file, so that a page is the same whenever it is made.
     return load(folder)
 
 

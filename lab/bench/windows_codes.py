@@ -14,14 +14,14 @@ from jostle_lab.validation.codes import Code, of_length
 from jostle_lab.validation.within.plan import WithinCode
 from mpi import OPENMPI
 
-#: Sets of calls: what a busy network delays, and what a busy file server does.
+#: Sets of calls: those that a busy network delays, and those that a busy file server delays.
 MESSAGES, FILES = "collective,send,receive", "io"
 _CORES = os.cpu_count() or 1
 _LIMIT_S = 300.0
 
 
 def _make(folder: Path, code: Code) -> None:
-    """Compile one of our own writings; nothing else is to be prepared."""
+    """Compile one of our own programs; nothing else is to be prepared."""
     build(BUILT, OPENMPI, [_source(code)])
 
 
@@ -30,11 +30,11 @@ def _source(code: Code) -> str:
 
 
 def _own(name: str, about: str, options: str, steps: int, ranks: int = 2) -> Code:
-    """Return one of our writings of the papers' codes (lab/bench/programs).
+    """Return one of our own versions of the papers' codes (lab/bench/programs).
 
     Args:
-        name: NAME of its source, perhaps with -SOMETHING and @RANKS behind it.
-        about: What it does.
+        name: NAME of its source, perhaps followed by -SOMETHING and @RANKS.
+        about: Its description.
         options: Its options; {steps} is replaced, its files are in the folder where it runs.
         steps: Its length.
         ranks: Its ranks.
@@ -128,6 +128,6 @@ def programs() -> dict[str, WithinCode]:
             (FILES,),
         ),
     ]
-    # A machine that is in use may take much longer; that is no reason to give a run up.
+    # A machine that is in use may take much longer; this does not make a run fail.
     patient = [replace(each, code=replace(each.code, limit_s=_LIMIT_S)) for each in found]
     return {each.code.name: each for each in patient}

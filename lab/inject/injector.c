@@ -1,13 +1,13 @@
 /* injector.c: delays calls on purpose, inside the call as libjostle.so times it.
  *
- * RATIONALE: libjostle.so says which call is an outermost one, that is timed and that reaches a file;
- * nothing else is delayed, so that what the log says and what the profile says can be compared to
- * the microsecond, for C, Fortran and whatever calls the MPI's functions by their second names.
+ * RATIONALE: libjostle.so decides which call is an outermost one, is timed and reaches a file;
+ * nothing else is delayed, so that log and profile can be compared to the microsecond, for C,
+ * Fortran and whatever calls the MPI's functions by their PMPI names.
  *
- * RATIONALE: a delay sleeps, and spins for its end only (spin_for). The file system's delays sleep
- * anyway. An MPI that waits for the network spins or yields, but only the wall clock of that is seen,
- * by the program and by the profile; and where ranks share cores, a delay that took the processor
- * from its neighbours would be two disturbances, of which only one is in the log.
+ * RATIONALE: a delay sleeps, and spins only at its end (spin_for). The file system's delays sleep
+ * anyway. An MPI that waits for the network spins or yields, but program and profile see only its
+ * wall-clock time; and where ranks share cores, a delay that took the processor from its neighbours
+ * would be two disturbances, of which only one is in the log.
  */
 #include "injector.h"
 
@@ -43,7 +43,7 @@ static const struct {
 #undef JST_CALL
 #undef JST_CALL_OPT
 
-/* What tells whether a call is about a file. */
+/* How to find out whether a call is about a file. */
 enum target { ANY, DESCRIPTOR, STREAM, PATH, STDIN, STDOUT };
 
 static struct {
@@ -53,7 +53,7 @@ static struct {
 
 static const jst_inject_host *host;
 static int64_t rank;            /* -1: none, or not known yet */
-static bool chosen;             /* this process is one of those to delay */
+static bool chosen;             /* calls of this process are to be delayed */
 static uint64_t origin_ns;      /* of the window, CLOCK_MONOTONIC */
 static uint64_t initialised_ns; /* MPI_Init was done, CLOCK_REALTIME; 0: it was not */
 static uint64_t keys[JST_DELAY_CLASSES];
@@ -65,7 +65,7 @@ static uint64_t error_device, error_inode; /* of stderr as it was */
 static __thread uint64_t busy_until;
 static __thread uintptr_t busy_frame;
 
-/* ---- what is told ---- */
+/* ---- messages ---- */
 
 static void stderr_identity(uint64_t *device, uint64_t *inode)
 {
@@ -146,10 +146,10 @@ static bool in_window(uint64_t now)
     return at < r->on_ns;
 }
 
-/* A sleep ends late: by the thread's timer slack (50 us unless somebody set it) and by what it takes
- * to wake a core. How late is learned from every sleep, so that 19 of 20 end before the delay does;
+/* A sleep ends late: by the thread's timer slack (50 us by default) and by the time that waking a
+ * core takes. How late is learned from every sleep, so that 19 of 20 end before the delay does;
  * the rest is spun. A sleep that ended later than SPIN_MOST waited for a core: spinning would not
- * have helped, and nothing is learned from it. */
+ * have helped, and it is ignored. */
 enum { SPIN_LEAST = 60000, SPIN_MOST = 250000, SPIN_STEP = 1000 };
 static _Atomic uint32_t spin_ns = SPIN_LEAST;
 
@@ -233,7 +233,7 @@ static bool readable(uintptr_t address)
     return jst_sys4(SYS_rt_sigprocmask, NO_SUCH_WAY, address & ~(uintptr_t)7, NULL, 8) == -EINVAL;
 }
 
-/* What lies in these is in no file system that anybody could disturb. */
+/* Files below these are in no file system that other jobs could disturb. */
 static bool is_path(uintptr_t address)
 {
     static const char *const pseudo[] = {"/proc/", "/sys/", "/dev/"};
@@ -274,7 +274,7 @@ static bool is_about_file(unsigned target, uintptr_t argument)
     }
 }
 
-/* What a stub asks: where to go. The arguments are as the registers held them. */
+/* Called by a stub: returns where to go. The arguments are as the registers held them. */
 void *jst_inject_call(unsigned index, const uintptr_t *arguments);
 void *jst_inject_call(unsigned index, const uintptr_t *arguments)
 {
@@ -284,7 +284,7 @@ void *jst_inject_call(unsigned index, const uintptr_t *arguments)
     return calls[index].real;
 }
 
-/* ---- what the list of calls says of each ---- */
+/* ---- properties of each call in the list ---- */
 
 static unsigned class_of(unsigned index)
 {
@@ -351,7 +351,7 @@ static void ranked(uint32_t world_rank)
     chosen = jst_rules_rank(rank);
     origin_ns = jst_now(CLOCK_MONOTONIC);
     initialised_ns = jst_now(CLOCK_REALTIME);
-    if (jst_log) { /* the launcher had told nothing, or something else */
+    if (jst_log) { /* the launcher had set nothing, or something else */
         jst_log->rank = (int32_t)world_rank;
         jst_log->ready_ns = initialised_ns;
         find_keys();
@@ -366,7 +366,7 @@ static void forked(void)
     origin_ns = jst_now(CLOCK_MONOTONIC);
 }
 
-/* What the launcher of an MPI says; MPI_Init is later than many a call. */
+/* The rank as set by the launcher of an MPI; many calls are before MPI_Init. */
 static int64_t rank_from_launcher(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
@@ -384,7 +384,7 @@ static int64_t rank_from_launcher(void)
     return -1;
 }
 
-/* They start the program, and are none of it. */
+/* Programs that start the program, and are not part of it. */
 static bool is_launcher(void)
 {
     static const char *const names[] = {"mpirun", "mpiexec", "orte", "prte",

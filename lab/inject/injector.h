@@ -1,13 +1,13 @@
-/* injector.h: what the parts of libjostle_inject.so share.
+/* injector.h: shared declarations of the parts of libjostle_inject.so.
  *
- *   injector.c   the door to libjostle.so; which call is delayed, and the delay itself
- *   rules.c      what JOSTLE_INJECT says
- *   random_delays.c     the random numbers: pure functions of seed, rank, class and number of the call
- *   log.c        every delay given, in a mapped file
- *   stubs.S      what wrappers call in place of the real I/O functions
+ *   injector.c        the interface to libjostle.so; which call is delayed, and the delay itself
+ *   rules.c           the rules in JOSTLE_INJECT
+ *   random_delays.c   the random numbers: pure functions of seed, rank, class and number of the call
+ *   log.c             every delay, in a mapped file
+ *   stubs.S           what wrappers call in place of the real I/O functions
  *
  * The rules of libjostle.so hold here too: no lock, no allocation, no stdio, no errno on the path of
- * a call; what we do for ourselves are raw system calls.
+ * a call; for its own needs it makes raw system calls.
  */
 #ifndef JST_INJECTOR_H
 #define JST_INJECTOR_H
@@ -33,7 +33,7 @@ enum jst_shape { JST_FIXED, JST_GAUSS, JST_PARETO };
 #define JST_RANGES 64
 
 typedef struct jst_rules {
-    uint64_t classes; /* set of those to delay; 0: none at all */
+    uint64_t classes; /* set of classes to delay; 0: none at all */
     uint64_t seed;
     double probability;
     enum jst_shape shape;
@@ -42,7 +42,7 @@ typedef struct jst_rules {
     double most_ns;   /* pareto: the cap */
     uint64_t from_ns, until_ns;
     uint64_t period_ns, on_ns, phase_ns; /* period 0: always on */
-    bool random_place;                   /* where in its period the part lies is drawn */
+    bool random_place;                   /* the position of the part in its period is drawn */
     unsigned ranges;                     /* 0: every process */
     struct {
         uint32_t first, last;
@@ -108,7 +108,7 @@ _Static_assert(sizeof(jst_log_record) == 64, "lab/docs/reference/inject.md");
 
 extern jst_log_head *jst_log; /* NULL: there is none yet, or any more */
 
-/** Makes the log and finds this process's place among those of its rank; false: it cannot be. */
+/** Makes the log and finds this process's number among those of its rank; false: it failed. */
 bool jst_log_make(int64_t rank);
 /** A record for a delay that begins; NULL where there is no room. */
 jst_log_record *jst_log_begin(unsigned klass, const char *call, uint64_t n);
@@ -117,7 +117,7 @@ void jst_log_end(jst_log_record *record, unsigned klass, uint64_t ns);
 void jst_log_leave(void);
 
 /* ---- injector.c ---- */
-/** A line on stderr, if that is still the one that the process began with. */
+/** Writes a line to stderr, if that is still the file of the process' start. */
 void jst_tell(const char *what, const char *value, const char *then);
 
 static inline uint64_t jst_now(clockid_t clock) /* the C library asks the vDSO */
@@ -127,7 +127,7 @@ static inline uint64_t jst_now(clockid_t clock) /* the C library asks the vDSO *
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* strcpy that knows the room; always ends with a 0. */
+/* strcpy with a limit; always ends with a 0. */
 static inline void jst_text(char *to, size_t room, const char *from)
 {
     size_t i = 0;

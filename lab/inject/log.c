@@ -1,7 +1,8 @@
-/* log.c: every delay given, in a file that is mapped: what is written there outlives kill -9.
+/* log.c: every delay, in a file that is mapped: what is written there outlives kill -9.
  *
  * The file grows by pieces that are allocated before they are touched, so that a full disk is an
- * error here and no SIGBUS in the program. What finds no room is counted, with its length.
+ * error here and no SIGBUS in the program. Delays without space for a record are counted, with
+ * their length.
  */
 #include "injector.h"
 
@@ -14,7 +15,7 @@
 #define VERSION 1
 #define MOST (1u << 20) /* records: 64 MiB */
 #define FEW (1u << 14)  /* where address space is short */
-#define FIRST 1008u     /* records in the first piece: 64 KiB in all but the head's second half */
+#define FIRST 1008u     /* records in the first piece: 64 KiB in all but the header's second half */
 
 extern char *program_invocation_short_name;
 
@@ -76,7 +77,7 @@ static bool room_to(int fd, uint64_t from, uint64_t to)
     return true;
 }
 
-/* The folder may be anybody's to write in: what stands under a name of ours may be a pipe or a device. */
+/* The folder may be anybody's to write in: a file with our name may be a pipe or a device. */
 static int open_regular(int flags, int mode)
 {
     struct stat st;
@@ -124,8 +125,8 @@ static const char *host_name(void)
     return names.nodename;
 }
 
-/* The process's place among those of its rank (or of none) on this host that came here: an image
- * that a script starts a hundred times must not meet the same fate each time. */
+/* The process's number among those of its rank (or of none) on this host that came here: a program
+ * that a script starts a hundred times must not have the same delays each time. */
 #define PLACES 1024u
 static bool find_ordinal(int64_t rank, uint32_t *ordinal)
 {

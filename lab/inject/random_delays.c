@@ -1,9 +1,9 @@
 /* random_delays.c: which calls are delayed and for how long.
  *
- * A counter-based generator: a number is a function of its place, not of what was drawn before. So
- * what befalls the n-th call of a class in a rank depends on the seed, the rank, the class and n, on
- * no thread, no clock and no other class. Logarithm and its kin are made here: libm is in no process
- * of the user's because of us, and all machines draw the same.
+ * A counter-based generator: a number is a function of its index, not of earlier numbers. So the
+ * delay of the n-th call of a class in a rank depends on the seed, the rank, the class and n, on no
+ * thread, no clock and no other class. Logarithm and similar functions are implemented here: we do
+ * not load libm into the user's processes, and all machines draw the same.
  */
 #include "injector.h"
 
@@ -83,7 +83,7 @@ static double cosine_of_turn(double u) /* of 2 pi u, u in (0, 1) */
 }
 
 /* Normal, by Box and Muller; below zero it is drawn again: the distribution is cut off, not heaped up
- * at zero. The mean is not negative, so 31 failures in a row are no event of this world. */
+ * at zero. The mean is not negative, so 31 failures in a row do not occur. */
 static double gauss(const jst_rules *rules, uint64_t key, uint64_t n)
 {
     for (unsigned draw = 1; draw + 1 < DRAWS; draw += 2) {

@@ -12,7 +12,7 @@
 #define ONESIDED (SEVERAL(PUT, WINDOW))
 #define MPI_IO (SEVERAL(IO_OPEN, IO_WRITE_SPLIT))
 
-/* What users call sets of classes. */
+/* Names of sets of classes, for users. */
 static const struct {
     char name[16];
     uint64_t classes;

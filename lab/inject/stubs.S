@@ -1,5 +1,5 @@
 /* stubs.S: what libjostle.so's wrappers call in place of the real I/O functions: each asks
- * jst_inject_call whether to wait, and goes on to the real function with all arguments as they were.
+ * jst_inject_call whether to wait, and continues with the real function and unchanged arguments.
  * One for each entry of calls.def, JST_STUB_BYTES apart.
  */
 #include "../../runtime/include/jst_ask.inc"

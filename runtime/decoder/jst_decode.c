@@ -1,10 +1,10 @@
-/* jst_decode.c: the batch. */
+/* jst_decode.c: a batch of files that is decoded to columns. */
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "jst_decode_parts.h"
 
-/* The largest record with its frame, and some more so that records come many at a time. */
+/* The largest record with its frame, and more, so that many records are read at once. */
 #define WINDOW_BYTES (JST_PAYLOAD_MAX + 65536u)
 
 uint32_t jst_decode_api(void)
@@ -186,7 +186,7 @@ static int64_t add(jst_decode *d, jst_source *s, int32_t process, uint64_t from_
         .d = d, .r = r, .s = s, .process = process, .from_record = from_record, .flags = flags};
     read_file(&j);
     d->place = (jst_decode_place){0};
-    if (s->failed && !j.no_memory) /* whatever else was said of it follows from that */
+    if (s->failed && !j.no_memory) /* other errors of the file follow from this one */
         r->error = (jst_decode_issue){0, JST_DECODE_UNREADABLE};
     if (j.no_memory)
         jst_refuse(&j, r->records_end, "out of memory");

@@ -1,9 +1,9 @@
 /* jst_decode.h: profiles and shorts files to columns (docs/reference/profile-format.md).
  *
  * A batch takes many files and appends their slices to shared columns, which live until the batch
- * is freed. Input is hostile: every length is checked against the file, memory stays within a
- * constant factor of what was read, and a damaged file gives its valid prefix and a warning.
- * A batch belongs to one thread at a time; different batches may run at once.
+ * is freed. Input is hostile: every length is checked against the file, memory is within a constant
+ * factor of what was read, and a damaged file gives its valid prefix and a warning. A batch belongs
+ * to one thread at a time; different batches may run at once.
  */
 #ifndef JST_DECODE_H
 #define JST_DECODE_H
@@ -26,8 +26,8 @@ enum jst_decode_flag {
     JST_DECODE_SEGMENTS = 2,  /* segments, tokens and peers instead of slices and events */
 };
 
-/* Columns of the tables of slices. The first few are fixed, then one per wanted metric in the order
- * that was asked for. All are int64 but process and span (int32) and slot (int8). */
+/* Columns of the tables of slices. The first few are fixed, then one per requested metric in the
+ * order of the request. All are int64 except process and span (int32) and slot (int8). */
 enum jst_decode_table {
     JST_DECODE_SLICES,
     JST_DECODE_MOUNT_SLICES,
@@ -45,19 +45,19 @@ enum jst_decode_column { JST_DECODE_PROCESS, JST_DECODE_SLICE, JST_DECODE_SPAN, 
 #define JST_DECODE_SLICES_FIXED 3
 #define JST_DECODE_MOUNT_FIXED 4
 
-/* Of the components of machines: behind these, one int64 per wanted metric. */
+/* Of the components of machines: after these, one int64 per requested metric. */
 enum jst_decode_component_column {
     JST_DECODE_COMPONENT = JST_DECODE_SPAN + 1, /* int32: its number in the file */
-    JST_DECODE_COMPONENT_EPOCH,                 /* int8: 1 where its counters began anew */
-    JST_DECODE_COMPONENT_UNKNOWN,               /* binary: the wanted metrics, one byte each, whose
-                                                 * values are not known */
+    JST_DECODE_COMPONENT_EPOCH,                 /* int8: 1 where its counters began again at 0 */
+    JST_DECODE_COMPONENT_UNKNOWN,               /* binary: the requested metrics, one byte each,
+                                                 * whose values are not known */
     JST_DECODE_COMPONENT_FIXED
 };
 
-/* Of partners and collectives; those without a word are int64. */
+/* Of partners and collectives; those without a comment are int64. */
 enum jst_decode_peer_slice_column {
     JST_DECODE_PEER_SLICE_RANK = JST_DECODE_SPAN + 1, /* of the world; -1: all others */
-    JST_DECODE_PEER_SLICE_VALUES, /* sent ops, sent bytes, received ops, bytes, room */
+    JST_DECODE_PEER_SLICE_VALUES, /* sent ops, sent bytes, received ops, bytes, buffer bytes */
     JST_DECODE_PEER_SLICE_COLUMNS = JST_DECODE_PEER_SLICE_VALUES + 5
 };
 enum jst_decode_collective_column {
@@ -71,7 +71,7 @@ enum jst_decode_collective_column {
 enum jst_decode_communicator_column {
     JST_DECODE_COMMUNICATOR_HASH = JST_DECODE_PROCESS + 1,
     JST_DECODE_COMMUNICATOR_SIZE,
-    JST_DECODE_COMMUNICATOR_MEMBERS, /* binary: as in the record; empty: not told */
+    JST_DECODE_COMMUNICATOR_MEMBERS, /* binary: as in the record; empty: not known */
     JST_DECODE_COMMUNICATOR_COLUMNS
 };
 
@@ -133,11 +133,11 @@ typedef struct jst_decode_issue {
     const char *text; /* static */
 } jst_decode_issue;
 
-/* What became of one file. */
+/* The result of reading one file. */
 typedef struct jst_decode_result {
     jst_decode_issue error;       /* text NULL: the file was read, perhaps with warnings */
     uint64_t file_bytes;          /* its size when it was opened */
-    uint64_t records_read;        /* where the next reading may go on (from_record) */
+    uint64_t records_read;        /* where the next reading may continue (from_record) */
     uint64_t records_end;         /* offset after the last good record */
     uint64_t first_slice, slices; /* its rows in the slices table */
     uint64_t first_mount, mounts; /* its rows in the mount_slices table */
@@ -150,18 +150,18 @@ typedef struct jst_decode_result {
     uint32_t kind;                /* enum jst_decode_kind */
     uint32_t complete;            /* 0: stopped because the batch has max_rows rows */
     uint32_t remainder;           /* 1: its last row is the remainder */
-    uint32_t warning_count;       /* may exceed what is kept */
+    uint32_t warning_count;       /* may exceed the number that is kept */
     jst_decode_issue warnings[JST_DECODE_WARNINGS];
     uint8_t head[JST_DECODE_HEAD_BYTES]; /* profiles: the header as it was */
-    uint64_t next_slice; /* slice that the next record may begin at: of a jst_decode_place */
-    uint32_t goes_on;    /* 1: records_end and next_slice are a place to go on from */
-    uint32_t resumed;    /* 1: what lies before the place was not looked at, and gave no events */
+    uint64_t next_slice; /* slice at which the next record may begin: of a jst_decode_place */
+    uint32_t goes_on;    /* 1: reading can continue at records_end and next_slice */
+    uint32_t resumed;    /* 1: what is before the place was not read, and gave no events */
     uint64_t
         newest_ns; /* with the remainder: newest time at which the process is known to have run,
                           * CLOCK_REALTIME; else 0 */
 } jst_decode_result;
 
-/* Where an earlier reading of a profile stopped, as its result says. */
+/* Where an earlier reading of a profile stopped, as in its result. */
 typedef struct jst_decode_place {
     uint64_t record; /* records_read */
     uint64_t at;     /* records_end */
@@ -177,8 +177,8 @@ typedef struct jst_decode_place {
  *        'P' number: pid, ppid, uid, gid, sid, start_ns, end_ns, end_reason, row   text: program
  *        'p' number: slot, major, minor, fs_magic: a mount of the 'P' before it
  *        'd' number: place, NUMA node plus 1, memory_bytes    text: pci, uuid, name, path
- *   'd' events are those of the table in the head: all of them, at each reading.
- *   'P' events: header is the number of the 'H' event (within this file's events) they go by. */
+ *   'd' events are those of the table in the header: all of them, at each reading.
+ *   'P' events: header is the number of the 'H' event (within this file's events) that applies. */
 typedef struct jst_decode_event {
     uint64_t number[9];
     uint64_t record; /* number of the record in the file */
@@ -200,7 +200,7 @@ JST_DECODE_DOOR jst_decode *jst_decode_new(const char *process_ids, const char *
                                            uint64_t max_rows);
 JST_DECODE_DOOR void jst_decode_free(jst_decode *d);
 
-/** Appends one file; its rows carry `process`, and only records from number from_record on give
+/** Appends one file; its rows have `process`, and only records from number from_record on give
  *  rows (with JST_DECODE_SEGMENTS: entries from that number on; records_read is one, too). Short
  *  processes get the numbers -1, -2, ... in the order of the batch. fd stays open and its position
  *  is not used. Returns the number of its result, or -1 when memory is short. */
@@ -209,8 +209,8 @@ JST_DECODE_DOOR int64_t jst_decode_add_fd(jst_decode *d, int fd, int32_t process
 JST_DECODE_DOOR int64_t jst_decode_add_bytes(jst_decode *d, const void *bytes, size_t size,
                                              int32_t process, uint64_t from_record, uint32_t flags);
 
-/** Where the next file that is added may go on, if from_record is the place's and a sound record, or
- *  the end, is there; else all of it is looked at. */
+/** Where reading of the next added file may continue, if from_record is the place's and a valid
+ *  record, or the end, is there; else all of it is read. */
 JST_DECODE_DOOR void jst_decode_go_on(jst_decode *d, const jst_decode_place *place);
 
 /* Views, valid until the next jst_decode_add or jst_decode_free. Columns of a table without rows

@@ -9,8 +9,8 @@
 
 static uint32_t crc_table[8][256];
 
-/* RATIONALE: eight bytes a step (1.5 GB/s and more) without an instruction that needs asking for;
- * made when the library is loaded, so that threads find it ready. */
+/* RATIONALE: eight bytes a step (1.5 GB/s and more) without an instruction whose presence must be
+ * checked; made when the library is loaded, so that threads find it ready. */
 __attribute__((constructor)) static void crc_begin(void)
 {
     for (uint32_t i = 0; i < 256; i++) {
@@ -70,7 +70,7 @@ bool jst_source_refill(jst_source *s, uint64_t at, uint64_t n)
 {
     if (s->fd < 0 || n > s->buffer_bytes || at > s->size || n > s->size - at)
         return false;
-    /* Who follows a file wants its head and its end, not what lies between. */
+    /* A reader that follows a file needs its header and its end, not what is between. */
     uint64_t most = n > READ_BYTES ? s->buffer_bytes : READ_BYTES;
     uint64_t want = s->size - at < most ? s->size - at : most;
     uint64_t got = 0;

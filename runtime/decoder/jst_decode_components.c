@@ -1,4 +1,4 @@
-/* jst_decode_components.c: 'X' records: what the components of a machine gained. */
+/* jst_decode_components.c: 'X' records: increases of the counters of a machine's components. */
 #include "jst_decode_parts.h"
 
 /* One value of a component: into its column, or among the unknown. */
@@ -31,7 +31,7 @@ static bool take_value(jst_job *j, jst_cursor *c, uint64_t *next_cell, uint8_t *
     return c->p != NULL;
 }
 
-/* The row is there once its values are; one that a damaged record began is cleared. */
+/* A row counts once its values are read; one that a damaged record began is cleared. */
 static bool take_component(jst_job *j, jst_cursor *c, uint64_t *next, int64_t slice, int32_t span)
 {
     jst_rows *r = &j->d->tables[JST_DECODE_COMPONENT_SLICES];

@@ -1,19 +1,20 @@
-/* jst_decode_gpus.c: 'D' records: GPUs by slice; and the table of GPUs in the head, which says what each is
- * called.
+/* jst_decode_gpus.c: 'D' records: GPUs by slice; and the table of GPUs in the header, with their
+ * names.
  *
- * A place's records are added up: what its words in the head have beyond that is the remainder.
+ * The records of a place are summed: what its words in the header have beyond the sum is the
+ * remainder.
  */
 #include <stdlib.h>
 
 #include "jst_decode_parts.h"
 
-#define PLACES_MAX 64u /* that a file may have */
+#define PLACES_MAX 64u /* most that a file may have */
 #define WORDS_MAX (sizeof((jst_gpu *)0)->words / sizeof(uint64_t))
 #define WORDS ((unsigned)JST_DECODE_GPU_SLICE_WORDS)
 _Static_assert(WORDS <= WORDS_MAX, "words that are known");
 
 struct jst_gpus {
-    uint64_t expected; /* slice that the next record begins at unless it says otherwise */
+    uint64_t expected; /* slice at which the next record begins unless it has another */
     uint64_t sums[PLACES_MAX][WORDS_MAX];
 };
 
@@ -54,7 +55,7 @@ static bool put_row(jst_job *j, uint64_t place, const uint64_t *gained, int64_t 
 
 /* ---- records ---- */
 
-/* Words that a newer runtime has are passed over. */
+/* Words that only a newer runtime has are skipped. */
 static bool take_places(jst_job *j, jst_cursor *c, bool wanted, int64_t slice, int32_t span)
 {
     uint64_t next = 0, gap;
@@ -75,7 +76,7 @@ static bool take_places(jst_job *j, jst_cursor *c, bool wanted, int64_t slice, i
     return c->p != NULL;
 }
 
-/* Rows of a record that turns out to be damaged are taken back. */
+/* Rows of a record that turns out to be damaged are removed. */
 bool jst_gpus_take(jst_job *j, jst_cursor c, bool wanted)
 {
     jst_rows *r = &j->d->tables[JST_DECODE_GPU_SLICES];
@@ -93,9 +94,9 @@ bool jst_gpus_take(jst_job *j, jst_cursor c, bool wanted)
     return false;
 }
 
-/* ---- the table in the head ---- */
+/* ---- the table in the header ---- */
 
-/* Places that are taken, 0 also where the table makes no sense. */
+/* Number of used places, 0 also where the table is invalid. */
 static uint64_t places_of(jst_job *j)
 {
     uint64_t at = JST_HEADER(j, gpus_offset), bytes = JST_HEADER(j, gpu_bytes);

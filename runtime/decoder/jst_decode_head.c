@@ -1,8 +1,8 @@
-/* jst_decode_head.c: the head of a profile (*.jst): header, table, the commit and what the blocks hold
- * beyond it. */
+/* jst_decode_head.c: the header of a profile (*.jst): fixed fields, table, the commit and what the
+ * blocks have beyond it. */
 #include "jst_decode_parts.h"
 
-#define PATIENCE 16 /* readings of a head that changes under us */
+#define PATIENCE 16 /* readings of a header that changes meanwhile */
 
 bool jst_head_holds(const jst_job *j, uint64_t offset, uint64_t bytes)
 {
@@ -92,8 +92,8 @@ bool jst_head_table(jst_job *j)
     return wrong == NULL;
 }
 
-/* A block whose thread is inside a call says which state timer it will book, and since when. What
- * has passed of it until the last heartbeat belongs to the last slice: the records may hold it. */
+/* A block whose thread is inside a call has the state timer that it will add to, and since when.
+ * The part of it until the last heartbeat belongs to the last slice: the records may have it. */
 static void add_in_progress(jst_job *j, const uint8_t *block, uint32_t cells)
 {
     uint32_t mark = jst_load32(block + offsetof(jst_block, mark));
@@ -110,9 +110,9 @@ static void not_before(jst_job *j, uint64_t from_ns, uint64_t ticks)
 }
 
 /* RATIONALE: of a process that was killed the heartbeat's last tick is up to a second old, and in the
- * first second there was none. But each call leaves the time of its beginning in the block. Before
+ * first second there was none. But each call stores the time of its beginning in the block. Before
  * the first tick that may be the only call; a thread is in one state at a time, so the process has
- * lived at least as long as its states add up to. */
+ * lived at least as long as the sum of its states. */
 static void look_at_times(jst_job *j, const uint8_t *block, uint32_t cells)
 {
     uint64_t since = jst_load64(block + offsetof(jst_block, since)), busy = 0,
@@ -170,7 +170,7 @@ static bool committed_levels(jst_job *j, uint64_t commit_at)
 }
 
 /* RATIONALE: the process may write while we read. It fills the commit that is not valid and then
- * counts the generation up, so a commit (and the blocks read after it) is whole when the
+ * increments the generation, so a commit (and the blocks read after it) is whole when the
  * generation is the same before and after. */
 void jst_commit_read(jst_job *j, jst_commit_view *c)
 {

@@ -1,5 +1,5 @@
-/* jst_decode_job.c: what every part of the decoder tells of the file that is read: events, warnings,
- * the reason why it is refused; and the room that one profile needs. */
+/* jst_decode_job.c: what every part of the decoder reports of the file that is read: events,
+ * warnings, the reason why it is refused; and the memory that one profile needs. */
 #include <stdlib.h>
 
 #include "jst_decode_parts.h"

@@ -1,7 +1,8 @@
-/* jst_decode_like.c: slices that are told by an earlier record ('L' records). */
+/* jst_decode_like.c: slices that are encoded by their differences from an earlier record ('L'
+ * records). */
 #include "jst_decode_parts.h"
 
-#define BACK 64     /* how far back an earlier cell with the same number is looked for */
+#define BACK 64     /* how far back an earlier cell with the same number is searched */
 #define LONGEST 64u /* bits of a number */
 
 /* Bits, the lowest of each byte first. Running over the end makes `bad` true, once and for all. */
@@ -131,7 +132,7 @@ static void put(jst_moved *m, uint32_t cell, uint8_t coding, uint64_t code)
     m->values[m->count++] = value_of(coding, code);
 }
 
-/* The cells of the base, and between them the others, in ascending order. */
+/* Reads the cells of the base, and between them the others, in ascending order. */
 bool jst_take_like(jst_cursor *c, const jst_table *t, jst_base *base, jst_moved *m)
 {
     if (c->p == NULL)

@@ -1,4 +1,4 @@
-/* jst_decode_parts.h: what the files of the decoder share. */
+/* jst_decode_parts.h: shared declarations of the decoder's files. */
 #ifndef JST_DECODE_PARTS_H
 #define JST_DECODE_PARTS_H
 
@@ -40,7 +40,7 @@ uint32_t jst_decode_crc32(const uint8_t *p, size_t n);
  * it short under a mapping and kill the reader. */
 typedef struct jst_source {
     int fd;      /* -1: memory, wholly in the window */
-    bool failed; /* the system gave an error: what seems cut or damaged may be whole */
+    bool failed; /* the system returned an error: data that seem cut or damaged may be whole */
     uint64_t size;
     const uint8_t *window;
     uint64_t window_at, window_bytes;
@@ -108,8 +108,8 @@ static inline uint64_t jst_ns_of_ticks(uint64_t ticks, uint64_t tick_ns)
     return (uint64_t)((unsigned __int128)ticks * tick_ns >> 32);
 }
 
-/* An increase of 2^63 or more is damage that a checksum let through: the largest number there is
- * makes it visible where a wrapped, negative one would hide in a sum. */
+/* An increase of 2^63 or more is damage that a checksum did not detect: the largest number makes it
+ * visible, where a wrapped, negative one would be hidden in a sum. */
 static inline int64_t jst_number(uint64_t v)
 {
     return v > INT64_MAX ? INT64_MAX : (int64_t)v;
@@ -136,7 +136,7 @@ static inline uint32_t jst_take32(jst_cursor *c)
     return p == NULL ? 0 : jst_load32(p);
 }
 
-/* One framed record; the payload lies in the source's window. */
+/* One framed record; the payload is in the source's window. */
 typedef struct jst_record {
     uint8_t type;
     jst_cursor payload;
@@ -170,20 +170,20 @@ typedef struct jst_cell {
     uint16_t column;
 } jst_cell;
 
-/* The wanted metrics: ids cut out of one text. */
+/* The requested metrics: ids cut out of one text. */
 typedef struct jst_wanted {
     char *text;
     const char **ids;
     uint32_t count;
 } jst_wanted;
 
-/* A metric table, made ready for decoding. */
+/* A metric table, prepared for decoding. */
 typedef struct jst_table {
     uint32_t cell_count, slots, stride, text_bytes, crc;
     uint32_t group_count, bitmap_bytes, gauge_count;
     char *text;
     jst_cell *cells;
-    uint32_t *gauges; /* cells that hold a gauge somebody wants */
+    uint32_t *gauges; /* cells of requested gauges */
 } jst_table;
 
 bool jst_wanted_set(jst_wanted *w, const char *ids);
@@ -207,7 +207,7 @@ typedef struct jst_rows {
     uint32_t columns;
     uint32_t *widths; /* bytes per 8 rows */
     jst_memory *data;
-    uint64_t *bits; /* per column: of all its numbers together, where somebody keeps count */
+    uint64_t *bits; /* per column: bits of all its numbers together, where they are collected */
 } jst_rows;
 
 bool jst_memory_grow(jst_memory *m, size_t bytes);
@@ -221,7 +221,7 @@ static inline int64_t *jst_values_of(jst_rows *r, uint32_t column)
     return (int64_t *)(void *)r->data[column].p;
 }
 
-/* The moved cells of one record, not yet in any column. */
+/* The changed cells of one record, not yet in any column. */
 typedef struct jst_moved {
     uint32_t count;
     uint16_t *cells;
@@ -230,7 +230,7 @@ typedef struct jst_moved {
 
 bool jst_take_cells(jst_cursor *c, const jst_table *t, jst_moved *m);
 
-/* The cells of an 'S' record, by which 'L' records behind it are told (jst_decode_like.c). */
+/* The cells of an 'S' record, on which the 'L' records after it are based (jst_decode_like.c). */
 typedef struct jst_base_cell {
     uint64_t code, now;
     uint16_t cell;
@@ -244,9 +244,9 @@ typedef struct jst_base {
     jst_base_cell *cells;
 } jst_base;
 
-/** Remembers what an 'S' record has moved. */
+/** Remembers the cells of an 'S' record. */
 void jst_base_take(jst_base *b, uint64_t at, const jst_table *t, const jst_moved *m);
-/** The cells of an 'L' record. False when they make no sense. */
+/** The cells of an 'L' record. False when they are invalid. */
 bool jst_take_like(jst_cursor *c, const jst_table *t, jst_base *b, jst_moved *m);
 void jst_levels_follow(jst_decode *d, const jst_table *t, const jst_moved *m);
 /** The first columns of a row of the tables of slices. */
@@ -254,7 +254,7 @@ void jst_fixed_put(jst_rows *r, uint64_t row, int32_t process, int64_t slice, in
 /** One row of the slices table and those of its mounts. False when memory is short. */
 bool jst_rows_put(jst_decode *d, const jst_table *t, const jst_moved *m, int32_t process,
                   int64_t slice, int32_t span);
-/** Span that fits its column. */
+/** The span, limited to the range of its column. */
 int32_t jst_span(uint64_t first_slice, uint64_t last_slice);
 
 /* ---- batch (jst_decode.c) ---- */
@@ -274,7 +274,7 @@ struct jst_decode {
     uint64_t max_rows;
     uint64_t short_processes;                /* so far */
     jst_rows tables[JST_DECODE_TABLE_COUNT]; /* enum jst_decode_table */
-    jst_memory heaps[JST_HEAP_COUNT];        /* what the offsets of binary columns point into */
+    jst_memory heaps[JST_HEAP_COUNT];        /* target of binary columns' offsets */
     uint64_t heap_bytes[JST_HEAP_COUNT];
     uint64_t *histogram_used; /* per histogram: rows that are not null */
     uint64_t *bucket_bits;    /* per histogram and bucket: bits of all its numbers together */
@@ -286,12 +286,12 @@ struct jst_decode {
     uint64_t *committed; /* per cell: gauges in the commit */
     jst_moved moved;
     jst_base base;
-    uint32_t scratch_cells; /* room in levels, sums, moved and base */
+    uint32_t scratch_cells; /* entries allocated in levels, sums, moved and base */
     uint8_t *buffer;        /* window of files */
     jst_decode_place place; /* for the next file; record 0: none */
 };
 
-/* One file on its way through. */
+/* One file while it is read. */
 typedef struct jst_job {
     jst_decode *d;
     jst_decode_result *r;
@@ -301,7 +301,7 @@ typedef struct jst_job {
     uint32_t flags;
     bool no_memory;
     bool sound;                  /* all records were read, to their end */
-    uint64_t newest_ns;          /* newest time that the blocks hold, CLOCK_REALTIME */
+    uint64_t newest_ns;          /* newest time in the blocks, CLOCK_REALTIME */
     struct jst_traffic *traffic; /* NULL: no such record yet */
     struct jst_gpus *gpus;       /* NULL: no such record yet */
 } jst_job;
@@ -310,40 +310,40 @@ typedef struct jst_job {
  *  is reserved). False when memory is short. */
 bool jst_heap_put(jst_decode *d, enum jst_heap heap, jst_rows *r, uint32_t column, const uint8_t *p,
                   uint64_t bytes);
-/** Would so many bytes more be beyond what offsets can say? */
+/** Would so many bytes more exceed the range of offsets? */
 bool jst_heaps_full(const jst_decode *d, uint64_t more);
 
 bool jst_decode_scratch(jst_decode *d, uint32_t cells);
 void jst_warn(jst_job *j, uint64_t offset, const char *text);
 void jst_refuse(jst_job *j, uint64_t offset, const char *text);
-void jst_events_forget(jst_job *j, uint64_t events); /* all but the batch's first so many */
+void jst_events_forget(jst_job *j, uint64_t events); /* all except the batch's first so many */
 jst_decode_event *jst_event_add(jst_job *j, uint8_t type, uint64_t record);
 void jst_event_text(jst_job *j, jst_decode_event *e, unsigned n, const uint8_t *p, uint64_t bytes);
 void jst_event_string(jst_job *j, jst_decode_event *e, unsigned n, jst_cursor *c);
 bool jst_full(const jst_job *j);
 
-/** A 'T' record, whose rows are put if they are wanted; a 'U' record. False when its payload makes no
- *  sense or memory is short (jst_decode_traffic.c). */
+/** A 'T' record, whose rows are stored if requested; a 'U' record. False when its payload is
+ *  invalid or memory is short (jst_decode_traffic.c). */
 bool jst_traffic_take(jst_job *j, jst_cursor c, bool wanted);
 bool jst_communicator_take(jst_job *j, jst_cursor c);
-/** Rows of what the tables in the head have beyond the records. */
+/** Rows of what the tables in the header have beyond the records. */
 void jst_traffic_remainder(jst_job *j);
-void jst_traffic_free(jst_job *j); /* what is known of it; reading begins anew */
+void jst_traffic_free(jst_job *j); /* forgets what is known of it; reading begins again */
 
 /** The same of a 'D' record (jst_decode_gpus.c). */
 bool jst_gpus_take(jst_job *j, jst_cursor c, bool wanted);
-void jst_gpus_names(jst_job *j); /* an event for each GPU in the head */
+void jst_gpus_names(jst_job *j); /* an event for each GPU in the header */
 void jst_gpus_remainder(jst_job *j);
 void jst_gpus_free(jst_job *j);
 
 void jst_profile_read(jst_job *j);  /* jst_decode_profile.c */
 void jst_segments_read(jst_job *j); /* jst_decode_segments.c */
 void jst_shorts_read(jst_job *j);   /* jst_decode_shorts.c */
-/** An 'X' record behind its slice and span. False when its payload makes no sense or memory is
- *  short (jst_decode_components.c). */
+/** An 'X' record after its slice and span. False when its payload is invalid or memory is short
+ *  (jst_decode_components.c). */
 bool jst_components_take(jst_job *j, jst_cursor *c, int64_t slice, int32_t span);
 
-/* ---- the head of a profile (jst_decode_head.c) ---- */
+/* ---- the header of a profile (jst_decode_head.c) ---- */
 /* Offset of a field of jst_head in the file. */
 #define JST_AT(field) offsetof(jst_head, field)
 
@@ -361,10 +361,10 @@ static inline uint64_t jst_header_number(const jst_job *j, size_t at, size_t byt
 bool jst_head_read(jst_job *j);
 /** Reads the profile's table of metrics, and makes room for its cells. */
 bool jst_head_table(jst_job *j);
-/** Does an area lie behind the header and before the records? */
+/** Is an area after the fixed header and before the records? */
 bool jst_head_holds(const jst_job *j, uint64_t offset, uint64_t bytes);
 
-/* The valid commit, and what the blocks hold beyond it. */
+/* The valid commit, and what the blocks have beyond it. */
 typedef struct jst_commit_view {
     uint64_t records_end, open_slice;
     bool whole;   /* commit and blocks belong together */

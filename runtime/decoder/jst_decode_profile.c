@@ -7,12 +7,12 @@ static bool keep_history(jst_job *j, uint64_t at)
         return true;
     if (j->r->events == JST_DECODE_HISTORY_MAX) {
         jst_warn(j, at, "more mounts, clock events and notes than 10000: the rest is left out");
-        jst_event_add(j, 0, 0); /* so that this is said once */
+        jst_event_add(j, 0, 0); /* so that this is reported once */
     }
     return false;
 }
 
-/* 'M', 'C', 'N' and 'K'; a record of an unknown type is passed over. */
+/* 'M', 'C', 'N' and 'K'; a record of an unknown type is skipped. */
 static bool take_event(jst_job *j, const jst_record *rec, uint64_t record)
 {
     jst_cursor c = rec->payload;
@@ -32,7 +32,7 @@ static bool take_event(jst_job *j, const jst_record *rec, uint64_t record)
     for (unsigned i = 0; i < texts; i++)
         jst_event_string(j, e, i, &c);
     if (component && c.p != NULL && c.p < c.end)
-        e->number[4] = jst_take_varint(&c);        /* older agents do not tell */
+        e->number[4] = jst_take_varint(&c);        /* older agents do not write it */
     if (component && c.p != NULL && c.p < c.end) { /* of a process */
         e->number[5] = jst_take_varint(&c);
         e->number[6] = jst_take_varint(&c);
@@ -55,7 +55,7 @@ static bool has_slices(const jst_job *j, const jst_record *rec)
                    : rec->type == JST_RECORD_SLICE || rec->type == JST_RECORD_SLICE_LIKE;
 }
 
-/* Who goes on in the middle has not met the record that a later one is told by. */
+/* A reader that continues in the middle has not read the record on which a later one is based. */
 static bool load_base(jst_job *j, uint64_t at, uint64_t end)
 {
     jst_decode *d = j->d;
@@ -72,8 +72,9 @@ static bool load_base(jst_job *j, uint64_t at, uint64_t end)
     return true;
 }
 
-/* The cells of an 'S' or 'L' record, behind its slice and span. RATIONALE: an 'L' record can only be told by the
- * newest 'S' record: so a forged file cannot have the reader go back for each of its records. */
+/* The cells of an 'S' or 'L' record, after its slice and span. RATIONALE: an 'L' record can only be
+ * based on the newest 'S' record: so a forged file cannot make the reader go back for each of its
+ * records. */
 static bool take_cells(jst_job *j, uint8_t type, jst_cursor c, walk *w)
 {
     jst_decode *d = j->d;
@@ -100,7 +101,7 @@ static bool take_cells(jst_job *j, uint8_t type, jst_cursor c, walk *w)
     return jst_take_like(&rec.payload, &d->table, &d->base, &d->moved);
 }
 
-/* 'S', 'L' or 'X': returns false when its payload makes no sense or memory is short. */
+/* 'S', 'L' or 'X': returns false when its payload is invalid or memory is short. */
 static bool take_slice(jst_job *j, const jst_record *rec, bool wanted, walk *w)
 {
     jst_decode *d = j->d;
@@ -127,7 +128,7 @@ static bool take_slice(jst_job *j, const jst_record *rec, bool wanted, walk *w)
     return !j->no_memory;
 }
 
-/* A record that is no slice. wanted: its rows, if it has some. */
+/* A record that is no slice. wanted: whether its rows, if it has some, are requested. */
 static bool take_other(jst_job *j, const jst_record *rec, uint64_t number, bool wanted)
 {
     if (rec->type == JST_RECORD_TRAFFIC)
@@ -139,7 +140,7 @@ static bool take_other(jst_job *j, const jst_record *rec, uint64_t number, bool 
     return take_event(j, rec, number);
 }
 
-/* Levels before the records that are still to come, from those after them. */
+/* Computes levels before the records that are still to be read, from those after them. */
 static bool levels_back(jst_job *j, walk w)
 {
     jst_decode *d = j->d;
@@ -162,8 +163,9 @@ static bool levels_back(jst_job *j, walk w)
     return state == JST_RECORD_END;
 }
 
-/* RATIONALE: who follows a growing profile reads it again and again, and knows where it stopped.
- * What is there now is not trusted: unless all from there on is sound, all of the file is read. */
+/* RATIONALE: a reader that follows a growing profile reads it repeatedly, and knows where it
+ * stopped. The data there are not trusted: unless all from there on is valid, all of the file is
+ * read. */
 static bool go_on(jst_job *j, walk *w)
 {
     const jst_decode_place *p = &j->d->place;
@@ -174,9 +176,9 @@ static bool go_on(jst_job *j, walk *w)
     return j->r->resumed;
 }
 
-/* RATIONALE: where that place is not known, records that were read before are hopped over by their
- * lengths, ten times faster than decoding them; where that does not lead
- * to a sound record, all is read in full. */
+/* RATIONALE: where that place is not known, records that were read before are skipped by their
+ * lengths, ten times faster than decoding them; where that does not lead to a valid record, all is
+ * read in full. */
 static bool hop(jst_job *j, walk *w)
 {
     jst_record rec;
@@ -255,7 +257,7 @@ static void read_records(jst_job *j, const jst_commit_view *c)
         jst_warn(j, w.at, "the last record is cut short and left out");
 }
 
-/* The last, partial slice: what the live blocks hold beyond the records. */
+/* The last, partial slice: what the live blocks have beyond the records. */
 static void take_remainder(jst_job *j, const jst_commit_view *c)
 {
     jst_decode *d = j->d;
@@ -269,7 +271,8 @@ static void take_remainder(jst_job *j, const jst_commit_view *c)
         if (v == 0 || cell->coding == JST_CODED_NOT)
             continue;
         if (cell->coding != JST_CODED_GAUGE && v > INT64_MAX) {
-            /* NOTE: a timer's thread may book while we read its block: not yet, or twice. */
+            /* NOTE: a timer's thread may add to it while we read its block: it then counts not yet,
+             * or twice. */
             backwards |= !cell->timer;
             continue;
         }

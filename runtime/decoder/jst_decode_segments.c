@@ -1,13 +1,13 @@
 /* jst_decode_segments.c: execution segments, their tokens, and the peers of one profile.
  *
- * They are a stream of numbered entries: its beginning lies in 'G' records, its end in the ring of
- * the head. A killed process may leave both with the same entries, so numbers decide.
+ * They are a stream of numbered entries: its beginning is in 'G' records, its end in the ring of
+ * the header. A killed process may leave the same entries in both, so numbers decide.
  */
 #include <stdlib.h>
 
 #include "jst_decode_parts.h"
 
-#define PATIENCE 16 /* readings of a ring that changes under us */
+#define PATIENCE 16 /* readings of a ring that changes meanwhile */
 #define RING_HEAD offsetof(jst_ring, data)
 #define RING_MAX (64u << 20)
 #define ENTRY_FRONT_MAX 21u /* type and two numbers */
@@ -20,16 +20,16 @@
 #define BITS_VALUES BITS_BETWEEN(JST_SEGMENT_BIT_SENDS, JST_SEGMENT_BIT_WAIT_BINS)
 #define VALUES_MAX JST_SEGMENT_BIT_WAIT_BINS
 
-/* The entries on their way through. */
+/* The state of reading entries. */
 typedef struct stream {
     jst_job *j;
-    uint64_t at;       /* where a warning points to */
+    uint64_t at;       /* the offset in a warning */
     uint64_t expected; /* number of the next entry */
     uint64_t end_ns;   /* of the latest segment */
     uint64_t globals, set;
     uint32_t *hashes; /* of the tokens, by index */
     uint32_t hash_count;
-    bool over;         /* nothing more is taken: full, damaged or out of memory */
+    bool over;         /* no more entries are read: full, damaged or out of memory */
     bool unknown_said; /* a segment named an unknown token */
     uint64_t bytes;    /* of all 'G' payloads so far */
     jst_memory rest;   /* a piece of an entry whose end is still to come */
@@ -49,7 +49,7 @@ static bool no_memory(stream *s)
     return false;
 }
 
-/* Is there room for a row that takes so many bytes of heap? Otherwise the reading ends here. */
+/* Is there space for a row that takes so many bytes of heap? Otherwise reading ends here. */
 static bool room(stream *s, uint64_t bytes)
 {
     if (!jst_full(s->j) && !jst_heaps_full(s->j->d, bytes))
@@ -150,7 +150,7 @@ static bool take_bins(jst_cursor *c, segment *g, unsigned which)
     uint64_t n = jst_take_varint(c);
     g->bins[which] = jst_take_bytes(c, n);
     g->bin_count[which] = n;
-    /* One column holds the shift of both. */
+    /* One column has the shift of both. */
     bool other = which == 1 && g->present & BIT(JST_SEGMENT_BIT_WAIT_BINS) && shift != NULL &&
                  *shift != g->shift;
     if (c->p == NULL || *shift > SHIFT_MAX || other)
@@ -159,7 +159,7 @@ static bool take_bins(jst_cursor *c, segment *g, unsigned which)
     return true;
 }
 
-/* set: that of the segment before. Unknown bits come after the known ones and are passed over. */
+/* set: that of the segment before. Unknown bits come after the known ones and are skipped. */
 static bool parse_segment(jst_cursor c, segment *g, uint64_t set)
 {
     g->duration_ns = jst_take_varint(&c);
@@ -197,7 +197,7 @@ static bool parse_segment(jst_cursor c, segment *g, uint64_t set)
     return c.p != NULL;
 }
 
-/* Bins beyond the segment's end would lie in those of others. */
+/* Bins beyond the segment's end would be in those of others. */
 static void cut_bins(stream *s, segment *g, uint64_t start, uint64_t end)
 {
     uint64_t width = (uint64_t)JST_BIN_NS << g->shift;
@@ -261,7 +261,7 @@ static bool take_segment(stream *s, jst_cursor c, uint64_t number)
 
 /* ---- entries ---- */
 
-/* Takes whole entries from a range; returns how many bytes they are. */
+/* Reads whole entries from a range; returns how many bytes they are. */
 static uint64_t take_entries(stream *s, const uint8_t *p, uint64_t bytes)
 {
     jst_cursor c = {p, p + bytes};
@@ -292,7 +292,7 @@ static uint64_t take_entries(stream *s, const uint8_t *p, uint64_t bytes)
     return bytes;
 }
 
-/* The next piece of the stream; an entry may lie across two. */
+/* Reads the next piece of the stream; an entry may extend over two. */
 static void take_piece(stream *s, const uint8_t *p, uint64_t bytes)
 {
     if (s->over || bytes == 0)
@@ -320,7 +320,7 @@ static void take_piece(stream *s, const uint8_t *p, uint64_t bytes)
 
 /* ---- the ring ---- */
 
-/* A copy of what the ring held when it did not change: bytes [drained, written) of the stream. */
+/* A consistent copy of the ring: bytes [drained, written) of the stream. */
 typedef struct ring {
     uint64_t written, drained;
     jst_memory bytes;
@@ -358,9 +358,9 @@ static bool ring_copy(jst_job *j, ring *r, uint64_t at, uint64_t size)
     return true;
 }
 
-/* RATIONALE: the process writes on while we read. What lies beyond `drained` stays as it is until
- * `drained` moves, and what it moves over is in the records by then: so the copy is taken first,
- * and again when `drained` has moved meanwhile. */
+/* RATIONALE: the process continues to write while we read. What is beyond `drained` does not change
+ * until `drained` moves, and what it moves over is in the records by then: so the copy is taken
+ * first, and again when `drained` has moved meanwhile. */
 static void ring_read(jst_job *j, ring *r)
 {
     uint64_t at = JST_HEADER(j, ring_offset), bytes = JST_HEADER(j, ring_bytes);
@@ -395,7 +395,7 @@ static void ring_take(stream *s, const ring *r)
     if (r->written == r->drained)
         return;
     if (s->rest_bytes > 0 && s->bytes >= r->drained && s->bytes <= r->written)
-        skip = s->bytes - r->drained; /* goes on in the middle of an entry */
+        skip = s->bytes - r->drained; /* continues in the middle of an entry */
     else
         s->rest_bytes = 0;
     take_piece(s, r->bytes.p + skip, r->written - r->drained - skip);
@@ -431,13 +431,13 @@ static bool take_peers(jst_job *j, jst_cursor c)
     return c.p != NULL;
 }
 
-/* Slices and events are hopped over by their lengths. */
+/* Slices and events are skipped by their lengths. */
 static void take_records(jst_job *j, stream *s, const jst_commit_view *c)
 {
     uint64_t at = JST_HEADER(j, head_bytes);
     enum jst_record_state state;
     jst_record rec;
-    /* NOTE: entries lost in a damaged record show in the numbers of those in the ring. */
+    /* NOTE: entries lost in a damaged record are noticed by the numbers of those in the ring. */
     while ((state = jst_record_frame(j->s, at, c->records_end, &rec)) == JST_RECORD_GOOD) {
         if (rec.type == JST_RECORD_SEGMENTS || rec.type == JST_RECORD_PEERS) {
             if ((state = jst_record_at(j->s, at, c->records_end, &rec)) != JST_RECORD_GOOD)
@@ -470,8 +470,8 @@ void jst_segments_read(jst_job *j)
         return; /* no MPI, no segments */
     ring_read(j, &r);
     jst_commit_read(j, &c);
-    /* NOTE: now that the entries are there, so is the time of MPI_Init. A further part goes on
-     * where its file was made. */
+    /* NOTE: where there are entries, there is the time of MPI_Init. A further part begins where its
+     * file was made. */
     s.end_ns = JST_HEADER(j, part) ? JST_HEADER(j, file_ns) : JST_HEADER(j, mpi_init_ns);
     if (s.end_ns > INT64_MAX) {
         jst_warn(j, JST_AT(mpi_init_ns), "the time of MPI_Init makes no sense");

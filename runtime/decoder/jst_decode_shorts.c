@@ -1,10 +1,11 @@
-/* jst_decode_shorts.c: a shorts file (*.jss): one record per short process of a job. */
+/* jst_decode_shorts.c: a file of compact profiles (*.jss): one record per short-lived process of a
+ * job. */
 #include <stdlib.h>
 
 #include "jst_decode_parts.h"
 
-#define HEADERS_MAX 64 /* versions of the library that one job may have met */
-#define RESCUE_COST 16 /* checksummed bytes per byte of the file, looking for the next record */
+#define HEADERS_MAX 64 /* versions of the library that one job may have used */
+#define RESCUE_COST 16 /* checksummed bytes per byte of the file, in searches for records */
 
 typedef struct header {
     jst_table table;
@@ -15,7 +16,7 @@ typedef struct header {
 typedef struct shorts {
     header *headers;
     uint32_t count;
-    uint64_t rescue; /* bytes that may still be spent on rescues */
+    uint64_t rescue; /* bytes that may still be checksummed in such searches */
 } shorts;
 
 /* A record whose writer ran out of space is torn; those after it are whole. Finds the next. */
@@ -112,7 +113,7 @@ static bool take_mounts(jst_job *j, jst_cursor *c, uint64_t record)
     return c->p != NULL;
 }
 
-/* 'P'. False when it makes no sense or memory is short; *foreign when no header fits. */
+/* 'P'. False when it is invalid or memory is short; *foreign when no header fits. */
 static bool take_short(jst_job *j, const shorts *s, const jst_record *rec, uint64_t record,
                        bool *foreign)
 {
@@ -201,7 +202,7 @@ void jst_shorts_read(jst_job *j)
         return;
     }
     pass(j, &s, JST_RECORD_SHORTS_HEADER);
-    /* NOTE: the header may still be on its way: nothing counts as read until it is there. */
+    /* NOTE: the header may not be written yet: nothing counts as read before. */
     if (s.count == 0)
         jst_refuse(j, 0, "no header of short processes in the file (yet)");
     s.rescue = RESCUE_COST * j->s->size;

@@ -1,4 +1,4 @@
-/* jst_decode_table.c: the metric table that a file carries, made ready for decoding. */
+/* jst_decode_table.c: the metric table of a file, prepared for decoding. */
 #include <stdlib.h>
 
 #include "jst_decode_parts.h"
@@ -91,7 +91,7 @@ static bool claim(jst_table *t, uint32_t at, jst_cell cell)
     return true;
 }
 
-/* An id that the caller does not want, or wants as something else, is decoded and dropped. */
+/* An id that the caller did not request, or requested as another kind, is decoded and dropped. */
 static jst_cell cell_of(const line *l, const jst_decode *d)
 {
     bool mount = strcmp(l->scope, "mount") == 0, component = strcmp(l->scope, "component") == 0;
@@ -100,7 +100,7 @@ static jst_cell cell_of(const line *l, const jst_decode *d)
     jst_cell c = {.coding = JST_CODED_VARINT,
                   .timer = timer,
                   .state = timer && strncmp(l->id, "state_", 6) == 0};
-    if (gauge && !component) /* a component's level is written as it is */
+    if (gauge && !component) /* a component's level is written as an absolute value */
         c.coding = JST_CODED_GAUGE;
     else if (timer || (!histogram && strcmp(l->unit, "ns") == 0))
         c.coding = JST_CODED_NS;

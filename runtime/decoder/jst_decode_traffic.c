@@ -1,18 +1,19 @@
 /* jst_decode_traffic.c: 'T' and 'U' records: partners and collectives by slice, communicators.
  *
- * A place's records are added up: what its words in the head have beyond that is the remainder.
+ * The records of a place are summed: what its words in the header have beyond the sum is the
+ * remainder.
  */
 #include <stdlib.h>
 
 #include "jst_decode_parts.h"
 
-#define PLACES_MAX 4096u /* of each kind that a file may have */
+#define PLACES_MAX 4096u /* most of each kind that a file may have */
 #define NAME_MAX_BYTES (sizeof((jst_collective *)0)->operation - 1)
 #define PEER_WORDS 5u
 #define COLLECTIVE_WORDS 2u
 #define OF_OTHERS (-1)
 
-/* One place as the records tell it so far. */
+/* The sums of one place by the records so far. */
 typedef struct place {
     int64_t rank; /* of a partner, or root; -1: all others, or none */
     uint32_t communicator;
@@ -22,17 +23,17 @@ typedef struct place {
 } place;
 
 struct jst_traffic {
-    uint64_t expected;           /* slice that the next record begins at unless it says otherwise */
+    uint64_t expected;           /* slice at which the next record begins unless it has another */
     place places[2][PLACES_MAX]; /* enum kind */
 };
 
 enum kind { PARTNERS, COLLECTIVES };
 
-/* What a kind looks like. */
+/* The properties of a kind. */
 typedef struct form {
     unsigned words;
     enum jst_decode_table table;
-    size_t place_bytes, first_word; /* of a place in the head */
+    size_t place_bytes, first_word; /* of a place in the header */
 } form;
 
 static const form forms[2] = {
@@ -139,7 +140,7 @@ static bool take_places(jst_job *j, jst_cursor *c, enum kind kind, bool wanted, 
     return c->p != NULL;
 }
 
-/* Rows of a record that turns out to be damaged are taken back. */
+/* Rows of a record that turns out to be damaged are removed. */
 bool jst_traffic_take(jst_job *j, jst_cursor c, bool wanted)
 {
     jst_rows *rows[2] = {&j->d->tables[forms[PARTNERS].table],
@@ -185,7 +186,7 @@ bool jst_communicator_take(jst_job *j, jst_cursor c)
 
 /* ---- the remainder ---- */
 
-/* Whose a place in the head is now. */
+/* The partner or collective to which a place in the header belongs now. */
 static void read_name(const uint8_t *raw, enum kind kind, place *p)
 {
     if (kind == PARTNERS) {

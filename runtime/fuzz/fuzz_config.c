@@ -1,4 +1,4 @@
-/* fuzz_config.c: the operator's file and the values of the environment, as anybody may write them. */
+/* fuzz_config.c: arbitrary text as the operator's file and the values of the environment. */
 #include <string.h>
 
 #include "../src/text.c"
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     parse_length(text, JST_SHORTEST_SLICE_NS, JST_LONGEST_SLICE_NS);
     parse_file(
-        text); /* what is wrong is not said: there is no standard error that we came up with */
+        text); /* errors are not printed: there is no standard error from the program's start */
     for (int k = 0; k < KEYS; k++)
         if (values[k])
             valid(k, values[k]);

@@ -1,7 +1,7 @@
 /* fuzz_decode.c: hostile profiles and shorts files against the batch of the decoder.
  *
- * No fuzzer guesses a checksum, so the mutator repairs them (mostly): the decoder under test is
- * the one that ships. Seeds: tests/data (made by tests/data/make.py).
+ * No fuzzer guesses a checksum, so the mutator repairs them (mostly): the decoder under test is the
+ * released one. Seeds: tests/data (made by tests/data/make.py).
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create */
@@ -73,7 +73,7 @@ static uint64_t touch_binary(const jst_decode *d, uint32_t table, uint32_t colum
     return sum;
 }
 
-/* Partners and collectives: ranks or none, what they gained is no negative number. */
+/* Partners and collectives: ranks or none, and increases that are not negative. */
 static uint64_t touch_traffic(const jst_decode *d)
 {
     static const struct {
@@ -99,7 +99,7 @@ static uint64_t touch_traffic(const jst_decode *d)
     return sum + touch_binary(d, JST_DECODE_COMMUNICATORS, JST_DECODE_COMMUNICATOR_MEMBERS);
 }
 
-/* GPUs: what they gained is no negative number. */
+/* GPUs: increases are not negative. */
 static uint64_t touch_gpus(const jst_decode *d)
 {
     const uint32_t table = JST_DECODE_GPU_SLICES;
@@ -216,7 +216,7 @@ static void segments(const uint8_t *data, size_t size, int fd)
     jst_decode_free(f);
 }
 
-/* The same file as memory and as a file, whole and in two goes, must give the same. */
+/* The same file as memory and as a file, whole and in two parts, must give the same. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     jst_decode *d = batch(MAX_ROWS), *f = batch(MAX_ROWS);

@@ -1,11 +1,11 @@
-/* fuzz_inject.c: JOSTLE_INJECT as anybody may write it, and the delays that follow from it. */
+/* fuzz_inject.c: arbitrary text as JOSTLE_INJECT, and the delays that follow from it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../lab/inject/random_delays.c"
 #include "../../lab/inject/rules.c"
 
-#define LONGEST UINT64_C(1000000000000000000) /* 30 years: no delay that rules can ask for */
+#define LONGEST UINT64_C(1000000000000000000) /* 30 years: no rule can request such a delay */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,4 +1,4 @@
-/* fuzz_mountinfo.c: lines of /proc/self/mountinfo; whoever may mount chooses what stands in them. */
+/* fuzz_mountinfo.c: lines of /proc/self/mountinfo, whose text users that may mount can choose. */
 #include <string.h>
 
 #include "../src/profile/encode.c"

@@ -1,4 +1,4 @@
-/* What the SPANK plugin makes of an operator's arguments, a user's option and his LD_PRELOAD. */
+/* fuzz_preload.c: arbitrary arguments of the SPANK plugin, a user's option and LD_PRELOAD. */
 #include <stdlib.h>
 
 #include "../../integrations/slurm/preload_plan.c"

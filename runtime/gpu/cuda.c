@@ -1,10 +1,10 @@
-/* cuda.c: libjostle_cuda.so, which the CUDA driver loads (CUDA_INJECTION64_PATH) and which asks CUPTI
- * what the GPU does for this process.
+/* cuda.c: libjostle_cuda.so, which the CUDA driver loads (CUDA_INJECTION64_PATH) and which records
+ * by CUPTI what the GPU does for this process.
  *
- * What CUPTI is asked for costs little and changes nothing: records of copies and fills, and callbacks of
- * the driver's calls that launch and that wait. Records of kernels, which make the loading of modules slow,
- * are asked for on request only (JOSTLE_GPU=kernels); nothing is ever finalised, which crashes with CUDA
- * graphs.
+ * It uses what costs little and changes nothing: records of copies and fills, and callbacks of the
+ * driver's calls that launch and that wait. Records of kernels, which make the loading of modules
+ * slow, are used on request only (JOSTLE_GPU=kernels); nothing is ever finalised, which crashes
+ * with CUDA graphs.
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -26,7 +26,7 @@
 static struct cupti_library cupti;
 static void *subscriber;
 static bool
-    several; /* others may subscribe beside us: functions that name the subscriber are called */
+    several; /* others may subscribe as well: functions that name the subscriber are called */
 static uint8_t buffers[BUFFERS][BUFFER_BYTES] __attribute__((aligned(64)));
 static _Atomic bool lent[BUFFERS];
 
@@ -142,7 +142,7 @@ static void completed_v2(uint8_t *buffer, size_t size, size_t valid, void *about
 
 static void called(void *data, uint32_t domain, uint32_t id, const void *about)
 {
-    /* RATIONALE: not CUPTI's word for it, which may be that of all subscribers. */
+    /* RATIONALE: not CUPTI's word for this, which may be shared by all subscribers. */
     static __thread uint64_t waits_since;
     const cupti_call *call = about;
     (void)data;

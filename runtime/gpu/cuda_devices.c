@@ -1,8 +1,8 @@
 /* cuda_devices.c: which GPU a number of CUPTI's or a context means.
  *
- * CUDA numbers the GPUs that a process may see (CUDA_VISIBLE_DEVICES), so a number alone names none. The
- * driver is asked once for each: bus id, UUID, name and memory. An instance of a divided GPU (MIG) has the
- * bus id of the whole and a UUID of its own.
+ * CUDA numbers the GPUs that a process may see (CUDA_VISIBLE_DEVICES), so a number alone names none.
+ * The driver is queried once for each: bus id, UUID, name and memory. An instance of a divided GPU
+ * (MIG) has the bus id of the whole and a UUID of its own.
  */
 #include "cuda_devices.h"
 
@@ -18,8 +18,8 @@
 static const jst_gpu_host *host;
 static pid_t process;
 static int (*context_device)(void *context, uint32_t *ordinal);
-static _Atomic unsigned known[ORDINALS]; /* number + 1; 0: not asked yet */
-static _Atomic unsigned nameless;        /* that of those that the driver says nothing of, + 1 */
+static _Atomic unsigned known[ORDINALS]; /* number + 1; 0: not queried yet */
+static _Atomic unsigned nameless;        /* number of GPUs unknown to the driver, + 1 */
 
 typedef struct driver {
     int (*get)(int *device, int ordinal);
@@ -73,7 +73,7 @@ static bool describe(uint32_t ordinal, jst_gpu_device *g)
 void cuda_devices_begin(const jst_gpu_host *of, const struct cupti_library *library)
 {
     host = of;
-    process = getpid(); /* a forked child asks CUPTI nothing */
+    process = getpid(); /* a forked child makes no calls of CUPTI */
     context_device = library->device_of;
 }
 

@@ -1,9 +1,9 @@
-/* cupti.h: the little of CUPTI that jostle needs, declared anew from its documentation.
+/* cupti.h: the part of CUPTI that jostle needs, declared here from its documentation.
  *
- * RATIONALE: the build needs no CUDA, and the two majors (12 and 13) need no two builds. The records of
- * copies and fills have grown at their end only, from CUDA 5 to 13.5, so 40 bytes in front serve all; the
- * numbers of callbacks are never given again. runtime/gpu/README.md says how this was compared with NVIDIA's
- * headers.
+ * RATIONALE: the build needs no CUDA, and the two majors (12 and 13) need no two builds. The
+ * records of copies and fills have grown at their end only, from CUDA 5 to 13.5, so their first 40
+ * bytes are enough for all; the numbers of callbacks are never reused. runtime/gpu/README.md
+ * describes how this was compared with NVIDIA's headers.
  */
 #ifndef JST_CUPTI_H
 #define JST_CUPTI_H
@@ -21,7 +21,7 @@ enum {
     CUPTI_KIND_MEMCPY2 = 22
 };
 
-/* CUpti_ActivityMemcpyKind; A: a CUDA array, which lies in the GPU's memory */
+/* CUpti_ActivityMemcpyKind; A: a CUDA array, which is in the GPU's memory */
 enum {
     CUPTI_HTOD = 1,
     CUPTI_DTOH = 2,
@@ -37,8 +37,8 @@ enum {
 
 enum { CUPTI_FLUSH_FORCED = 1 };
 
-/* How CUpti_ActivityMemcpy, ...Memcpy2 to 7, ...MemcpyPtoP to 4 and ...Memset to 5 begin. Of a fill,
- * copy_kind is part of the value. */
+/* The first fields of CUpti_ActivityMemcpy, ...Memcpy2 to 7, ...MemcpyPtoP to 4 and ...Memset to 5.
+ * Of a fill, copy_kind is part of the value. */
 typedef struct cupti_transfer {
     uint32_t kind;
     uint8_t copy_kind;
@@ -47,7 +47,7 @@ typedef struct cupti_transfer {
     uint32_t device, context;   /* device: among those that the process sees */
 } cupti_transfer;
 
-/* How CUpti_ActivityKernel4 to 11 begin. */
+/* The first fields of CUpti_ActivityKernel4 to 11. */
 typedef struct cupti_kernel {
     uint32_t kind;
     uint8_t more[12];
@@ -94,7 +94,7 @@ typedef struct cupti_subscription {
     const char *name;
     char *other; /* where the name of another subscriber goes */
     size_t other_size;
-    uint8_t several; /* 1: beside others that allow it, too */
+    uint8_t several; /* 1: together with others that allow it */
     uint8_t more[7];
 } cupti_subscription;
 

@@ -1,8 +1,8 @@
 /* cupti_library.c: finds libcupti.
  *
- * A second one beside that of the program would be a second client of the driver, which serves one: so first
- * the one that is loaded. Frameworks bring theirs along; CUDA's toolkit has it in a folder of its own, which
- * the loader may not know.
+ * A second one in addition to that of the program would be a second client of the driver, which
+ * serves one: so first the one that is loaded. Frameworks have their own; CUDA's toolkit has it in
+ * a folder of its own, which the loader may not know.
  */
 #include "cupti_library.h"
 

@@ -33,7 +33,8 @@ struct cupti_library {
     } several;
 };
 
-/** Loads the libcupti that the process has already, else one that the loader or a usual place offers.
+/** Loads the libcupti that the process has already, else one that the loader finds or that is in a
+ *  usual place.
  *  False: there is none with all these functions. */
 bool cupti_open(struct cupti_library *library);
 

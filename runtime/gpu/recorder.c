@@ -1,8 +1,9 @@
-/* recorder.c: what every recorder does, whichever vendor's library it asks: joins libjostle.so, compares
- * clocks, has a thread that makes the library hand its records over, and lets go.
+/* recorder.c: the common part of recorders, whichever vendor's library they use: joins
+ * libjostle.so, compares clocks, has a thread that makes the library deliver its records, and ends.
  *
  * Whatever fails here switches the recorder off, with a note in the profile: the program goes on as it
- * would without it. Calls of the library are made under one lock, but for those inside its own callbacks.
+ * would without it. Calls of the library are made under one lock, except those inside its own
+ * callbacks.
  * A forked child makes none: a lock may be held by a thread that it does not have.
  */
 #include "recorder.h"
@@ -32,7 +33,7 @@ static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The closest of a few pairs: the thread may lose its core between two readings. */
+/* Takes the closest of a few pairs: the thread may lose its core between two readings. */
 static void align_clocks(void)
 {
     uint64_t best = UINT64_MAX;
@@ -54,13 +55,13 @@ void recorder_transfer(unsigned device, unsigned kind, uint64_t bytes, uint64_t 
 {
     uint64_t offset = (uint64_t)atomic_load(&to_realtime);
     uint64_t from = start + offset, to = end + offset;
-    if (!start || end < start) /* the library does not know when */
+    if (!start || end < start) /* the library does not know the time */
         from = to = clock_ns(CLOCK_REALTIME);
     recorder_host->transfer(device, kind, bytes, from, to);
 }
 
-/* A GPU that runs several kernels at once is busy once. Their records come nearly in the order of their
- * ends; what lies before the latest end seen is left out, so the sum is never too large. */
+/* A GPU that runs several kernels at once is busy once. Their records come nearly in the order of
+ * their ends; time before the latest end so far is left out, so the sum is never too large. */
 void recorder_kernel(unsigned device, uint64_t start, uint64_t end)
 {
     static _Atomic uint64_t until[JST_GPUS + 1];
@@ -79,7 +80,7 @@ void recorder_lost(uint64_t n, const char *note)
     static _Atomic bool noted;
     if (n == 0)
         return;
-    recorder_host->count(JST_GPUS, JST_GPU_LOST, n); /* of which GPU is not said */
+    recorder_host->count(JST_GPUS, JST_GPU_LOST, n); /* the GPU is not known */
     if (!atomic_exchange(&noted, true))
         recorder_host->note(note);
 }
@@ -129,9 +130,9 @@ void recorder_yield(const char *note)
     pthread_mutex_unlock(&lock);
 }
 
-/* The vendor's library holds its lock while it hands records over, and its lock need not be fair: were a
- * flush that takes longer than a slice followed by the next one at once, the program would never get in.
- * So it rests as long as it took. */
+/* The vendor's library holds its lock while it delivers records, and its lock need not be fair: if
+ * a flush that takes longer than a slice were followed by the next one at once, the program would
+ * never get the lock. So it pauses as long as the flush took. */
 static void rest(uint64_t began)
 {
     uint64_t took = clock_ns(CLOCK_MONOTONIC) - began;
@@ -151,7 +152,7 @@ static void *serve(void *unused)
             library->flush(false);
         }
         pthread_mutex_unlock(&lock);
-        recorder_host->answer(wish); /* also before a wish: it is the last one's then */
+        recorder_host->answer(wish); /* also before a request: it belongs to the last one */
         rest(began);
     }
     return unused;

@@ -1,9 +1,10 @@
-/* rocm.c: libjostle_rocm.so, which asks AMD's rocprofiler-sdk what the GPU does for this process.
+/* rocm.c: libjostle_rocm.so, which records by AMD's rocprofiler-sdk what the GPU does for this
+ * process.
  *
  * libjostle.so loads it when a ROCm runtime offers its functions to profilers
- * (runtime/src/wrappers/rocprofiler.c). rocprofiler-sdk finds it as any other tool, and several tools get on.
- * Records of copies are asked for, and calls of HIP that launch, fill and wait; records of kernels on request
- * only (JOSTLE_GPU=kernels).
+ * (runtime/src/wrappers/rocprofiler.c). rocprofiler-sdk finds it like any other tool, and several
+ * tools may be active. It uses records of copies, and calls of HIP that launch, fill and wait;
+ * records of kernels on request only (JOSTLE_GPU=kernels).
  *
  * Never run on AMD's hardware.
  */
@@ -21,8 +22,9 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* RATIONALE: a full buffer blocks whoever adds to it for as long as ours takes to count what is in the other
- * one. The policy that drops records instead has one buffer of the two, and fails while it is flushed. */
+/* RATIONALE: a full buffer blocks the thread that adds to it for as long as ours takes to count the
+ * other buffer. The policy that drops records instead uses only one of the two buffers, and fails
+ * while it is flushed. */
 #define BUFFER_BYTES 65536
 #define WATERMARK (BUFFER_BYTES / 2)
 
@@ -89,7 +91,7 @@ static int take_operation(uint32_t kind, int32_t operation, void *data)
     return 0;
 }
 
-/* HIP fills by kernels of its own: when they run is not told. */
+/* HIP fills by kernels of its own: their times are not reported. */
 static void take_fill(const rocprofiler_fill *fill, unsigned unit)
 {
     if (fill && fill->size >= sizeof *fill)
@@ -207,7 +209,7 @@ static void let_go(void)
         rocprofiler.flush_buffer(buffer);
 }
 
-/* A program's CUPTI is nothing to us. */
+/* The program's use of CUPTI does not matter here. */
 static void yield(void) {}
 
 static int stamp(uint64_t *ns)
@@ -215,7 +217,7 @@ static int stamp(uint64_t *ns)
     return rocprofiler.get_timestamp(ns);
 }
 
-/* Called while rocprofiler-sdk initialises, the only time at which it takes wishes. */
+/* Called while rocprofiler-sdk initialises, the only time at which it accepts requests. */
 static int initialize(void (*finalize)(void), void *data)
 {
     static const struct recorder_library library = {stamp, ask_for_records, flush, let_go};
@@ -260,17 +262,19 @@ static void prepare_once(void)
         atomic_store(&state, PREPARED);
 }
 
-/* ---- how rocprofiler-sdk comes to know us ---- */
+/* ---- registration with rocprofiler-sdk ---- */
 
-/* What is as before when the call is over: the list of tools, and what rocprofiler-sdk sets. */
+/* Variables that are restored after the call: the list of tools, and those that rocprofiler-sdk
+ * sets. */
 static const char *const variables[] = {"ROCP_TOOL_LIBRARIES", "ROCPROFILER_REGISTER_LIBRARY"};
 static char *before[COUNT(variables)]; /* NULL: it was not set */
 static _Atomic unsigned calls_in_progress;
 
-/* RATIONALE: for the time of the call only. Where one of these is set, rocprofiler-register ends the process
- * if it finds no librocprofiler-sdk, and this ends it if it cannot load a tool: a child in a container would
- * have neither. In the global scope we would be found, too, but then all objects of the process are searched
- * for tools, gigabytes in a framework. Behind the last colon nothing is read. */
+/* RATIONALE: for the time of the call only. Where one of these is set, rocprofiler-register ends
+ * the process if it finds no librocprofiler-sdk, and this ends it if it cannot load a tool: a child
+ * in a container would have neither. In the global scope we would also be found, but then all
+ * objects of the process are searched for tools, gigabytes in a framework. After the last colon
+ * nothing is read. */
 static void name_ourselves(void)
 {
     char list[8192];

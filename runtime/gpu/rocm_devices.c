@@ -1,7 +1,8 @@
 /* rocm_devices.c: which GPU an agent of rocprofiler-sdk's or a number of HIP's means.
  *
- * An agent says where it hangs, and its number from the driver, which is in the names that AMD's tools
- * give it (GPU-...). HIP numbers the GPUs that a process may see; it is asked once for the bus id of each.
+ * An agent has its bus address, and its number from the driver, which is in the names that AMD's
+ * tools give it (GPU-...). HIP numbers the GPUs that a process may see; it is queried once for the
+ * bus id of each.
  * Parts of a divided GPU have one bus id: a launch counts for the first of them.
  */
 #include "rocm_devices.h"
@@ -23,8 +24,8 @@ struct agent {
 
 static struct agent agents[MOST];
 static unsigned agent_count;
-static _Atomic unsigned nameless;           /* number of what no agent is known of, + 1 */
-static _Atomic unsigned ordinals[MOST];     /* by HIP's number: number + 1; 0: not asked yet */
+static _Atomic unsigned nameless;           /* number of GPUs without a known agent, + 1 */
+static _Atomic unsigned ordinals[MOST];     /* by HIP's number: number + 1; 0: not queried yet */
 static int (*hip_get_device)(int *ordinal); /* NULL: there is no HIP */
 static int (*hip_bus_id)(char *text, int size, int ordinal);
 
@@ -113,7 +114,7 @@ unsigned rocm_device_of_thread(void)
 {
     static _Atomic bool looked;
     int ordinal = -1;
-    if (!atomic_load(&looked)) { /* twice does no harm */
+    if (!atomic_load(&looked)) { /* twice is harmless */
         find_hip();
         atomic_store(&looked, true);
     }

@@ -6,11 +6,11 @@
 
 #include "rocprofiler_library.h"
 
-/** Before the others. Not 0: the agents are not told, by this status. */
+/** To be called before the others. Not 0: the agents are not known, by this status. */
 int rocm_devices_begin(const struct rocprofiler_library *library);
-/** libjostle's number of the GPU that this agent is. */
+/** libjostle's number of this agent's GPU. */
 unsigned rocm_device(uint64_t agent);
-/** The same, of the GPU that HIP uses in this thread. */
+/** The same for the GPU that HIP uses in this thread. */
 unsigned rocm_device_of_thread(void);
 
 #endif

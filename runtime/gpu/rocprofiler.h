@@ -1,9 +1,11 @@
-/* rocprofiler.h: the little of AMD's rocprofiler-sdk that jostle needs, declared anew from its documentation.
+/* rocprofiler.h: the part of AMD's rocprofiler-sdk that jostle needs, declared here from its
+ * documentation.
  *
  * RATIONALE: the build needs no ROCm. The layouts are of version 1 of the interface (ROCm 7), in which a
  * call's record has three words of correlation; version 0 (ROCm 6) has two, and is refused at run time.
- * Structures grow at their end and say their size. Operations of HIP are looked up by name, so no number of
- * them stands here. runtime/gpu/README.md says how this was compared with AMD's headers.
+ * Structures grow at their end and contain their size. Operations of HIP are looked up by name, so
+ * none of their numbers is needed. runtime/gpu/README.md describes how this was compared with AMD's
+ * headers.
  */
 #ifndef JST_ROCPROFILER_H
 #define JST_ROCPROFILER_H
@@ -38,7 +40,7 @@ typedef struct rocprofiler_header {
     const void *record;
 } rocprofiler_header;
 
-/* How rocprofiler_buffer_tracing_memory_copy_record_t begins. */
+/* The first fields of rocprofiler_buffer_tracing_memory_copy_record_t. */
 typedef struct rocprofiler_copy {
     uint64_t size;
     uint32_t kind;
@@ -49,7 +51,7 @@ typedef struct rocprofiler_copy {
     uint64_t bytes;
 } rocprofiler_copy;
 
-/* How rocprofiler_buffer_tracing_kernel_dispatch_record_t begins. */
+/* The first fields of rocprofiler_buffer_tracing_kernel_dispatch_record_t. */
 typedef struct rocprofiler_kernel {
     uint64_t size;
     uint32_t kind;
@@ -69,7 +71,7 @@ typedef struct rocprofiler_call {
     const void *payload;
 } rocprofiler_call;
 
-/* The payload of hipMemset and its like: what they are called with. */
+/* The payload of hipMemset and similar calls: their arguments. */
 typedef struct rocprofiler_fill {
     uint64_t size;
     void *to;
@@ -84,7 +86,7 @@ typedef struct rocprofiler_bank {
 } rocprofiler_bank;
 enum { ROCPROFILER_PUBLIC_MEMORY = 1, ROCPROFILER_PRIVATE_MEMORY = 2 };
 
-/* How rocprofiler_agent_v0_t begins. */
+/* The first fields of rocprofiler_agent_v0_t. */
 typedef struct rocprofiler_agent {
     uint64_t size, id;
     uint32_t type, cores, simds, banks_count;

@@ -1,7 +1,7 @@
 /* rocprofiler_library.c: finds librocprofiler-sdk.
  *
- * First the one that the process has: a second one would have the runtimes' tables for itself. Frameworks
- * bring theirs along, beside librocprofiler-register.
+ * First the one that the process has: a second one would take the runtimes' tables alone.
+ * Frameworks have their own, next to librocprofiler-register.
  */
 #include "rocprofiler_library.h"
 
@@ -30,7 +30,7 @@ static void *open_any(void)
 {
     const char *named = getenv("ROCPROFILER_REGISTER_LIBRARY"), *root = getenv("ROCM_PATH");
     void *object = NULL;
-    if (named && *named) /* rocprofiler-register takes this one */
+    if (named && *named) /* rocprofiler-register uses this one */
         return dlopen(named, RTLD_LAZY | RTLD_GLOBAL);
     if (!(object = dlopen(NAME, RTLD_LAZY | RTLD_GLOBAL)) && !(object = open_beside_register()) &&
         root && root[0] == '/')

@@ -8,7 +8,7 @@
 
 struct rocprofiler_library {
     int (*get_version)(uint32_t *major, uint32_t *minor, uint32_t *patch);
-    int (*is_initialized)(int *status); /* 1: it has been through its tools */
+    int (*is_initialized)(int *status); /* 1: it has initialised its tools */
     int (*get_timestamp)(uint64_t *ns);
     int (*create_context)(uint64_t *context);
     int (*start_context)(uint64_t context);
@@ -25,8 +25,9 @@ struct rocprofiler_library {
     int (*agents)(uint32_t version, rocprofiler_agents *each, size_t agent_bytes, void *data);
 };
 
-/** Loads the library that the process has already, else one that the loader or a usual place offers, into
- *  the global scope, where rocprofiler-register looks for it. False: there is none with all these functions. */
+/** Loads the library that the process has already, else one that the loader finds or that is in a
+ *  usual place, into the global scope, where rocprofiler-register looks for it. False: there is
+ *  none with all these functions. */
 bool rocprofiler_open(struct rocprofiler_library *library);
 
 #endif

@@ -1,13 +1,14 @@
-/* jst_frame.h: how a wrapped call notices that it is left without a return.
+/* jst_frame.h: detects that a wrapped call is left without a return.
  *
  * RATIONALE: a cancelled thread, pthread_exit in a signal handler and an exception of C++ all unwind the
- * stack, and the unwinder asks the personality routine of each frame on its way. Wrappers of calls that
- * are marked as in progress name one; it ends the mark and lets the unwinder go on. That costs no
- * instruction of a call that returns: the name is in the unwind tables alone. */
+ * stack, and the unwinder calls the personality routine of each frame. Wrappers of calls that
+ * are marked as in progress name one; it ends the mark and lets the unwinder continue. A call that
+ * returns has no additional instruction: the name is in the unwind tables only. */
 #ifndef JST_FRAME_H
 #define JST_FRAME_H
 
-/* In a wrapper, before the real call: its frame asks jst_frame_left, which each library has for itself.
+/* In a wrapper, before the real call: its frame names jst_frame_left, which each library has for
+ * itself.
  * 0x1b: a signed distance of 4 bytes, so that the loader has nothing to do. */
 __attribute__((always_inline)) static inline void jst_frame(void)
 {

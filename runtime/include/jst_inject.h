@@ -1,9 +1,11 @@
-/* jst_inject.h: between libjostle.so and libjostle_inject.so, which delays calls on purpose.
+/* jst_inject.h: the interface between libjostle.so and libjostle_inject.so, which delays calls on
+ * purpose.
  *
- * The injector is preloaded after libjostle.so and exports one function, jst_inject_get. Where it is
- * there, libjostle.so asks it for what its wrappers call in place of the real I/O functions, and
- * calls it in every outermost MPI call, once the call's time has begun to count. Where it is not,
- * nothing differs: wrappers call the real functions, and no wrapper looks whether it is there.
+ * The injector is preloaded after libjostle.so and exports one function, jst_inject_get. Where it
+ * is loaded, libjostle.so gets from it the functions that its wrappers call in place of the real
+ * I/O functions, and calls it in every outermost MPI call, once the call's time has begun to count.
+ * Otherwise nothing differs: wrappers call the real functions, and no wrapper checks whether it is
+ * loaded.
  */
 #ifndef JST_INJECT_H
 #define JST_INJECT_H
@@ -13,7 +15,7 @@
 
 #define JST_INJECT_INTERFACE 1u
 
-/* What libjostle.so offers. */
+/* The functions of libjostle.so. */
 typedef struct jst_inject_host {
     uint32_t interface, size; /* JST_INJECT_INTERFACE, sizeof(jst_inject_host) */
     /** Whether the calling thread is in an I/O call that is counted and timed, and in no MPI call. */
@@ -23,10 +25,11 @@ typedef struct jst_inject_host {
     bool (*is_file)(int fd);
 } jst_inject_host;
 
-/* What the injector is. */
+/* The functions of the injector. */
 typedef struct jst_injector {
     uint32_t interface, size;
-    /** What to call in place of real, entry index of calls.def; real itself where no delay is due. */
+    /** Returns what to call in place of real, entry index of calls.def; real itself where no delay
+     * is due. */
     void *(*io)(unsigned index, void *real);
     /** In an outermost MPI call of a class (enum jst_mpi_class); func is a static string. */
     void (*mpi)(unsigned klass, const char *func);

@@ -1,4 +1,5 @@
-/* jst_mpi.h: between libjostle.so, which knows no MPI, and an adapter, which knows one.
+/* jst_mpi.h: the interface between libjostle.so, which knows no MPI, and an adapter, which knows
+ * one.
  *
  * The adapter turns handles into numbers (bytes, world sizes, world ranks) and calls the MPI; all
  * counting, timing and segmentation happens in libjostle.so. Nothing here depends on an mpi.h.
@@ -11,7 +12,7 @@
 
 #define JST_MPI_INTERFACE 3u
 
-/* JST_MPI_CLASS(name, metric prefix, has bytes, state): what a call is counted as. */
+/* JST_MPI_CLASS(name, metric prefix, has bytes, state): the class in which a call is counted. */
 #define JST_MPI_CLASSES(X)                                                                         \
     X(SEND, MPI_SEND, 1, P2P)                                                                      \
     X(RECV, MPI_RECV, 1, P2P)                                                                      \
@@ -87,14 +88,14 @@ typedef struct jst_mpi_call {
     uintptr_t site;          /* return address into the program */
     uintptr_t frame;         /* address of the wrapper's stack frame */
     const char *func;        /* static string, "MPI_Send"; Fortran forms use the C name */
-    uint64_t bytes;          /* from the arguments: what is sent, and room to receive */
+    uint64_t bytes;          /* from the arguments: what is sent, and space to receive */
     uint32_t peer; /* world rank of a point-to-point partner, of a window's target, of the root of a
                         collective, or JST_MPI_NO_PEER */
-    uint32_t source;  /* MPI_Sendrecv only: of whom it receives, */
-    uint64_t room;    /* and the part of bytes that is room to receive */
-    uint64_t arrived; /* receives: what came, by the status; Get_accumulate and its kin: what was
-                               fetched */
-    const char *collective; /* "MPI_Allreduce", whichever form of it; NULL: none, or its members are
+    uint32_t source;  /* MPI_Sendrecv only: from which rank it receives, */
+    uint64_t room;    /* and the part of bytes that is space to receive */
+    uint64_t arrived; /* receives: bytes that arrived, by the status; Get_accumulate and similar
+                               calls: bytes that were fetched */
+    const char *collective; /* "MPI_Allreduce", for all its forms; NULL: none, or its members are
                                not known */
     uint32_t communicator;  /* of the collective: as in jst_peer_communicator */
     uint8_t klass;          /* enum jst_mpi_class */
@@ -102,34 +103,35 @@ typedef struct jst_mpi_call {
     bool failed;
     bool sized; /* a receive: `arrived` is known */
     bool
-        later; /* a non-blocking receive: its end is waited for, and tells (jst_mpi_host.arrived) */
+        later; /* a non-blocking receive: known when its end is waited for (jst_mpi_host.arrived) */
     /* A global collective that this call completes though it is not one itself (wait, test): */
     const char *ended_func; /* NULL: none */
     uint64_t ended_bytes;
 } jst_mpi_call;
 
-/* The outermost wrapped MPI call that a thread is in; what that calls in turn is no call of the program. */
+/* The outermost wrapped MPI call that a thread is in; calls inside it are not calls of the
+ * program. */
 typedef struct jst_mpi_outer {
     uintptr_t frame; /* as in jst_mpi_call, 0: none */
     uintptr_t site;
 } jst_mpi_outer;
 
-/** Does a wrapper with this frame surely stand inside the outermost call? Fortran's bindings call C's for
- *  every call of the program, so this is asked before anything else is done. An error handler may have left
- *  the outermost call by longjmp: then something else stands where its return address was, as far as that
- *  place is on the same stack, surely. */
+/** Is a wrapper with this frame certainly inside the outermost call? Fortran's bindings call C's
+ *  for every call of the program, so this is checked before anything else. An error handler may
+ *  have left the outermost call by longjmp: then something else is where its return address was, as
+ *  far as that is on the same stack. */
 static inline bool jst_mpi_is_inner(const jst_mpi_outer *outer, uintptr_t frame)
 {
 #if defined(__x86_64__)
     enum { NEAR = 16384 };
     return outer->frame - frame - 1 < NEAR - 1 &&
            *((const uintptr_t *)outer->frame - 1) == outer->site;
-#else /* it is not known where a return address lies */
+#else /* it is not known where a return address is */
     return outer->frame > frame;
 #endif
 }
 
-/* What libjostle.so offers. All functions may be called by any thread at any time. */
+/* The functions of libjostle.so. All may be called by any thread at any time. */
 typedef struct jst_mpi_host {
     uint32_t interface, size; /* JST_MPI_INTERFACE, sizeof(jst_mpi_host) */
     /** False: nested in another wrapped MPI call, or nothing is to be counted: just call through. */
@@ -137,13 +139,15 @@ typedef struct jst_mpi_host {
     void (*leave)(const jst_mpi_call *call);
     /** The thread leaves the call that it is in without a return (jst_frame.h). */
     void (*left)(void);
-    /** Counts an operation beside the current call (a started persistent request, Isendrecv's other
-     *  half): ops and bytes, no time. peer as in jst_mpi_call. Not the bytes of receives. */
+    /** Counts an operation in addition to the current call (a started persistent request,
+     *  Isendrecv's other half): ops and bytes, no time. peer as in jst_mpi_call. Not the bytes of
+     *  receives. */
     void (*count)(const jst_mpi_call *call, unsigned klass, uint64_t bytes, uint32_t peer);
-    /** A non-blocking receive ended in the current call. is_room: how much arrived is not known, bytes
-     *  is the room of its buffer. */
+    /** A non-blocking receive ended in the current call. is_room: how much arrived is not known,
+     *  bytes is the size of its buffer. */
     void (*arrived)(const jst_mpi_call *call, uint32_t peer, uint64_t bytes, bool is_room);
-    /** As jst_peer_sent, _received, _collective and _communicator: of what no call record tells. */
+    /** As jst_peer_sent, _received, _collective and _communicator, for what is in no call
+     * record. */
     void (*sent)(uint32_t rank, uint64_t bytes);
     void (*received)(uint32_t rank, uint64_t bytes, bool is_room);
     void (*collective)(uint32_t communicator, const char *operation, uint32_t root, uint64_t bytes);
@@ -157,15 +161,15 @@ typedef struct jst_mpi_host {
                         bool spawned);
     void (*finalising)(void);
     void (*finalised)(void);
-    bool peers;     /* the adapter should translate ranks, and tell of collectives */
-    intptr_t outer; /* where a thread's jst_mpi_outer lies, from its thread pointer */
+    bool peers;     /* the adapter should translate ranks, and report collectives */
+    intptr_t outer; /* offset of a thread's jst_mpi_outer from its thread pointer */
 } jst_mpi_host;
 
-/* What an adapter is. */
+/* The functions of an adapter. */
 typedef struct jst_mpi_adapter {
     uint32_t interface, size;
     const char *name; /* "openmpi", "mpich", "abi" */
-    /** Does this adapter fit the MPI whose MPI_Get_library_version says this? */
+    /** Does this adapter fit the MPI whose MPI_Get_library_version returns this? */
     bool (*fits)(const char *library_version);
     /** The wrapper to put in place of a wrapped name (as in the generated list of names), given the
      *  function that it is to call; NULL: call the real one directly. */

@@ -1,9 +1,8 @@
 /* jostle-run: profile one command, without Python.
  *
- * It puts libjostle.so in front of LD_PRELOAD, sets the JOSTLE_* variables that its options ask
- * for, and becomes the command. Exit status: that of the command; 125 for a mistake in our own
- * options or a missing library, 126 when the command cannot be run, 127 when it is not found
- * (as env(1) has it).
+ * It puts libjostle.so in front of LD_PRELOAD, sets the JOSTLE_* variables for its options, and
+ * becomes the command. Exit status: that of the command; 125 for a mistake in our own options or a
+ * missing library, 126 when the command cannot be run, 127 when it is not found (as with env(1)).
  */
 #include "jst_settings.h"
 
@@ -25,7 +24,7 @@
 #define JST_FOR_LOADERS "jostle-preload/%s/" JST_LIBRARY
 #define JST_RECORDER "libjostle_cuda.so"
 
-#define JST_AREA_BYTES (256 * 1024) /* of a profile whose process has only just begun */
+#define JST_AREA_BYTES (256 * 1024) /* of a profile whose process has just begun */
 
 enum {
     JST_EXIT_OWN = 125,
@@ -48,7 +47,7 @@ static const char usage[] =
 
 static int wants_gpu;
 
-/* Ends the program with a message and the way out of the trouble. */
+/* Ends the program with a message and its remedy. */
 __attribute__((noreturn, format(printf, 2, 3))) static void fail(int status, const char *format,
                                                                  ...)
 {
@@ -77,7 +76,7 @@ static int library_in(char *path, const char *dir, const char *middle)
     return length > 0 && length < PATH_MAX && access(path, R_OK) == 0;
 }
 
-/* Finds the library from where this program lies: beside it, or where an installation has it. */
+/* Finds the library relative to this program: next to it, or where an installation has it. */
 static void find_library(char *library)
 {
     char self[PATH_MAX];
@@ -96,7 +95,7 @@ static void find_library(char *library)
              self, self, JST_BIN_TO_LIB);
     if (realpath(path, library) == NULL)
         fail(JST_EXIT_OWN, "cannot resolve %s: %s", path, strerror(errno));
-    /* The loader splits LD_PRELOAD at these and has no way to quote them. */
+    /* The loader splits LD_PRELOAD at these and does not allow to quote them. */
     if (strpbrk(library, " :") != NULL)
         fail(JST_EXIT_OWN, "%s: LD_PRELOAD cannot hold a path with a space or a colon", library);
 }
@@ -106,8 +105,9 @@ static int is_name(const char *text, size_t length, const char *name)
     return strlen(name) == length && strncmp(text, name, length) == 0;
 }
 
-/* The library by the name that gives each loader one that it can load (preload.cmake). Where the kernel does not
- * say what the loader is to put in for $PLATFORM, or there is no such folder: by its own path. */
+/* The library by the name that gives each loader one that it can load (preload.cmake). Where the
+ * kernel does not give the loader a value for $PLATFORM, or there is no such folder: by its own
+ * path. */
 static const char *name_for_loaders(const char *library, char *name)
 {
     const char *platform =
@@ -122,7 +122,7 @@ static const char *name_for_loaders(const char *library, char *name)
     return name;
 }
 
-/* Puts the library in front of what is preloaded already; once only, also when nested, by either name. */
+/* Puts the library in front of other preloads; once only, also when nested, by either name. */
 static void preload(const char *library)
 {
     const char *others = getenv("LD_PRELOAD");
@@ -150,8 +150,8 @@ static void preload(const char *library)
     free(value);
 }
 
-/* JOSTLE_INJECT asks for delays (`jostle inject`): the library that makes them lies beside ours and
- * comes behind it. To be called before preload. */
+/* JOSTLE_INJECT requests delays (`jostle inject`): the library that makes them is in the folder of
+ * ours and comes after it. To be called before preload. */
 static void preload_injector(const char *library)
 {
     const char *others = getenv("LD_PRELOAD");
@@ -223,7 +223,7 @@ static void set_slice(const char *text)
     set_variable("JOSTLE_SLICE", text);
 }
 
-/* The program becomes us: it is what was started by hand, and looks at what it starts itself. */
+/* Marks the program as the one that was started by hand, which watches what it starts itself. */
 static void set_first(void)
 {
     char pid[24];
@@ -232,8 +232,8 @@ static void set_first(void)
     set_variable("JOSTLE_FIRST", pid);
 }
 
-/* Says before the start that a full file system will keep no profile: the runtime tells only who
- * named the spool, and a program's own output may hide it. */
+/* Warns before the start that a full file system will store no profile: the runtime warns only
+ * users that named the spool, and a program's own output may hide it. */
 static void warn_if_full(void)
 {
     const char *spool = getenv("JOSTLE_SPOOL");

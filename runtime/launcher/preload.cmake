@@ -1,6 +1,6 @@
 # jostle-preload/: what launchers name as jostle-preload/$PLATFORM/libjostle.so in LD_PRELOAD (docs/adr/0069). glibc's
-# loader puts the platform in: a 64-bit program comes to libjostle.so, a 32-bit one to a library that holds
-# nothing, since a name that leads to no file of its class makes the loader complain on the program's output.
+# loader puts the platform in: a 64-bit program gets libjostle.so, a 32-bit one an empty library, since
+# a name without a file of its class makes the loader print an error on the program's output.
 # Where no 32-bit library can be made there is no folder, and launchers name libjostle.so itself.
 set(folder ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/jostle-preload)
 if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
@@ -19,7 +19,7 @@ if(NOT EXISTS ${empty})
   return()
 endif()
 
-# What glibc calls the processor, up to 2.36 also by what it can do; ".": where a shell put nothing in.
+# glibc's names of the processor, up to 2.36 also by its features; ".": where a shell put nothing in.
 foreach(platform x86_64 haswell xeon_phi .)
   file(MAKE_DIRECTORY ${folder}/${platform})
   cmake_path(SET library NORMALIZE ${folder}/${platform}/libjostle.so)

@@ -13,7 +13,7 @@ void *jst_reals[JST_WRAPPERS];
 void *jst_functions[JST_WRAPPERS];
 static void *fallbacks[JST_WRAPPERS]; /* used where the MPI has no such function */
 
-/* Exported names by index, and the wrapper that each leads to. */
+/* Exported names by index, and the wrapper of each. */
 #define JST_MPI_NAME(symbol) #symbol,
 #define JST_MPI_FORTRAN(symbol, place) #symbol,
 static const char *const names[] = {
@@ -25,7 +25,7 @@ static const char *const names[] = {
 
 void *jst_object(const char *name)
 {
-    /* The program may hold a copy of the object: then that is the one everybody uses. */
+    /* The program may have a copy of the object: then all use that one. */
     void *object = dlsym(RTLD_DEFAULT, name);
     return object ? object : jst_host.real(name);
 }
@@ -62,8 +62,8 @@ static int unsupported(void)
 #endif
 }
 
-/** A function for a C name that the MPI lacks: a large-count call by the plain one, if that is
- *  there, else an error. */
+/** Returns a function for a C name that the MPI lacks: a large-count call by the plain one, if that
+ *  is there, else an error. */
 static void *fallback(unsigned id)
 {
     const unsigned plain = jst_plain_of(id);
@@ -80,8 +80,8 @@ static void *fallback(unsigned id)
 
 /* ---- names that it has --------------------------------------------------------------------- */
 
-/** The function that the first of a wrapper's names leads to. Manglings of a Fortran name share
- *  one wrapper; one that leads elsewhere (to another tool) is left alone. */
+/** The function of the first of a wrapper's names. Manglings of a Fortran name share one wrapper;
+ *  one that belongs to another tool is not changed. */
 static void *first_real(unsigned id)
 {
     const unsigned first = jst_first_name(id);
@@ -124,9 +124,9 @@ jst_frame_left(int version, int actions, uint64_t exception_class, void *excepti
     return JST_UNWIND_CONTINUE;
 }
 
-/* ---- the door ------------------------------------------------------------------------------ */
+/* ---- the exported function ------------------------------------------------------------------- */
 
-/** Whether the MPI in this process says that it has the standard's own ABI. */
+/** Whether the MPI in this process declares the standard's own ABI. */
 static bool has_standard_abi(void)
 {
     int major = -1;

@@ -1,4 +1,4 @@
-/* adapter.h: what the parts of an adapter share: the MPI's own functions, cached facts about its
+/* adapter.h: shared declarations of an adapter: the MPI's own functions, cached facts about its
  * handles, tables of requests. Compiled once per MPI from that MPI's mpi.h, linked to none: every
  * function and object of the MPI is found at run time, by jst_mpi_host.real.
  */
@@ -29,7 +29,7 @@ typedef int MPI_Fint; /* its mpi.h may leave Fortran out */
 #define JST_ADAPTER_NAME JST_KIND
 #endif
 
-/* Known before the call: one that returns at once whether there is anything or not. */
+/* Known before the call: it returns at once whether anything has arrived or not. */
 #ifndef JST_MPI_POLL
 #define JST_MPI_POLL 0u
 #endif
@@ -82,11 +82,11 @@ extern struct jst_pmpi jst_pmpi;
 /** The address of an object of the MPI, NULL if it has none of this name. */
 void *jst_object(const char *name);
 
-/* ---- facts.c: what is known of handles -------------------------------------------------- */
+/* ---- facts.c: facts about handles -------------------------------------------------- */
 
 /* A cache is 256 words; a word holds a handle's upper bits, a mark that it is in use, and 24 bits
  * of fact: one relaxed load and store of a word, so readers never see half an entry. The word's
- * place and its upper bits together give the whole handle (jst_cache_place is invertible). */
+ * index and its upper bits together give the whole handle (jst_cache_place is invertible). */
 #define JST_CACHE_WORDS 256u
 #define JST_CACHE_FACT 0xffffffu
 typedef struct jst_cache {
@@ -106,7 +106,7 @@ static inline uint64_t jst_key(uintptr_t handle)
     return sizeof(MPI_Datatype) == 4 ? (uint32_t)handle : handle;
 }
 
-/* Integer handles are numbered in their lower bits, and say in the highest of what kind they are. */
+/* Integer handles have a number in their lower bits, and their kind in the highest. */
 static inline unsigned jst_cache_place(uint64_t key)
 {
     if (sizeof(MPI_Datatype) == 4) {
@@ -116,7 +116,7 @@ static inline unsigned jst_cache_place(uint64_t key)
 }
 _Static_assert(JST_CACHE_WORDS == 256, "a place is a byte");
 
-/** The word that a cache holds for key when its fact is 0. */
+/** The word in a cache for key when its fact is 0. */
 static inline uint64_t jst_cache_word(uint64_t key)
 {
     return (key >> 8) << 25 | 1u << 24;
@@ -129,8 +129,8 @@ static inline bool jst_cache_find(const jst_cache *cache, uint64_t key, uint32_t
     return JST_LIKELY((word & ~(uint64_t)JST_CACHE_FACT) == jst_cache_word(key));
 }
 
-/** Ranks of MPI_COMM_WORLD (also sets jst_world); without MPI_Init those that a session knows of,
- *  0 if none does. */
+/** Ranks of MPI_COMM_WORLD (also sets jst_world); without MPI_Init those that a session knows, 0 if
+ *  none does. */
 int jst_world_size(void);
 extern int jst_session_size;
 uint64_t jst_size_slow(MPI_Datatype type);
@@ -168,7 +168,7 @@ static inline unsigned jst_global(MPI_Comm comm)
 #include "roster.h"
 #include "status.h"
 
-/** World rank of a partner as far as that is wanted. */
+/** World rank of a partner, if it is requested. */
 static inline uint32_t jst_peer(int rank, MPI_Comm comm)
 {
     if (rank < 0) { /* MPI_PROC_NULL, MPI_ANY_SOURCE */
@@ -235,7 +235,7 @@ static inline uint32_t jst_peer_f(int rank, MPI_Fint comm)
 }
 #endif
 
-/* The words of schema/mpi_calls.toml. */
+/* The words for bytes in schema/mpi_calls.toml. */
 uint64_t jst_ranks(MPI_Comm comm);
 uint64_t jst_members(MPI_Comm comm);
 int jst_rank(MPI_Comm comm);
@@ -258,14 +258,14 @@ bool jst_in_place_f(const void *buffer, bool described);
 
 typedef struct jst_request { /* 64 bytes: a cache line */
     uintptr_t request;       /* the handle */
-    const char *func;        /* what started or will start it */
+    const char *func;        /* the call that started or will start it */
     const char *collective;  /* as in jst_mpi_call */
     void *kept;              /* memory to free when it ends (int_counts.c) */
-    jst_roster *ranks; /* receives: whose ranks a status names; collectives: on whom; or NULL */
-    uint64_t bytes;    /* of receives: room */
-    uint32_t order;    /* of its start, among all */
+    jst_roster *ranks; /* receives: ranks that a status names; collectives: members; or NULL */
+    uint64_t bytes;    /* of receives: buffer size */
+    uint32_t order;    /* number of its start, among all */
     uint32_t peer;
-    uint32_t stamp; /* of ranks: another by now, they have gone */
+    uint32_t stamp; /* generation of ranks: if it differs now, they are gone */
     uint8_t klass;  /* persistent: counted at each start; JST_MPI_IRECV: a receive */
     uint8_t flags;  /* JST_MPI_GLOBAL: it is a global collective */
     bool persistent;
@@ -295,9 +295,9 @@ typedef struct jst_pending {
     unsigned count; /* 0: none */
     bool fortran;
     const void *requests; /* the caller's array */
-    uintptr_t *handles;   /* what stood in it before the call */
+    uintptr_t *handles;   /* its content before the call */
     const char *statuses; /* as the MPI fills them, NULL: they cannot be read */
-    jst_request *copies;  /* of what was known before the call: where threads call at once */
+    jst_request *copies;  /* copies from before the call: where threads call at once */
     void *memory;
     uintptr_t few[JST_PENDING];
     MPI_Status own[JST_PENDING];
@@ -309,7 +309,7 @@ extern bool jst_many_threads;               /* other threads may call the MPI at
 
 /** Remember a request: made by a non-blocking global collective, or persistent. False: too many. */
 bool jst_remember(MPI_Request request, const jst_request *facts);
-/** Remember a receive, until it ends. peer: its source's world rank; where the status is to tell,
+/** Remember a receive, until it ends. peer: its source's world rank; where the status gives it,
  *  ranks are those that it names. */
 bool jst_receive(MPI_Request request, uint64_t room, uint32_t peer, jst_roster *ranks);
 /** Counts what persistent requests start. requests: MPI_Request, or MPI_Fint if fortran. */
@@ -317,15 +317,17 @@ void jst_started(const jst_mpi_call *call, int count, const void *requests, bool
 void jst_forget(MPI_Request request);
 /** Memory to free when request ends. */
 void jst_keep(MPI_Request request, void *kept, bool persistent);
-/** A message that a probe matched, until it is received: the ranks of its communicator. */
+/** Remembers a message that a probe matched, until it is received: the ranks of its
+ * communicator. */
 void jst_matched(MPI_Message message, jst_roster *ranks);
 jst_roster *jst_matched_ranks(MPI_Message message);
-/** Before a call that may complete requests; statuses: as the program gave them. Returns those to
- *  hand to the MPI. */
+/** To be called before a call that may complete requests; statuses: as the program gave them.
+ *  Returns those to pass to the MPI. */
 void *jst_take_all(jst_pending *pending, int count, const void *requests, void *statuses,
                    bool fortran);
-/** After it: what ended. Of `done` requests indices[] are the places (the first is base), in the
- *  order of their statuses; < 0: of all requests, those whose handles are gone, and persistent ones. */
+/** To be called after it, with what ended. indices[] are the positions of `done` requests (the
+ *  first is base), in the order of their statuses; < 0: of all requests, those whose handles are
+ *  gone, and persistent ones. */
 void jst_settle(jst_mpi_call *call, jst_pending *pending, int result, int done, const void *indices,
                 int base);
 
@@ -345,7 +347,7 @@ static inline uintptr_t jst_handle_at(const void *requests, int i, bool fortran)
     return (uintptr_t)((const MPI_Request *)requests)[i];
 }
 
-/** As jst_take_all: of one request with little to do. */
+/** As jst_take_all, for one request with little to do. */
 static inline void *jst_take(jst_pending *pending, int count, const void *requests, void *statuses,
                              bool fortran)
 {
@@ -367,8 +369,8 @@ static inline void *jst_take(jst_pending *pending, int count, const void *reques
 
 /* ---- init_finalize.c: begin and end of the MPI ------------------------------------------------------ */
 
-/** The program's first MPI_Init or MPI_Session_init begins its life as an MPI program, the call that
- *  leaves neither a session nor MPI_COMM_WORLD open ends it. */
+/** The program's first MPI_Init or MPI_Session_init makes it an MPI program, the call that leaves
+ *  neither a session nor MPI_COMM_WORLD open ends this. */
 void jst_before_init(bool session);
 void jst_after_init(void);
 void jst_after_session(const void *session, bool fortran);
@@ -405,7 +407,7 @@ static inline void *jst_real_of(unsigned id)
 {
     void *real = __atomic_load_n(&jst_reals[id], __ATOMIC_RELAXED);
 #ifndef __x86_64__
-    /* The slot that led here may have become visible before this word. */
+    /* The slot of this wrapper may have become visible before this word. */
     while (!real) {
         real = __atomic_load_n(&jst_reals[id], __ATOMIC_ACQUIRE);
     }
@@ -413,8 +415,8 @@ static inline void *jst_real_of(unsigned id)
     return real;
 }
 
-/* Where the wrapper in which this stands was called from, and its frame: the caller's stack pointer,
- * the same for all calls from one frame, lower in a nested one. */
+/* The return address of the wrapper in which this is used, and its frame: the caller's stack
+ * pointer, the same for all calls from one frame, lower in a nested one. */
 #define JST_HERE(call)                                                                             \
     do {                                                                                           \
         jst_frame();                                                                               \
@@ -452,7 +454,8 @@ static inline __attribute__((always_inline)) void jst_begin(jst_mpi_call *call, 
     call->ended_func = NULL;
 }
 
-/** What a blocking receive's status says. status: NULL, it cannot be read; ranks: whom it names. */
+/** Reads a blocking receive's status. status: NULL, it cannot be read; ranks: those that it
+ * names. */
 static inline void jst_set_arrived(jst_mpi_call *call, const void *status, uint32_t *source,
                                    const jst_roster *ranks)
 {
@@ -472,8 +475,8 @@ static inline void jst_leave(jst_mpi_call *call, int result)
     jst_host.leave(call);
 }
 
-/** A Fortran call's result. Where the program left ierror out the wrapper handed down one of its own:
- *  else a call that failed would look like one whose handles may be asked about. */
+/** A Fortran call's result. Where the program left ierror out the wrapper passed one of its own:
+ *  else a call that failed would look like one whose handles are valid. */
 static inline int jst_result(const void *ierror)
 {
     return (int)*(const MPI_Fint *)ierror;

@@ -1,5 +1,5 @@
-/* facts.c: facts about datatypes and communicators, cached by handle, and the words in which
- * schema/mpi_calls.toml says how many bytes a call passes.
+/* facts.c: facts about datatypes and communicators, cached by handle, and the words by which
+ * schema/mpi_calls.toml describes how many bytes a call passes.
  */
 #define _GNU_SOURCE
 #include "adapter.h"
@@ -12,8 +12,8 @@ MPI_Comm jst_world;
 #ifndef JST_INTEGER_HANDLES
 MPI_Fint jst_world_f;
 #endif
-static int world_size; /* 0: not asked yet */
-int jst_session_size;  /* of the process set mpi://WORLD, as far as a session told */
+static int world_size; /* 0: not queried yet */
+int jst_session_size;  /* size of the process set mpi://WORLD, if a session gave it */
 
 static void store(jst_cache *cache, uint64_t key, uint64_t fact)
 {
@@ -73,7 +73,7 @@ uint64_t jst_size_slow(MPI_Datatype type)
 {
     MPI_Count size = 0;
     if (type == null_type()) {
-        return 0; /* asking would be an error of the program's */
+        return 0; /* a query would be an error of the program */
     }
     if (jst_pmpi.Type_size_x) {
         jst_pmpi.Type_size_x(type, &size);

@@ -1,4 +1,4 @@
-/* init_finalize.c: what the runtime is told when the MPI begins and ends, by MPI_Init or by sessions. */
+/* init_finalize.c: notifies the runtime of the MPI's begin and end, by MPI_Init or by sessions. */
 #include "adapter.h"
 
 static bool told;    /* that it is initialising */

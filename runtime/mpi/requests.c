@@ -1,18 +1,18 @@
-/* requests.c: what is known of requests: persistent ones (counted when started), non-blocking global
- * collectives (they end a segment where they are waited for) and receives (how much arrived, and often
- * of whom, is known when they end).
+/* requests.c: facts about requests: persistent ones (counted when started), non-blocking global
+ * collectives (they end a segment where they are waited for) and receives (how much arrived, and
+ * often from which rank, is known when they end).
  *
  * One open-addressed table under a spin lock that is never held over a call of the MPI. While nothing in
- * it is active, wait and test calls read one word. Of other calls the handles are kept, and looked up
+ * it is active, wait and test calls read one word. Otherwise the handles are copied, and looked up
  * when the call has ended some.
  *
- * RATIONALE: why not the status alone, which has source and size? Open MPI fills that of a send as that
- * of a receive, and neither MPI says of which communicator its source is a rank.
+ * RATIONALE: why not the status alone, which has source and size? Open MPI fills that of a send
+ * like that of a receive, and neither MPI gives the communicator in which its source is a rank.
  *
  * Where several threads may be in the MPI at once (MPI_THREAD_MULTIPLE), a handle may be another
- * request's by the time the call has returned: then what was known is copied before the call, and only
- * an entry of the same start is taken out after it. Elsewhere the program's own order keeps threads
- * apart, and the lock is two plain stores: a locked instruction costs as much as all the rest.
+ * request's by the time the call has returned: then the entries are copied before the call, and
+ * only an entry of the same start is removed after it. Elsewhere the program's own order separates
+ * threads, and the lock is two plain stores: a locked instruction costs as much as everything else.
  */
 #define _GNU_SOURCE
 #include "adapter.h"
@@ -59,7 +59,7 @@ static inline void unlock(void)
 
 static inline void change(unsigned *counter, int by)
 {
-    /* Read without the lock by those who look whether there is anything at all. */
+    /* Read without the lock to check whether there is any entry. */
     __atomic_store_n(counter, *counter + (unsigned)by, __ATOMIC_RELAXED);
 }
 
@@ -69,7 +69,8 @@ static inline jst_request *find(uintptr_t request)
     const uint64_t mixed = (uint64_t)request * 0x9e3779b97f4a7c15u;
     const unsigned mask = table.capacity - 1;
     unsigned at = (unsigned)(mixed >> 32) & mask;
-    /* Never full, unless a program calls from several threads at once that may not: nor does it hang. */
+    /* Never full, unless a program calls from several threads at once without permission; even then
+     * the loop ends. */
     for (unsigned i = 0; i < mask && table.slots[at].request; i++) {
         if (table.slots[at].request == request) {
             break;
@@ -79,7 +80,7 @@ static inline jst_request *find(uintptr_t request)
     return &table.slots[at];
 }
 
-/** An entry stays when its request has ended: the MPI soon has another of the same handle. */
+/** An entry remains when its request has ended: the MPI soon reuses the handle. */
 static inline bool is_live(const jst_request *entry)
 {
     return entry->request && (entry->active || entry->persistent || entry->klass == JST_MPI_PROBE);
@@ -122,7 +123,7 @@ static void rehash(jst_request *slots, unsigned capacity)
     }
 }
 
-/** Makes room for one more entry. Leaves the lock while it asks for memory. */
+/** Makes space for one more entry. Releases the lock while it allocates memory. */
 static bool make_room(void)
 {
     while (jst_known >= table.capacity / 2) {
@@ -150,8 +151,8 @@ static bool make_room(void)
     return true;
 }
 
-/** The entry for a request that begins, to be filled; in place of an older one of the same handle (whose
- *  end was not seen, or is being seen by another thread). NULL: too many. */
+/** The entry for a request that begins, to be filled; in place of an older one of the same handle
+ *  (whose end was not seen, or is being processed by another thread). NULL: too many. */
 static inline jst_request *begin(uintptr_t request)
 {
     jst_request *entry = find(request);
@@ -224,7 +225,7 @@ bool jst_receive(MPI_Request request, uint64_t room, uint32_t peer, jst_roster *
     return entry != NULL;
 }
 
-/* In MPICH a message's handle is a request's; nowhere is it one that a program waits for. */
+/* In MPICH a message's handle is a request's; in no MPI is it one for which a program waits. */
 void jst_matched(MPI_Message message, jst_roster *ranks)
 {
     if (ranks) {
@@ -233,7 +234,7 @@ void jst_matched(MPI_Message message, jst_roster *ranks)
     }
 }
 
-/** The ranks that a request was made with, if their communicator is still there. */
+/** The ranks with which a request was made, if their communicator still exists. */
 static jst_roster *ranks_of(const jst_request *request)
 {
     jst_roster *ranks = request->ranks;
@@ -367,7 +368,7 @@ void *jst_take_all(jst_pending *pending, int count, const void *requests, void *
         memory = malloc(n * (sizeof(jst_request) + sizeof(uintptr_t) + sizeof(MPI_Status)));
     }
     if (n == 0 || (large && !memory)) {
-        return statuses; /* what ends is not seen to end */
+        return statuses; /* ends are not seen */
     }
     pending->memory = memory;
     pending->requests = requests;
@@ -392,7 +393,8 @@ void *jst_take_all(jst_pending *pending, int count, const void *requests, void *
     return seen ? seen : statuses;
 }
 
-/** Ends what is known of request i, which the call may have ended. False: nothing, or it did not. */
+/** Ends the entry of request i, which the call may have ended. False: there is none, or it did
+ * not. */
 static inline bool take_ended(const jst_pending *pending, unsigned i, jst_request *ended)
 {
     const uintptr_t handle = pending->handles[i];
@@ -444,8 +446,8 @@ static void arrived(const jst_mpi_call *call, const jst_request *request, const 
     }
 }
 
-/** What the first place is called. MPICH 4.0's mpi_f08 counts from 0, its mpif.h from 1: counted from 1,
- *  the last of the places counted from 0 cannot have ended. */
+/** The index of the first position. MPICH 4.0's mpi_f08 counts from 0, its mpif.h from 1: counted
+ *  from 1, the last of the positions counted from 0 cannot have ended. */
 static int first_place(const jst_pending *pending, int done, const void *indices, int base)
 {
     for (int i = 0; base > 0 && i < done; i++) {

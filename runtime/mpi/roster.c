@@ -1,14 +1,14 @@
-/* roster.c: who the ranks of a communicator or a window are: their ranks in MPI_COMM_WORLD.
+/* roster.c: translates the ranks of a communicator or a window to ranks in MPI_COMM_WORLD.
  *
- * One record per handle, made when it is first needed and given up when the handle is freed: then its
- * memory serves another one. So a wrapper may read a record that it has found without a lock: it is that
- * of its own communicator, which nobody may free meanwhile. In all, a million ranks are kept; what is
- * beyond has no known partners.
+ * One record per handle, made when it is first needed and released when the handle is freed: then
+ * its memory is used for another one. So a wrapper may read a record that it has found without a
+ * lock: it is that of its own communicator, which no thread may free meanwhile. In all, a million
+ * ranks are kept; communicators beyond that have no known partners.
  *
- * RATIONALE: Open MPI 4 and 5 translate ranks by a search through the other group, so all ranks of a
- * communicator cost its size times the world's. The first of them are asked for at once, which gives
- * the communicator its name; those of a larger one are asked for one by one, and its collectives are
- * not told.
+ * RATIONALE: Open MPI 4 and 5 translate ranks by a search through the other group, so all ranks of
+ * a communicator cost its size times the world's. The first of them are translated at once, which
+ * gives the communicator its name; those of a larger one are translated one by one, and its
+ * collectives are not recorded.
  */
 #define _GNU_SOURCE
 #include "adapter.h"
@@ -49,7 +49,7 @@ static jst_roster **bucket_of(uintptr_t handle)
     return &table.buckets[(handle ^ handle >> 4 ^ handle >> 8 ^ handle >> 16) % BUCKETS];
 }
 
-/* ---- asking the MPI -------------------------------------------------------------------------- */
+/* ---- queries to the MPI ---------------------------------------------------------------------- */
 
 static bool world_group(MPI_Group *group)
 {
@@ -57,7 +57,7 @@ static bool world_group(MPI_Group *group)
            jst_pmpi.Comm_group(jst_world, group) == MPI_SUCCESS;
 }
 
-/** Translates ranks[first] and those behind it, which are the numbers of ranks of group. */
+/** Translates ranks[first] and those after it, which are the numbers of ranks of group. */
 static void translate(MPI_Group group, MPI_Group world, uint32_t first, uint32_t count,
                       uint32_t *ranks)
 {
@@ -98,7 +98,7 @@ static uint32_t name_of(const uint32_t *ranks, uint32_t size)
     return hash ? hash : 1;
 }
 
-/** Finds out who the ranks of group are. False: they are all of the world, in its order. */
+/** Translates the ranks of group. False: they are all of the world, in its order. */
 static bool learn(jst_roster *made, MPI_Group group, MPI_Group world)
 {
     const uint32_t all = (uint32_t)jst_world_size();
@@ -126,7 +126,7 @@ static bool learn(jst_roster *made, MPI_Group group, MPI_Group world)
     return !same;
 }
 
-/** Fills a record that nobody sees yet. */
+/** Fills a record that is not in the table yet. */
 static bool fill(jst_roster *made, uintptr_t handle, bool window)
 {
     MPI_Group world;
@@ -186,7 +186,7 @@ static void show(jst_roster *ranks, uintptr_t handle)
     }
 }
 
-/** A record to fill, kept by the caller until it is in the table. */
+/** A record to fill, owned by the caller until it is in the table. */
 static jst_roster *unused(void)
 {
     lock();
@@ -307,7 +307,7 @@ void jst_tell_communicator(jst_roster *ranks)
 
 /* ---- neighbours ------------------------------------------------------------------------------ */
 
-/** Turns n ranks of comm, whom the MPI named, into world ranks. */
+/** Translates n ranks of comm, which the MPI gave, to world ranks. */
 static void to_world(const jst_roster *ranks, const int *named, uint32_t n, uint32_t *world)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -335,7 +335,7 @@ static bool ask_neighbours(MPI_Comm comm, const jst_roster *ranks, jst_neighbour
             out[i] = named[i];
         }
     } else if (kind == MPI_DIST_GRAPH) {
-        int *const weights = out + made->out; /* asked for and not looked at */
+        int *const weights = out + made->out; /* required and not used */
         good = jst_pmpi.Dist_graph_neighbors(comm, n, named, weights, (int)made->out, out,
                                              weights + n) == MPI_SUCCESS;
     }

@@ -1,10 +1,10 @@
-/* roster.h: who the ranks of a communicator or a window are (roster.c). Part of adapter.h.
+/* roster.h: world ranks of the ranks of a communicator or a window (roster.c). Part of adapter.h.
  */
 #ifndef JST_ROSTER_H
 #define JST_ROSTER_H
 
-/* Of whom a rank receives and to whom it sends in a neighbourhood collective: world ranks, or
- * JST_MPI_NO_PEER. */
+/* From which ranks a rank receives and to which it sends in a neighbourhood collective: world
+ * ranks, or JST_MPI_NO_PEER. */
 typedef struct jst_neighbours {
     uint32_t in, out;
     uint32_t ranks[]; /* in, then out */
@@ -78,7 +78,7 @@ static inline uint32_t jst_target(int rank, MPI_Win win)
     return jst_world_rank(JST_LIKELY(ranks != NULL) ? ranks : jst_roster_of_window_slow(win), rank);
 }
 
-/** Makes sure that the host knows the members of a communicator, as far as they are known at all. */
+/** Passes the members of a communicator to the host, as far as they are known. */
 static inline jst_roster *jst_tell(jst_roster *ranks)
 {
     if (ranks && ranks->members && !JST_LIKELY(__atomic_load_n(&ranks->told, __ATOMIC_RELAXED))) {
@@ -101,8 +101,8 @@ static inline void jst_tell_received(uint32_t rank, uint64_t bytes)
     }
 }
 
-/** Says of which collective of which communicator a call is, whose record has no partner yet; root: a
- *  rank of it, or -1. */
+/** Sets the collective and communicator of a call whose record has no partner yet; root: a rank of
+ *  it, or -1. */
 static inline __attribute__((always_inline)) void
 jst_set_collective(jst_mpi_call *call, const char *name, jst_roster *ranks, int root)
 {

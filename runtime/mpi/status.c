@@ -1,5 +1,5 @@
-/* status.c: Fortran's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE, which are addresses of objects; and
- * statuses whose inside is nobody's business (the standard's ABI).
+/* status.c: Fortran's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE, which are addresses of objects;
+ * and statuses whose layout is not public (the standard's ABI).
  */
 #define _GNU_SOURCE
 #include "adapter.h"
@@ -40,7 +40,7 @@ static const char *const names[] = {"MPI_F_STATUS_IGNORE", "MPI_F_STATUSES_IGNOR
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
 static void *places[NAMES];
-static unsigned known; /* of them; 0: not asked yet */
+static unsigned known; /* of them; 0: not queried yet */
 
 static void *place_of(unsigned i)
 {
@@ -68,7 +68,7 @@ void *jst_status_f(void *status, void *own)
     const unsigned asked = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
     const size_t integer = sizeof(MPI_Fint); /* a Fortran INTEGER may be wider */
     if (integer != sizeof(int) || (asked ? asked > NAMES : !ask())) {
-        return NULL; /* its statuses are not C's, or the one to be ignored cannot be told */
+        return NULL; /* its statuses are not C's, or the one to be ignored cannot be recognised */
     }
     for (unsigned i = 0; i < NAMES; i++) {
         if (status == place_of(i)) {

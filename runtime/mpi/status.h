@@ -1,10 +1,10 @@
-/* status.h: how much arrived, and of whom, by a status. Fortran's are laid out as C's, where an INTEGER
- * has four bytes. Part of adapter.h.
+/* status.h: how much arrived, and from which rank, by a status. Fortran's are laid out as C's,
+ * where an INTEGER has four bytes. Part of adapter.h.
  */
 #ifndef JST_STATUS_H
 #define JST_STATUS_H
 
-/* What a status says of a receive. */
+/* The result of a receive by its status. */
 typedef struct jst_arrival {
     uint64_t bytes;
     int source; /* a rank, or MPI_PROC_NULL */
@@ -32,7 +32,7 @@ static inline bool jst_status_read(const void *status, jst_arrival *arrival)
 }
 #endif
 
-/** The status to hand to the MPI so that it can be read: own where the program ignores it. */
+/** The status to pass to the MPI so that it can be read: own where the program ignores it. */
 static inline void *jst_status(void *status, void *own)
 {
     return status == (void *)MPI_STATUS_IGNORE ? own : status;

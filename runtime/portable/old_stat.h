@@ -1,7 +1,7 @@
-/* For a portable build: before glibc 2.33 stat and its like were macros on functions that say how their
- * structure is laid out. Not for libjostle.so, which wraps both kinds. */
+/* For a portable build: before glibc 2.33 stat and similar calls were macros on functions with the
+ * version of their structure. Not for libjostle.so, which wraps both kinds. */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* as the files that this is put in front of do */
+#define _GNU_SOURCE /* as in the files before which this is included */
 #endif
 #include <sys/stat.h>
 

@@ -1,5 +1,5 @@
-/* Included first in every C file of a portable build: functions that newer versions of glibc moved or gave
- * new versions keep the names that glibc 2.28 knows them by. A program that asks for the old version gets it
+/* Included first in every C file of a portable build: functions that newer versions of glibc moved
+ * or gave new versions keep their names of glibc 2.28. A program that uses the old version gets it
  * on every newer glibc, too.
  *
  * 2.34 moved what was libdl into libc: such libraries are linked with libdl.so.2, which is empty there. */

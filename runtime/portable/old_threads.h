@@ -1,4 +1,4 @@
-/* Included after old_symbols.h in what makes threads or asks the loader for details, in a portable build.
+/* Included after old_symbols.h in files that make threads or query the loader, in a portable build.
  *
  * 2.34 moved what was libpthread into libc: such libraries are linked with libpthread.so.0, which is empty
  * there. */

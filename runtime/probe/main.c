@@ -1,10 +1,10 @@
-/* main.c: jostle-probe: how long a small message takes between each two nodes of a job.
+/* main.c: jostle-probe: measures how long a small message takes between each two nodes of a job.
  *
  *     mpirun -n N --map-by node jostle-probe FILE REPEATS SEED
  *
- * One rank of each node takes part. Each pair plays ping-pong, several times REPEATS times; what
- * counts is the shortest time, which others' load changes least. Rank 0 writes FILE:
- * a,b,latency_ns. `jostle topology probe` starts it, `jostle topology import` reads FILE. */
+ * One rank of each node takes part. Each pair plays ping-pong, several times REPEATS times; the
+ * shortest time counts, which others' load changes least. Rank 0 writes FILE: a,b,latency_ns.
+ * `jostle topology probe` starts it, `jostle topology import` reads FILE. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -20,7 +20,7 @@
 #include "rounds.h"
 
 enum { NAME = 256, WARM = 5, SWEEPS = 5, TAG = 1, MOST_REPEATS = 1000000, ONE_BY_ONE = 128 };
-enum { TURN_NS = 100000, REST_NS = 10000000 }; /* how long those sleep who wait */
+enum { TURN_NS = 100000, REST_NS = 10000000 }; /* how long waiting ranks sleep */
 
 struct probe {
     MPI_Comm nodes; /* one rank of each node */
@@ -38,7 +38,7 @@ static double now_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* A whole number from 1 to most; 0: it is none. */
+/* Reads a whole number from 1 to most; 0: it is none. */
 static unsigned long number_of(const char *text, unsigned long most)
 {
     char *end = NULL;
@@ -48,7 +48,7 @@ static unsigned long number_of(const char *text, unsigned long most)
     return errno || end == text || *end || value > most || *text == '-' ? 0 : value;
 }
 
-/* ---- who takes part ---------------------------------------------------------------------------- */
+/* ---- the ranks that take part ---------------------------------------------------------------- */
 /* Makes `nodes` of the first rank of each host; the others get MPI_COMM_NULL. */
 static bool choose_nodes(struct probe *probe)
 {
@@ -104,7 +104,7 @@ static void play(struct probe *probe, int partner)
         *best = shortest;
 }
 
-/* Waits for all without taking a core from those who measure. */
+/* Waits for all without taking a core from those that measure. */
 static void wait_for(MPI_Comm comm, long pause_ns)
 {
     MPI_Request request;

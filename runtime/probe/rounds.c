@@ -1,7 +1,7 @@
-/* rounds.c: a tournament: one stands still, the others go round it. */
+/* rounds.c: round-robin pairs by the circle method: one node is fixed, the others rotate. */
 #include "rounds.h"
 
-/* With an odd number one more takes part that nobody is. */
+/* With an odd number a dummy takes part. */
 static uint32_t even(uint32_t n)
 {
     return n + (n & 1);
@@ -16,11 +16,11 @@ uint32_t jst_round_partner(uint32_t n, uint32_t round, uint32_t me)
 {
     const uint32_t moving = even(n) - 1;
 
-    if (me == moving) /* it stands still, and meets whose turn it is */
+    if (me == moving) /* the fixed one, paired with each in turn */
         return round % moving;
     if (me == round % moving)
         return moving;
-    /* Those at the same distance before and behind meet. */
+    /* Those at the same distance before and after are paired. */
     return (uint32_t)((2 * (uint64_t)(round % moving) + moving - me) % moving);
 }
 

@@ -1,10 +1,10 @@
-/* rounds.h: who measures with whom, and when: each pair once, all nodes busy at once. */
+/* rounds.h: pairs of nodes that measure in each round: each pair once, all nodes busy at once. */
 #ifndef JST_PROBE_ROUNDS_H
 #define JST_PROBE_ROUNDS_H
 
 #include <stdint.h>
 
-/* How many rounds let each of n meet each other once. */
+/* How many rounds give each pair of n once. */
 uint32_t jst_rounds(uint32_t n);
 
 /* The partner of `me` in a round, both from 0 on; n or more: none in this round. */

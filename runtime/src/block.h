@@ -1,8 +1,8 @@
 /* block.h: the counters of a thread. The path of every counted call begins here, inline.
  *
- * Upward calls: jst_enter_slow is in core.c, which knows this header. It is the slow way out of the
- * inline path, taken by the first call of a thread, of a forked child, or of a process that has not
- * started its profile; a pointer in its place would cost every call. */
+ * Upward calls: jst_enter_slow is in core.c, which knows this header. It is the slow path, taken by
+ * the first call of a thread, of a forked child, or of a process that has not started its profile;
+ * a pointer in its place would cost every call. */
 #ifndef JST_BLOCK_H
 #define JST_BLOCK_H
 
@@ -13,8 +13,9 @@
 #define JST_MORE_BLOCKS 8192 /* blocks in memory, reserved only when needed */
 
 /* A page that the kernel wipes in a forked child (MADV_WIPEONFORK): mask is all ones as long as
- * this is the process that set it. One AND with the thread's block pointer, and one test, tell
- * "first call of this thread", "first call after fork" and "switched off" from the usual case. */
+ * this is the process that set it. One AND with the thread's block pointer, and one test,
+ * distinguish "first call of this thread", "first call after fork" and "switched off" from the
+ * usual case. */
 typedef struct jst_wipe_page {
     uintptr_t mask;
     uint8_t gap[JST_PAGE - sizeof(uintptr_t)];
@@ -61,6 +62,6 @@ extern JST_HIDDEN _Atomic uint32_t jst_blocks; /* handed out so far, block 0 inc
 void jst_blocks_to_head(void);
 extern JST_HIDDEN jst_block *_Atomic jst_more; /* blocks in memory, NULL until needed */
 
-#define JST_MARK_MOVED 0xffffffffu /* a state mark: this profile is no process's any more */
+#define JST_MARK_MOVED 0xffffffffu /* a state mark: this profile belongs to no process any more */
 
 #endif

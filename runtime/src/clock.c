@@ -27,8 +27,8 @@ uint64_t jst_slow_ticks(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Both clocks at one instant: the thread may lose its core between the two readings, so the closest
- * of a few pairs is taken. */
+/* Reads both clocks at one instant: the thread may lose its core between the two readings, so the
+ * closest of a few pairs is taken. */
 static void read_pair(uint64_t *ns, uint64_t *ticks)
 {
     uint64_t best = UINT64_MAX;
@@ -47,15 +47,15 @@ void jst_clock_begin(void)
     read_pair(&ns0, &ticks0);
 }
 
-/* The counter is good for time stamps only if its rate never changes. cpuid traps in a virtual
- * machine, so this is asked once per profile and not in processes that never get one. */
+/* The counter is usable for time stamps only if its rate never changes. cpuid traps in a virtual
+ * machine, so this is checked once per profile and not in processes that never get one. */
 void jst_clock_check(void)
 {
 #if defined(__x86_64__)
     unsigned a = 0, b = 0, c = 0, d = 0;
     bool invariant = __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
     char source[32];
-    /* The kernel withdraws its trust from an unstable counter, whatever the processor says. */
+    /* The kernel does not use an unstable counter, whatever the processor reports. */
     long n = jst_read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource",
                            source, sizeof source);
     bool unstable = n > 0 && (source[0] == 'h' || source[0] == 'a'); /* hpet, acpi_pm */

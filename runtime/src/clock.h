@@ -1,4 +1,4 @@
-/* clock.h: time stamps, and what they are worth in nanoseconds (clock.c). */
+/* clock.h: time stamps, and their conversion to nanoseconds (clock.c). */
 #ifndef JST_CLOCK_H
 #define JST_CLOCK_H
 
@@ -35,9 +35,9 @@ JST_INLINE uint64_t jst_ticks(void)
     return jst_slow_ticks();
 }
 
-void jst_clock_begin(void);     /* remember where ticks and nanoseconds stand */
+void jst_clock_begin(void);     /* remember the current ticks and nanoseconds */
 void jst_clock_calibrate(void); /* ticks against CLOCK_MONOTONIC since jst_clock_begin */
-void jst_clock_check(void);     /* may the time-stamp counter be trusted here? */
+void jst_clock_check(void);     /* is the time-stamp counter reliable here? */
 uint64_t jst_ticks_to_ns(uint64_t ticks);
 void jst_clock_state(uint32_t *state, uint32_t *error_us);
 

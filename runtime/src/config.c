@@ -1,6 +1,6 @@
-/* config.c: environment over the operator's file over defaults.
+/* config.c: reads options: environment before the operator's file before defaults.
  *
- * The operator's file may lock a key: then the environment is not asked for it. A wrong value is
+ * The operator's file may lock a key: then the environment is not read for it. A wrong value is
  * named once per job on stderr and the default is used.
  */
 #include <errno.h>
@@ -34,8 +34,8 @@ jst_config jst_cfg;
 
 enum key { JST_SETTINGS(SYMBOL) KEYS };
 
-/* In one text each, as jst_env_all takes them. The last variable is no option: where the operator's file is, when
- * it is not where it should be. */
+/* In one text each, as jst_env_all takes them. The last variable is no option: the path of the
+ * operator's file, if it is not the usual one. */
 static const char file_keys[] = JST_SETTINGS(FILE_KEY);
 static const char env_keys[] = JST_SETTINGS(ENV_KEY) "JOSTLE_CONFIG\0";
 static const char *values[KEYS], *wrong[KEYS];
@@ -125,7 +125,7 @@ static bool says_off(const char *v)
            jst_str_equal(v, "false");
 }
 
-/* What only the agent asks for, and only the operator decides. */
+/* Options that only the agent reads, and only the operator sets. */
 static void take_unprofiled(const char *value)
 {
     bool nameless = jst_str_equal(value, "nameless");
@@ -136,7 +136,7 @@ static void take_unprofiled(const char *value)
                 "; it is ignored (write names, nameless or off)");
 }
 
-/* The text stays: values point into it. */
+/* The text is kept: values point into it. */
 static void parse_file(char *text)
 {
     const char *lock = "";
@@ -168,7 +168,7 @@ static bool says_on(const char *v)
            jst_str_equal(v, "true");
 }
 
-/* At most PAPI_EVENTS names, each short enough for its place in the profile's head. */
+/* At most PAPI_EVENTS names, each short enough for its place in the profile's header. */
 static bool valid_papi(const char *v)
 {
     size_t length = 0, events = 1;
@@ -229,8 +229,8 @@ static const char *unreadable(long error)
     }
 }
 
-/* The operator's file, then the environment where the key is not locked. A wrong value leaves what
- * stood there before; it is kept in wrong[] until it is known where to say so. */
+/* The operator's file, then the environment where the key is not locked. A wrong value does not
+ * change the option; it is kept in wrong[] until it is known where to report it. */
 static void read_values(void)
 {
     JST_LARGE static char text[JST_SETTINGS_FILE_BYTES + 1]; /* values point into it */
@@ -335,7 +335,7 @@ static void take_mpi_options(void)
                                 ? JST_COMMAND_PROGRAM
                             : values[COMMAND_LINES][0] == 'a' ? JST_COMMAND_ALL
                                                               : JST_COMMAND_NONE;
-    /* Who has no command lines recorded does not want to find the script among the files. */
+    /* Where command lines are not recorded, the script must not be among the files. */
     bool names = values[FILES] ? jst_str_equal(values[FILES], "names")
                                : jst_cfg.command_lines != JST_COMMAND_NONE;
     jst_cfg.files = names                                      ? JST_FILES_NAMES

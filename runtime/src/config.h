@@ -29,25 +29,26 @@ typedef struct jst_config {
     char papi[160];    /* names of events, comma separated */
     char launcher[32], batch[64], world[32];
     bool spool_from_user;
-    bool is_first;       /* what a person, a batch system or a login started */
-    bool job_is_session; /* no batch system and no name: the login session stands for the job */
+    bool is_first;       /* processes that a person, a batch system or a login started */
+    bool job_is_session; /* no batch system and no name: the login session is the job */
 } jst_config;
 
 extern JST_HIDDEN jst_config jst_cfg;
 bool jst_configure(void); /* false: switched off */
-/** Looks where standard error leads to: before anything is said. */
+/** Finds where standard error leads: before any message. */
 void jst_say_begin(void);
 void jst_say(const char *what, const char *value, const char *mend);
 /** Splits the next line of a configuration off: `key = value`, '#' begins a comment. *value is NULL on
- *  a line without '='; *text is behind the line then. Returns false at the end of the text. */
+ *  a line without '='; *text is after the line then. Returns false at the end of the text. */
 bool jst_next_setting(char **text, char **key, char **value);
-/** The spool that the environment or the operator's file names; NULL: neither does. For programs that
- *  remove files and must not guess: *unsure is the value or file that cannot be used, or NULL. */
+/** The spool that the environment or the operator's file names; NULL: neither does. For programs
+ *  that remove files and must not guess: *unsure is the value or file that cannot be used, or
+ *  NULL. */
 const char *jst_named_spool(const char **unsure);
 bool jst_path_excluded(const char *path);
 bool jst_program_excluded(const char *name);
 
-/** Does descriptor 2 lead to where it led when the process came up? */
+/** Does descriptor 2 lead to where it led when the process started? */
 bool jst_stderr_is_the_same(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* core.c: the life of a process image: coming up, the first profile, forked children, the end. */
+/* core.c: the life of a process image: start, the first profile, forked children, the end. */
 #include <errno.h>
 #include <pthread.h>
 
@@ -33,8 +33,8 @@ JST_LARGE jst_area jst_a __attribute__((aligned(JST_PAGE)));
 jst_wipe_page jst_wipe __attribute__((section(".bss.wipe"), aligned(JST_PAGE)));
 __thread jst_block *jst_tls_block;
 __thread uint32_t jst_tls_vfork;
-/* Block of a thread in a process that has not started: not in jst_tls_block, so that every call comes
- * by the slow way and can be held up while the profile starts. */
+/* Block of a thread in a process that has not started: not in jst_tls_block, so that every call
+ * takes the slow path and can be delayed while the profile starts. */
 static __thread jst_block *tls_early;
 _Atomic uint32_t jst_state;
 jst_life jst_now_life;
@@ -51,7 +51,8 @@ static _Atomic uint64_t moved; /* bytes, while there is no profile */
 
 /* ---- blocks ---- */
 
-/* ThreadSanitizer does not know that a thread which the kernel calls dead has finished its writes. */
+/* ThreadSanitizer does not know that a thread which is dead for the kernel has finished its
+ * writes. */
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
 
@@ -76,9 +77,9 @@ static void ends_with(jst_block *b)
 }
 #endif
 
-/* A block of a thread that has died goes on with its counters where they stand: they only ever
- * grow, so nothing needs to be folded. No thread-exit hook: threads that end by a raw system call
- * are found just the same, and calls made during late thread teardown still count. */
+/* A block of a dead thread is reused with its counters as they are: they only grow, so nothing
+ * needs to be merged. There is no thread-exit hook: threads that end by a raw system call are found
+ * as well, and calls made during late thread teardown still count. */
 static bool take_over(jst_block *b, uint32_t me)
 {
     uint32_t tid = atomic_load_explicit(&b->tid, memory_order_relaxed);
@@ -86,7 +87,7 @@ static bool take_over(jst_block *b, uint32_t me)
         !atomic_compare_exchange_strong(&b->tid, &tid, me))
         return false;
     ends_with(b);
-    jst_end_mark(b, JST_LOAD(jst_a.head.tick_now)); /* the dead was in a call: see left.c */
+    jst_end_mark(b, JST_LOAD(jst_a.head.tick_now)); /* the dead thread was in a call: see left.c */
     b->cpu_ticks = 0;
     return true;
 }
@@ -111,8 +112,8 @@ static bool reserve_more(void)
     return true;
 }
 
-/* Never back: of two threads that come at once the later one may have seen fewer, and nobody reads a block that
- * the head does not count. */
+/* Never decreases: of two concurrent threads the later one may have seen fewer, and blocks that the
+ * header does not count are not read. */
 void jst_blocks_to_head(void)
 {
     uint32_t used = atomic_load(&jst_blocks), published = atomic_load(&jst_a.head.blocks_used);
@@ -121,7 +122,7 @@ void jst_blocks_to_head(void)
         used = atomic_load(&jst_blocks);
 }
 
-/* RATIONALE: eight candidates behind a rotating cursor, then a fresh block: the cost per new thread
+/* RATIONALE: eight candidates after a rotating cursor, then a new block: the cost per new thread
  * stays constant with thousands of live threads, and the number of blocks stays near the largest
  * number of threads that lived at once. */
 static jst_block *take_block(void)
@@ -160,7 +161,7 @@ uint64_t jst_sum_cell(unsigned cell)
     return sum;
 }
 
-/* ---- coming up ---- */
+/* ---- the start ---- */
 
 static void begin_lazily(void)
 {
@@ -224,18 +225,19 @@ static void begin_child(void)
     begin_earlier();
 }
 
-/* Also where an old kernel lacks MADV_WIPEONFORK: then libc tells us of a fork. */
+/* Also where an old kernel lacks MADV_WIPEONFORK: then libc notifies us of a fork. */
 static void after_fork(void)
 {
     jst_wipe.mask = 0;
 }
 
-/* What pthread_atfork is in glibc. Weak: another C library lacks it (musl), and its loader would end the program. */
+/* The function behind pthread_atfork in glibc. Weak: another C library lacks it (musl), and its
+ * loader would end the program. */
 __attribute__((weak)) int __register_atfork(void (*prepare)(void), void (*parent)(void),
                                             void (*child)(void), void *library);
 __attribute__((visibility("hidden"))) extern void *__dso_handle;
 
-/* Streams lie otherwise in other C libraries: there nothing is counted. */
+/* Streams have another layout in other C libraries: there nothing is counted. */
 static bool is_glibc(void)
 {
     return __register_atfork != NULL;
@@ -281,7 +283,7 @@ void jst_come_up(void)
 {
     uint64_t signals;
     uint32_t state = atomic_load(&jst_state);
-    if (state == JST_OFF || (state == JST_NEW && !environ)) /* libc has not come up itself */
+    if (state == JST_OFF || (state == JST_NEW && !environ)) /* libc has not started itself */
         return;
     if (!jst_may_syscall()) { /* the child of a sandboxed process: its parent's counters are mapped */
         atomic_store(&jst_state, JST_OFF);
@@ -297,14 +299,14 @@ void jst_come_up(void)
             begin_image();
         if (atomic_load(&jst_state) != JST_OFF)
             mark_process();
-        if (!child && jst_cfg.is_first) /* so that somebody looks at what it starts */
+        if (!child && jst_cfg.is_first) /* so that what it starts is watched */
             jst_start();
     }
     jst_restore_signals(&signals);
 }
 
-/* The clock is read once early, and again when, by the tick rate so far, the process should be
- * old enough. The calls in between only take a time stamp. */
+/* The clock is read once early, and again when, by the tick rate so far, the process should be old
+ * enough. Calls in between only take a time stamp. */
 static bool old_enough(void)
 {
     uint64_t ticks = jst_ticks() - jst_now_life.start_ticks;
@@ -332,7 +334,7 @@ static JST_COLD jst_block *first_enter(void)
         return NULL;
     if (jst_tls_vfork && !tls_early) /* the child's thread is not its parent's, its TLS is */
         return NULL;
-    if (!tls_early) /* of threads that libc made by itself, too, seen by no wrapper */
+    if (!tls_early) /* also of threads that libc made itself, which no wrapper sees */
         tls_early = take_block();
     for (int i = 0; i < 100000 && atomic_load(&jst_state) == JST_STARTING; i++)
         jst_sys0(SYS_sched_yield);
@@ -342,8 +344,8 @@ static JST_COLD jst_block *first_enter(void)
     return tls_early;
 }
 
-/* Every call comes here until the profile has started. Some take no time, and would never be found to be
- * due: one in sixteen asks for the time here. */
+/* Every call comes here until the profile has started. Some take no time stamp, and would never be
+ * found to be due: one in sixteen reads the time here. */
 jst_block *jst_enter_slow(void)
 {
     static uint8_t calls; /* NOTE: threads that come at once may lose one */
@@ -378,7 +380,7 @@ static void start_now(void)
     if (!jst_heartbeat_start(fd))
         jst_note(fd, jst_clock_ns(CLOCK_REALTIME),
                  "no thread could be made for the heartbeat: the whole run is one slice");
-    jst_close(fd); /* the heartbeat has its own descriptor table; the program never sees ours */
+    jst_close(fd); /* the heartbeat has its own descriptor table, invisible to the program */
     atomic_store(&jst_state, JST_RUNNING);
 }
 
@@ -393,7 +395,7 @@ void jst_start(void)
     jst_block_signals(&signals);
     if (atomic_compare_exchange_strong(&jst_state, &lazy, JST_STARTING)) {
         /* Threads whose start no wrapper saw: they finish the calls that they are counting before
-         * the file takes the place of the memory. */
+         * the file replaces the memory. */
         struct timespec moment = {0, 1000000};
         if (atomic_load(&jst_blocks) > 2)
             jst_sys2(SYS_nanosleep, &moment, NULL);
@@ -420,8 +422,8 @@ JST_SLOW void jst_moved(uint64_t bytes)
         jst_start();
 }
 
-/* The old file is closed as it stands and a new one takes its place; used where the heartbeat
- * cannot go along (unshare, setns). */
+/* The old file is closed as it is and a new one replaces it; used where the heartbeat cannot follow
+ * (unshare, setns). */
 void jst_new_part(void)
 {
     uint64_t signals;
@@ -438,7 +440,7 @@ void jst_new_part(void)
         jst_heartbeat_start(fd);
         jst_close(fd);
     } else {
-        jst_now_life.part--; /* the old part's head goes on, without slices */
+        jst_now_life.part--; /* the old part's header is used further, without slices */
     }
     if (held)
         jst_segments_let_go();
@@ -452,7 +454,7 @@ void jst_new_part(void)
 void jst_sandboxed(void)
 {
     jst_start();          /* afterwards a record of a short process could not be written */
-    jst_segments_child(); /* they would ask clocks */
+    jst_segments_child(); /* they would read clocks */
     jst_heartbeat_stop();
     jst_mounts_remember();
     atomic_store(&jst_in_sandbox, 1);
@@ -504,7 +506,8 @@ void jst_not_ending(void)
     }
 }
 
-/* Before anything has happened nobody looks at the wiped page: a page that is read first costs two faults. */
+/* Before anything has happened the wiped page is not read: a page that is read first costs two
+ * faults. */
 __attribute__((constructor)) static void constructor(void)
 {
     if (atomic_load(&jst_state) == JST_NEW || !jst_wipe.mask)

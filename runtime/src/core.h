@@ -3,7 +3,7 @@
  * Life of a process as jostle sees it:
  *   NEW      nothing has happened yet
  *   LAZY     counted in memory only: no file, no thread; most processes of a job script end here
- *   RUNNING  counters live in the mapped head of the profile, the heartbeat writes slices
+ *   RUNNING  counters are in the mapped header of the profile, the heartbeat writes slices
  *   MEMORY   a profile could not be made: counted, and reported in one record at the end
  *   OFF      switched off: every wrapper passes straight through */
 #ifndef JST_CORE_H
@@ -30,8 +30,8 @@ typedef struct jst_life {
 extern JST_HIDDEN jst_life jst_now_life;
 
 void jst_come_up(void);
-void jst_ending(enum jst_end_reason reason); /* the image is about to end in an orderly way */
-void jst_not_ending(void);                   /* exec failed: it goes on */
+void jst_ending(enum jst_end_reason reason); /* the image is about to end gracefully */
+void jst_not_ending(void);                   /* exec failed: it continues */
 void jst_new_part(void);
 void jst_sandboxed(void);
 void jst_start(void);

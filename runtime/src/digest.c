@@ -1,4 +1,5 @@
-/* digest.c: JOSTLE_DIGEST=stderr: when rank 0 of an MPI job ends, `jostle digest` tells about the job.
+/* digest.c: JOSTLE_DIGEST=stderr: when rank 0 of an MPI job ends, `jostle digest` reports on the
+ * job.
  *
  * The process is about to end, perhaps in a signal handler: no libc, no allocation, no lock. The
  * child is made as vfork makes it, so that a program of any size can afford it; it gets this
@@ -40,8 +41,8 @@ static bool may_run(const char *path)
            jst_sys3(SYS_faccessat, AT_FDCWD, path, 1 /* X_OK */) == 0;
 }
 
-/* A command with a slash stands for itself; others are looked for as a shell does, but never in the
- * working folder. */
+/* A command with a slash is a path; others are searched as by a shell, but never in the working
+ * folder. */
 static bool find_program(const char *command, const char *path)
 {
     const char *end = child.program + sizeof child.program;
@@ -95,7 +96,7 @@ static void make_arguments(void)
     child.arguments[n] = NULL;
 }
 
-/* Runs in the parent's memory, on the parent's stack, while the parent stands still. */
+/* Runs in the parent's memory, on the parent's stack, while the parent is stopped. */
 static __attribute__((noinline, noreturn)) void become_digest(void)
 {
     int null = jst_openat(AT_FDCWD, "/dev/null", O_RDONLY, 0);

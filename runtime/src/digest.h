@@ -2,8 +2,8 @@
 #ifndef JST_DIGEST_H
 #define JST_DIGEST_H
 
-/** At the orderly end of a process whose profile is complete: the job's digest, if it was asked for
- *  and this is rank 0. Waits for it, 15 s at most. */
+/** At the graceful end of a process whose profile is complete: prints the job's digest, if it was
+ *  requested and this is rank 0. Waits for it, 15 s at most. */
 void jst_digest(void);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * RATIONALE: a thread made with pthread_create can be seen by the program: libc leaves its
  * single-thread fast paths, a main thread that calls pthread_exit waits for it, set*id signal it.
- * So it is a bare clone that shares memory and nothing else: its own descriptor table (a program
+ * So it is a bare clone that shares only memory: its own descriptor table (a program
  * that closes every descriptor does not touch it) and its own root and working directory (chroot
  * neither). It uses no thread-local storage and no libc. All signals are blocked: it was cloned so.
  * Sanitizers need to know every thread; with them it is a pthread.
@@ -48,9 +48,9 @@ enum request { GO_ON, STOP, SAMPLE, ALSO, DRAIN, ENDING };
     10000000000ull /* a call of the program that needs one thread fails if it is not gone */
 
 static _Atomic uint32_t alive_tid; /* the kernel zeroes and wakes it when the thread is gone */
-static _Atomic uint32_t request;   /* what the heartbeat sleeps on */
+static _Atomic uint32_t request;   /* the word on which the heartbeat sleeps */
 static _Atomic uint32_t answered;
-static _Atomic uint32_t asking; /* one asker at a time */
+static _Atomic uint32_t asking; /* one request at a time */
 static _Atomic uint32_t pid_of_heartbeat;
 typedef struct call {
     long number, a, b, c;
@@ -78,7 +78,7 @@ static bool serve(uint32_t what)
         jst_root_note(profile_fd, jst_clock_ns(CLOCK_REALTIME));
         jst_slice_finish(profile_fd);
     }
-    if (what == DRAIN) { /* nobody waits for an answer */
+    if (what == DRAIN) { /* no thread waits for an answer */
         jst_segments_drain(profile_fd);
         jst_communicators_drain(profile_fd);
         atomic_compare_exchange_strong(&request, &what, GO_ON);
@@ -86,7 +86,7 @@ static bool serve(uint32_t what)
     }
     if (what == ALSO)
         jst_sys3(also.number, also.a, also.b, also.c);
-    if (what == STOP) { /* taken: from here on it cannot be taken back */
+    if (what == STOP) { /* accepted: from here on it cannot be withdrawn */
         if (!atomic_compare_exchange_strong(&request, &what, ENDING))
             return true;
         jst_modules_sample(0, JST_AT_END);
@@ -106,7 +106,7 @@ static bool is_alone(void)
            st.st_nlink <= 4;
 }
 
-/* A profile that somebody removed is written anew, so that at most this slice is lost. */
+/* A profile that was removed is written again, so that at most this slice is lost. */
 static void mend_profile(uint64_t now)
 {
     struct stat st;
@@ -114,8 +114,9 @@ static void mend_profile(uint64_t now)
         jst_note(profile_fd, now, "the profile was removed from the spool; it was written again");
 }
 
-/* The next look, or before it one of the probes, or when the counters want to be opened. These wakes are no
- * part of a module's table: probes run before the counters are read, whatever the order of samples. */
+/* The next check, or before it one of the probes, or the time to open the counters. These wakes are
+ * not in the table of modules: probes run before the counters are read, whatever the order of
+ * samples. */
 static void sleep_until(uint64_t look, uint64_t canary, uint64_t memory)
 {
     uint64_t due = jst_perf_due(), ns = due != 0 && due < look ? due : look;
@@ -158,7 +159,7 @@ static void beat(void)
         if (jst_perf_due() != 0 && now >= jst_perf_due())
             jst_perf_tick(&jst_a.blocks[0], now);
         jst_modules_note_missing(profile_fd, now, false);
-        if (now < next && now + jst_cfg.slice_ns >= next) { /* a request, a probe, or a look */
+        if (now < next && now + jst_cfg.slice_ns >= next) { /* a request, a probe, or a check */
             if (now - looked >= LOOK_NS)
                 look(looked = now);
             continue;
@@ -172,7 +173,7 @@ static void beat(void)
             return;
         boundaries++;
         if ((boundaries & (boundaries - 1)) ==
-            0) /* the first, and seldom: names bound late bring it back */
+            0) /* the first, and rarely: names bound late make it necessary again */
             jst_memory_let_go();
     }
 }
@@ -212,7 +213,7 @@ static bool spawn(int fd)
 __attribute__((noreturn, used)) static void body(void)
 {
     int fd = profile_fd;
-    /* What the program has open must not stay open because of us: a pipe's reader waits for it. */
+    /* Descriptors of the program must not stay open because of us: a pipe's reader waits for it. */
     if (fd > 0)
         jst_sys3(SYS_close_range, 0, fd - 1, 0);
     if (jst_sys3(SYS_close_range, fd + 1, ~0u, 0) < 0)
@@ -280,7 +281,7 @@ bool jst_heartbeat_start(int fd)
 }
 
 /* Sends a request to the heartbeat and waits for the answer: at most 1 s if patient, else at
- * most 50 ms. On a crowded node the heartbeat may wait 50 ms for a core; but if a slow disk
+ * most 50 ms. On an oversubscribed node the heartbeat may wait 50 ms for a core; but if a slow disk
  * blocks it, the program must not be blocked as well. Returns false if there is no answer. */
 static bool ask(uint32_t what, bool patient, const call *args)
 {
@@ -335,9 +336,10 @@ static bool is_gone(uint32_t tid)
     return !atomic_load(&alive_tid) && jst_sys3(SYS_tgkill, jst_getpid(), tid, 0) < 0;
 }
 
-/* RATIONALE: on a crowded node it may take the request, or end, at any time, also when nobody waits any
- * longer. Whoever calls must know whether it goes on: else no profile would go on where it does not. So
- * either the request is taken back, or it counts as gone. */
+/* RATIONALE: on an oversubscribed node it may accept the request, or end, at any time, also when no
+ * thread waits any longer. The caller must know whether it continues: else no profile would
+ * continue where it does not. So either the request is withdrawn, or the heartbeat counts as
+ * gone. */
 bool jst_heartbeat_stop(void)
 {
     uint32_t tid = atomic_load(&alive_tid), nothing = GO_ON, sent = STOP;
@@ -346,7 +348,7 @@ bool jst_heartbeat_stop(void)
     uint64_t until = jst_clock_ns(CLOCK_MONOTONIC) + STOP_NS;
     struct timespec wait = {0, 100000};
     while (!is_gone(tid) && jst_clock_ns(CLOCK_MONOTONIC) < until) {
-        /* What others asked for before is served first. */
+        /* Earlier requests are served first. */
         if (atomic_compare_exchange_strong(&request, &nothing, STOP))
             jst_futex(&request, FUTEX_WAKE, 1, NULL, 0);
         nothing = GO_ON;

@@ -1,8 +1,8 @@
 /* inject.c: libjostle.so's side of the injector of delays (include/jst_inject.h).
  *
- * RATIONALE: a weak reference, bound by the loader. Whether an injector is there is asked when a real
- * function is looked up and when the MPI is chosen, never on the path of a call: where there is
- * none, calls run the very instructions that they would run without this file.
+ * RATIONALE: a weak reference, bound by the loader. Whether an injector is loaded is checked when a
+ * real function is looked up and when the MPI is chosen, never on the path of a call: where there
+ * is none, calls run the same instructions as without this file.
  */
 #include "inject.h"
 #include "block.h"
@@ -17,7 +17,8 @@ __attribute__((weak)) extern jst_inject_get_type jst_inject_get;
 static const jst_injector *injector;
 
 /* An MPI call in progress keeps its own mark: what an MPI reads and writes is part of its call. A
- * stream's call that only touches the buffer has no mark: it asks nobody, and nobody delays it. */
+ * stream's call that only uses the buffer has no mark: it contacts no server, and is not
+ * delayed. */
 static bool timed(void)
 {
     jst_block *b = jst_tls_vfork || !jst_may_syscall() ? NULL : jst_enter();
@@ -50,7 +51,7 @@ void *jst_inject_io(unsigned index, void *real)
     return injector ? injector->io(index, real) : real;
 }
 
-/* A poll never waits for anybody, so nothing can delay it; and how many a program makes is chance. */
+/* A poll never waits, so nothing can delay it; and the number of polls is random. */
 static bool enter(jst_mpi_call *call)
 {
     if (!jst_mpi_enter(call))

@@ -8,7 +8,7 @@
 struct jst_mpi_call;
 typedef bool jst_inject_enter_type(struct jst_mpi_call *call);
 
-/** Looks for an injector; once per process image, before any real function is looked up. */
+/** Searches an injector; once per process image, before any real function is looked up. */
 void jst_inject_begin(void);
 /** Returns what a wrapper has to call: `real`, or the injector's stub in front of it. */
 void *jst_inject_io(unsigned index, void *real);

@@ -1,10 +1,11 @@
-/* release_pages.c: gives back what only the loader needed of this library.
+/* release_pages.c: releases pages of this library that only the loader needed.
  *
- * RATIONALE: half of the library is names, since an MPI's functions have up to nine each. While a program
- * comes up the loader looks through them for every symbol that it binds, and leaves 190 KiB mapped in
- * every process. Once the profile has begun they are let go: what is looked up later comes back from
- * the page cache, 64 KiB around each page that is touched. The advice for random access makes them a
- * mapping of their own, so that code beside them does not bring them back.
+ * RATIONALE: half of the library is names, since an MPI's functions have up to nine each. While a
+ * program starts the loader searches them for every symbol that it binds, and leaves 190 KiB mapped
+ * in every process. Once the profile has begun they are released: names that are looked up later
+ * are mapped again from the page cache, 64 KiB around each page that is touched. The advice for
+ * random access makes them a mapping of their own, so that accesses to adjacent code do not map
+ * them again.
  */
 #include "release_pages.h"
 #include "common.h"
@@ -17,13 +18,13 @@
 
 #define HIDDEN __attribute__((weak, visibility("hidden")))
 
-/* By the linker and jostle.ld; not there where the library is linked otherwise. */
+/* Defined by the linker and jostle.ld; missing where the library is linked otherwise. */
 extern const char __ehdr_start[] HIDDEN, jst_cold_end[] HIDDEN;
 extern const char jst_rare_begin[] HIDDEN, jst_rare_end[] HIDDEN;
 extern const char jst_scratch_begin[] HIDDEN, jst_scratch_end[] HIDDEN;
 
-/* Pages that are no longer the file's (a checkpoint was restored, somebody wrote to them) would come back
- * with other content, or none. */
+/* Pages that are no longer the file's (after a restored checkpoint, or a write to them) would get
+ * other content, or none. */
 static bool are_the_files(uintptr_t from, size_t pages)
 {
     uint64_t entries[PAGES];

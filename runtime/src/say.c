@@ -1,4 +1,5 @@
-/* say.c: sentences on standard error: of each job once, and only where the program still has it. */
+/* say.c: writes messages to standard error: once per job, and only where the program still has it
+ * open. */
 #include "common.h"
 #include "config.h"
 #include "profile/spool.h"
@@ -6,8 +7,8 @@
 #include "text.h"
 
 /* Once per command of a shell: the first process of a process group leaves the group's number in a
- * marker file of the job. Where there is no spool to keep it in, every process that meets the fault
- * speaks. */
+ * marker file of the job. Where there is no spool for it, every process with the error writes the
+ * message. */
 static bool leave_mark(void)
 {
     char name[192] = "";
@@ -34,14 +35,14 @@ static bool leave_mark(void)
 
 static bool first_to_say(void)
 {
-    static int first = -1; /* asked once: a process that speaks says all it has to say */
+    static int first = -1; /* checked once: a process writes all of its messages or none */
     if (first < 0)
         first = leave_mark();
     return first != 0;
 }
 
-/* Where standard error leads to, as the program came up. It may close it, and open its data under
- * the same number. */
+/* The target of standard error at the program's start. The program may close it, and open its data
+ * under the same number. */
 static uint64_t error_device, error_inode;
 
 static void look_at_stderr(uint64_t *device, uint64_t *inode)

@@ -119,7 +119,7 @@ static inline long jst_mmap_fixed(void *at, size_t n, int flags, int fd)
                     fd, 0);
 }
 
-/* An entry as getdents64 returns it; the next entry begins `length` bytes further on. */
+/* An entry as returned by getdents64; the next entry begins `length` bytes further. */
 typedef struct jst_entry {
     uint64_t inode;
     int64_t next;
@@ -163,7 +163,8 @@ static inline long jst_futex(_Atomic uint32_t *word, int op, uint32_t val,
     return jst_sys6(SYS_futex, JST_ARG(word), op, val, JST_ARG(ts), 0, bits);
 }
 
-/* Of a device's number. Those of <sys/sysmacros.h> may be functions, which other C libraries lack. */
+/* Parts of a device's number. Those of <sys/sysmacros.h> may be functions, which other C libraries
+ * lack. */
 static inline uint32_t jst_major(uint64_t device)
 {
     return (uint32_t)(device >> 8 & 0xfff) | (uint32_t)(device >> 32 & 0xfffff000);

@@ -1,4 +1,4 @@
-/* text.c: the few string tools that the runtime needs, without libc and without a locale. */
+/* text.c: string functions that the runtime needs, without libc and without a locale. */
 #include <errno.h>
 #include <sys/auxv.h>
 
@@ -19,7 +19,7 @@ const char *jst_behind(const char *s)
     return s + jst_strlen(s) + 1;
 }
 
-/* Always leaves room for, and writes, the terminating NUL. */
+/* Always writes the terminating NUL, within the limit. */
 char *jst_put_text(char *p, const char *end, const char *s)
 {
     while (*s && p + 1 < end)
@@ -71,7 +71,7 @@ void jst_zero(void *to, size_t n)
 const char *jst_env(const char *name)
 {
     extern char **environ;
-    if (getauxval(AT_SECURE)) /* a set-uid program: who called it must not steer it */
+    if (getauxval(AT_SECURE)) /* a set-uid program: its caller must not control it */
         return NULL;
     size_t n = jst_strlen(name);
     for (char **e = environ; e && *e; e++) {
@@ -84,7 +84,7 @@ const char *jst_env(const char *name)
     return NULL;
 }
 
-/* Where in a set of 256 bits a name is that begins with two letters. */
+/* The bit of a name's first two letters in a set of 256 bits. */
 static unsigned bit_of(const char *name)
 {
     return name[0] ? ((unsigned)name[0] * 5 + (unsigned)name[1] * 37) % 256 : 0;
@@ -97,8 +97,8 @@ static bool is_name(const char *entry, const char *name)
     return !*name && *entry == '=';
 }
 
-/* One pass over the environment, in which most entries are told from all names by their first two letters: the
- * cost must not grow with the number of names if none of them is set. */
+/* One pass over the environment, in which most entries are distinguished from all names by their
+ * first two letters: the cost must not grow with the number of names if none of them is set. */
 void jst_env_all(const char *names, const char **values, unsigned count)
 {
     extern char **environ;
@@ -131,7 +131,7 @@ static long read_all(int fd, char *buf, size_t n)
     return r < 0 ? r : (long)have;
 }
 
-/* A file of the kernel, of which the first n - 1 bytes are wanted. */
+/* Reads the first n - 1 bytes of a file of the kernel. */
 long jst_read_file(const char *path, char *buf, size_t n)
 {
     int fd = jst_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
@@ -139,7 +139,7 @@ long jst_read_file(const char *path, char *buf, size_t n)
     return fd < 0 ? fd : read_all(fd, buf, n);
 }
 
-/* The same of a few lines, which the kernel gives at once: one call less. */
+/* The same for a few lines, which the kernel returns at once: one call less. */
 long jst_read_lines(const char *path, char *buf, size_t n)
 {
     int fd = jst_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
@@ -150,10 +150,10 @@ long jst_read_lines(const char *path, char *buf, size_t n)
     return r;
 }
 
-/* RATIONALE: a pipe that nobody writes to would be waited for, opening some devices does something,
- * and others never end. So what is there is asked first, and what was opened is asked again, since
- * it may have been replaced in between. Neither a terminal is taken nor a lease waited for. */
-/* What people name who want no file at all. */
+/* RATIONALE: a pipe without a writer would block, opening some devices has effects, and others
+ * never end. So the type is checked first, and again after opening, since the file may have been
+ * replaced in between. Neither is a terminal acquired nor a lease waited for. */
+/* A name for no file at all. */
 static bool is_null(const struct stat *st)
 {
     return S_ISCHR(st->st_mode) && st->st_rdev == jst_device(1, 3);

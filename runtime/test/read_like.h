@@ -1,4 +1,5 @@
-/* read_like.h: a second reader of 'S' and 'L' records, by the document of the format alone. */
+/* read_like.h: a second reader of 'S' and 'L' records, written from the document of the format
+ * alone. */
 #ifndef JST_READ_LIKE_H
 #define JST_READ_LIKE_H
 

@@ -1,4 +1,4 @@
-/* test_binding.c: on which cores and nodes a process may run, on a machine of our own making. */
+/* test_binding.c: tests the cores and nodes on which a process may run, on a simulated machine. */
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -172,7 +172,7 @@ static void odd_lists_do_no_harm(void **state)
     assert_string_equal(list, "1,8190-8191");
 }
 
-/* This thread, on a core that is its own; the other node has a core that is not there. */
+/* This thread, on a core of its own; the other node has a core that does not exist. */
 static void where_threads_ran_is_counted_beside_a_gpu(void **state)
 {
     (void)state;
@@ -200,7 +200,7 @@ static void where_threads_ran_is_counted_beside_a_gpu(void **state)
     assert_int_equal(samples[0], 0);
     assert_int_equal(samples[1], 2);
     jst_binding_ran(999999999); /* it has gone */
-    say(own);                   /* a single node: nothing is asked */
+    say(own);                   /* a single node: nothing is read */
     jst_binding_ran(me);
     assert_int_equal(samples[1], 2);
     assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);

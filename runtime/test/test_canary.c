@@ -1,4 +1,5 @@
-/* test_canary.c: when the canary runs, and which runs are kept, on a clock of our own making. */
+/* test_canary.c: tests when the core-speed probe runs, and which results are kept, on a simulated
+ * clock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* test_ccl.c: which groups are the world, and where a boundary lies when operations end in any order. */
+/* test_ccl.c: tests which groups are the world, and where boundaries are when operations end in any
+ * order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -113,7 +114,7 @@ static void the_first_group_of_all_is_the_world(void **state)
     assert_false(joins(2, 0, 2, false)); /* its place is another's */
 }
 
-/* That of GPUs takes over, whichever comes first, and gives it back when it is destroyed. */
+/* The group of GPUs becomes the world, whichever is first, until it is destroyed. */
 static void the_group_of_gpus_takes_over(void **state)
 {
     (void)state;
@@ -146,7 +147,7 @@ static void head_is(uint32_t rank, uint32_t size, const char *library)
     assert_string_equal(jst_a.head.mpi_library, library);
 }
 
-/* The largest one that was used says what the world is; of these, that of GPUs. */
+/* The largest one that was used is the world; of several, that of GPUs. */
 static void nobody_told(void **state)
 {
     (void)state;
@@ -197,7 +198,7 @@ static void a_child_is_no_rank(void **state)
     assert_false(joins(0, 1, 4, false));
 }
 
-/* What started the ranks has their variables, but is none: a child of it is one. */
+/* The process that started the ranks has their variables, but is no rank: a child of it is one. */
 static void a_child_of_a_launcher_is_a_rank(void **state)
 {
     (void)state;
@@ -268,7 +269,7 @@ static void from_the_first_one_seen(void **state)
     assert_int_equal(put, 2);
 }
 
-/* A number that no operation of ours has is waited for, but not for ever. */
+/* A missing number is waited for, but not for ever. */
 static void a_number_that_is_missing(void **state)
 {
     (void)state;
@@ -288,7 +289,7 @@ static void a_number_that_is_missing(void **state)
     assert_int_equal(put, PASSED + 1);
 }
 
-/* What has no place in the table is no boundary; the others are. */
+/* An operation without a place in the table is no boundary; the others are. */
 static void more_than_fit(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_decode.c: the decoder by itself, so that sanitizer builds run it: example files, every
- * truncation of them, batches in several threads. What it decodes is tested in tests/reader/. */
+/* test_decode.c: tests the decoder alone, so that sanitizer builds run it: example files, every
+ * truncation of them, batches in several threads. Its results are tested in tests/reader/. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,7 +79,8 @@ static void test_segments(void **state)
     free(f.bytes);
 }
 
-/* Each truncation lies in memory of just its size, so that a sanitizer sees a step beyond. */
+/* Each truncation is in memory of exactly its size, so that a sanitizer detects an access beyond
+ * it. */
 static void cut_everywhere(const char *name)
 {
     file f = load(name);

@@ -1,4 +1,4 @@
-/* test_encode.c: the encoder against the words of docs/reference/profile-format.md. */
+/* test_encode.c: tests the encoder against docs/reference/profile-format.md. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -125,7 +125,8 @@ static void zeros_cost_only_the_bitmap(void **state)
                      ((JST_CELL_COUNT + 7) / 8 + 7) / 8);
 }
 
-/* What rounding leaves is carried, so the sum over records stays within the last one's rounding. */
+/* The remainder of rounding is carried, so the error of the sum over records is at most the last
+ * one's rounding. */
 static void cells_add_up(void **state)
 {
     static uint64_t left[JST_CELL_COUNT], taken[JST_CELL_COUNT], got[JST_CELL_COUNT];
@@ -162,7 +163,8 @@ static void cells_add_up(void **state)
     }
 }
 
-/* Cells that change much, a little, together and not at all: what is written can be read, whatever it is. */
+/* Cells that change much, a little, together and not at all: everything written can be read
+ * again. */
 static void likes_are_told_by_their_base(void **state)
 {
     static uint64_t delta[JST_CELL_COUNT], taken[JST_CELL_COUNT], got[JST_CELL_COUNT];

@@ -1,4 +1,4 @@
-/* test_gloo.c: what options of gloo's say, when they are as expected and when they are not. */
+/* test_gloo.c: tests reading options of gloo, with expected and other layouts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static jst_mpi_call left;
 static uint64_t begun, ended;
 static unsigned leaves, calls, lookups;
 
-/* Named by frames that may be left; no test leaves one. */
+/* Called for frames that may be left; no test leaves one. */
 int jst_frame_left(void)
 {
     return JST_UNWIND_CONTINUE;
@@ -131,7 +131,8 @@ static int begin(void **state)
     return 0;
 }
 
-/* It was called once, counted with so many bytes, and is the operation of this number, or none. */
+/* Checks that it was called once, counted with so many bytes, and is the operation of this number,
+ * or none. */
 static void counts(uint64_t bytes, uint64_t number)
 {
     assert_int_equal(calls, 1);
@@ -156,7 +157,7 @@ static void both_contexts(void **state)
     assert_ptr_equal(group.key, &old_context);
 }
 
-/* In others the buffer has what all contribute, or the tag is the upper half of a word. */
+/* In others the buffer has the data of all ranks, or the tag is the upper half of a word. */
 static void other_layouts(void **state)
 {
     (void)state;
@@ -176,7 +177,7 @@ static void other_layouts(void **state)
     counts(400, 11);
 }
 
-/* What does not fit is counted without bytes, and is no boundary. */
+/* Inconsistent options are counted without bytes, and are no boundary. */
 static void what_does_not_fit(void **state)
 {
     static const struct {
@@ -207,7 +208,7 @@ static void contexts_that_are_none(void **state)
         new_context[0] = new_context[1] = words[i];
         jst_gloo_allreduce(options);
         counts(0, UINT64_MAX);
-        assert_int_equal(group.size, 0); /* nobody was asked */
+        assert_int_equal(group.size, 0); /* no function was called */
     }
     begin(state);
     options[0] = 0;

@@ -1,4 +1,5 @@
-/* test_gpu.c: what a transfer is booked as, where slices meet, and that nothing is booked twice. */
+/* test_gpu.c: tests how a transfer is counted, also across slices, and that nothing is counted
+ * twice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -115,7 +116,8 @@ static uint64_t word(unsigned device, unsigned kind, unsigned part)
     return jst_a.gpus[device].words[kind * PER_TRANSFER + part];
 }
 
-/* Each GPU has its own numbers, the process their sum, and nobody what is of a GPU without a number. */
+/* Each GPU has its own numbers, the process their sum; those of a GPU without a number are in
+ * none. */
 static void two_gpus(void **state)
 {
     (void)state;
@@ -139,7 +141,7 @@ static void two_gpus(void **state)
     assert_int_equal(jst_a.gpus[b].words[BUSY_WORD], 0);
 }
 
-/* What reaches into the next slice is the GPU's there, too. */
+/* The part in the next slice is also the GPU's there. */
 static void two_gpus_over_the_boundary(void **state)
 {
     (void)state;
@@ -211,7 +213,7 @@ static void where_a_gpu_hangs(void **state)
     rmdir(pci_devices);
 }
 
-/* A record of a short process has no slices. */
+/* A record of a short-lived process has no slices. */
 static void without_slices(void **state)
 {
     (void)state;
@@ -230,7 +232,7 @@ static void waits(void **state)
     assert_int_equal(block.mark, 0);
     assert_int_equal(block.cells[JST_CELL_GPU_WAIT_OPS], 1);
     assert_true(block.cells[JST_CELL_GPU_WAIT_NS] > 0);
-    block.mark = JST_CELL_STATE_P2P_NS; /* inside an MPI call the MPI's mark stays */
+    block.mark = JST_CELL_STATE_P2P_NS; /* inside an MPI call the MPI's mark is kept */
     wait_end(wait_begin());
     assert_int_equal(block.mark, JST_CELL_STATE_P2P_NS);
     assert_int_equal(block.cells[JST_CELL_GPU_WAIT_OPS], 2);
@@ -242,7 +244,7 @@ static void waits(void **state)
     assert_int_equal(block.cells[JST_CELL_GPU_WAIT_NS], so_far);
 }
 
-/* One note is kept until it has been asked for. */
+/* One note is kept until it has been read. */
 static void notes(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* test_gpu_record.c: 'D' records: only what changed, nothing twice, nothing lost, and little of it. */
+/* test_gpu_record.c: tests 'D' records: only changes, nothing twice, nothing lost, and few
+ * bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* test_main_cpu.c: on which core the main thread was last seen. */
+/* test_main_cpu.c: tests on which core the main thread was last seen. */
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static cpu_set_t allowed(void)
     return set;
 }
 
-/* Whether it moved or was there: the mask is as before. */
+/* Whether it moved or was already there: the mask is as before. */
 static void the_mask_is_restored(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* test_memory_probe.c: when main memory is probed, what counts, and that each place is read once. */
+/* test_memory_probe.c: tests when main memory is probed, which times count, and that each place is
+ * read once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +30,7 @@ uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_wr
 
 static jst_block block;
 static uint64_t ticks_now, process_cpu, thread_cpu, each_probe_cpu;
-static uint64_t steps[12]; /* what each read of the clock adds: two for each way to read and pass */
+static uint64_t steps[12]; /* added by each read of the clock: two for each kind of read and pass */
 static unsigned step;
 
 static uint64_t fake_ticks(void)
@@ -74,7 +75,7 @@ static int begin(void **state)
     return 0;
 }
 
-/* Three passes: what the chase took, and what the stream took. */
+/* Three passes: times of the chase and of the stream. */
 static void run(const uint64_t chases[3], const uint64_t streams[3])
 {
     step = 0;
@@ -155,7 +156,8 @@ static void what_no_memory_takes_is_left_out(void **state)
     assert_int_equal(cell(JST_CELL_MEMORY_STREAM_NS), 2000);
 }
 
-/* One that had less than a fiftieth of a core is at rest, and its heartbeat is not woken for a probe. */
+/* One that used less than a fiftieth of a core is idle, and its heartbeat is not woken for a
+ * probe. */
 static void a_process_at_rest_is_not_probed(void **state)
 {
     (void)state;
@@ -192,7 +194,7 @@ static void it_costs_a_thousandth_of_a_core_at_most(void **state)
     assert_in_range(runs, 25, 40);
 }
 
-/* The chase comes to each of its places once, and two that follow are never neighbours. */
+/* The chase visits each of its places once, and two successive ones are never adjacent. */
 static void each_place_is_read_once(void **state)
 {
     (void)state;

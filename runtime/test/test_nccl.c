@@ -1,5 +1,5 @@
-/* test_nccl.c: what calls of NCCL count as, and when their operations were over, with a library and a GPU of
- * ours. */
+/* test_nccl.c: tests how calls of NCCL are counted, and when their operations ended, with a
+ * simulated library and GPU. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -91,7 +91,7 @@ void jst_peer_received(uint32_t rank, uint64_t bytes, bool is_room)
     received_from = rank;
 }
 
-/* ---- a GPU: events have the time at which they are recorded, and are over when `until` is behind them ---- */
+/* ---- a GPU: events have the time of their record, and have ended when `until` is later ---- */
 
 static _Atomic uint64_t gpu_now, until;
 static _Atomic unsigned made, records;
@@ -263,7 +263,7 @@ static void versions(void **state)
     assert_string_equal(text, "NCCL 2.28.9");
 }
 
-/* ---- when operations were over ---- */
+/* ---- when operations ended ---- */
 
 static void one_after_the_other(void **state)
 {
@@ -313,7 +313,8 @@ static void groups_and_groups_in_groups(void **state)
     assert_int_equal(completed, 6);
 }
 
-/* More communicators in a group than there are places: those are counted, and have no times. */
+/* More communicators in a group than there are places: the others are counted, and have no
+ * times. */
 static void a_large_group(void **state)
 {
     (void)state;
@@ -330,7 +331,7 @@ static void a_large_group(void **state)
     assert_int_equal(completed, TOGETHER);
 }
 
-/* More communicators than the table has: their calls are counted all the same. */
+/* More communicators than the table has: their calls are counted nevertheless. */
 static void a_full_table(void **state)
 {
     (void)state;
@@ -370,7 +371,7 @@ static void one_that_stays_held(void **state)
     assert_null(known((uintptr_t)&pair));
 }
 
-/* Nobody looks, and the GPU stands still. */
+/* Without queries, and with a stopped GPU. */
 static void too_many_pending(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_os.c: the kernel's accounts of a process, on answers of our own making: what the heartbeat
- * did itself is taken off, and no answer makes a counter shrink.
+/* test_os.c: tests the kernel's accounts of a process, on simulated answers: the heartbeat's own
+ * part is subtracted, and no answer makes a counter shrink.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ void jst_cores_sample(jst_block *b)
 
 static struct rusage self, heartbeat, meanwhile;
 
-/* The heartbeat is interrupted right after its first question. */
+/* The heartbeat is interrupted right after its first query. */
 static long fake_getrusage(long number, long who, struct rusage *out)
 {
     assert_int_equal(number, SYS_getrusage);
@@ -80,7 +80,7 @@ static void the_heartbeats_part_is_taken_off(void **state)
     assert_int_equal(cell(JST_CELL_OS_USER_NS), 1500000000);
 }
 
-/* A busy machine: all switches are the heartbeat's, and it is switched off between two questions. */
+/* A busy machine: all switches are the heartbeat's, and it is interrupted between two queries. */
 static void an_interrupted_heartbeat_makes_no_count_negative(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_peers.c: partners, collectives and communicators: what the records and the head say together is
- * what was counted, whoever loses his place, whatever the disk refuses. */
+/* test_peers.c: tests partners, collectives and communicators: records and header together give the
+ * counts, whichever partner loses its place, whatever the disk refuses. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,7 +95,7 @@ bool jst_append(int fd, uint8_t type, uint8_t *frame, size_t n)
     return true;
 }
 
-/* What a reader finds of a rank: the records, and what the head has beyond them. */
+/* A reader's sums of a rank: the records, and what the header has beyond them. */
 static uint64_t found(uint64_t rank, unsigned word)
 {
     uint64_t sum = read_sums[rank][word];

@@ -1,4 +1,5 @@
-/* The arithmetic of a counter's page, on pages of our own making, and on a real one if there is one.
+/* test_perf_self.c: tests the arithmetic of a counter's page, on simulated pages, and on a real one
+ * if there is one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,7 +69,7 @@ static void extends_the_sign(void **state)
     counter_says = (UINT64_C(1) << 48) - 100;
     assert_int_equal(jst_perf_read_page(&page), 4900);
     page.pmc_width = 32;
-    counter_says = 0xffff0000ffffff9c; /* what lies above the width means nothing */
+    counter_says = 0xffff0000ffffff9c; /* bits above the width mean nothing */
     assert_int_equal(jst_perf_read_page(&page), 4900);
     page.pmc_width = 64;
     counter_says = (uint64_t)-100;

@@ -1,5 +1,5 @@
-/* test_script.c: the names of scripts in command lines, in right ones (tests/data/scripts.txt) and in any
- * bytes. Arguments lie right before a page that cannot be read.
+/* test_script.c: tests names of scripts in command lines, in valid ones (tests/data/scripts.txt)
+ * and in arbitrary bytes. Arguments are right before a page that cannot be read.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 #include "../src/profile/script.h"
 
-/* What the runtime's own reads and writes are counted in, which text.c uses. */
+/* The counters of the runtime's own reads and writes, which text.c uses. */
 uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_write_calls;
 
 static char *page; /* arguments end where it ends */

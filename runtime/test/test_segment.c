@@ -1,6 +1,6 @@
-/* test_segment.c: where segments end, at instants of our choosing: hours in a second. Two runs of the
- * same code with their own clocks stand for two ranks. The ring is read back by the words of the
- * document. */
+/* test_segment.c: tests where segments end, on a simulated clock: hours in a second. Two runs of
+ * the same code with their own clocks represent two ranks. The ring is read back by the document of
+ * the format. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ uint64_t jst_site_offset(uintptr_t address, const char **module)
 
 uint64_t jst_tick_ns = (uint64_t)1 << 32;
 
-/* ---- what the heartbeat would do ---- */
+/* ---- the work of the heartbeat ---- */
 
 #define SEGMENTS_MOST 1600000
 typedef struct seen {
@@ -284,7 +284,7 @@ static void dense_globals_are_coalesced(void **state)
     assert_true(segment_count - equal < 40);
 }
 
-/* What one rank finds is among what the other finds, though their clocks differ by 30 %. */
+/* The boundaries of one rank are among those of the other, though their clocks differ by 30 %. */
 static void ranks_nest(void **state)
 {
     (void)state;
@@ -373,7 +373,8 @@ static void raw_is_bounded_too(void **state)
     assert_true(file_bytes < (61u << 20));
 }
 
-/* A full ring that nobody drains loses no time: the segment goes on, and is whole afterwards. */
+/* A full ring that is not drained loses no time: the segment continues, and is complete
+ * afterwards. */
 static void a_full_ring_merges(void **state)
 {
     (void)state;

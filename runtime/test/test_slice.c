@@ -1,5 +1,5 @@
-/* test_slice.c: slices at instants of our choosing: missed boundaries, a clock that is set back, a
- * disk that refuses, the space budget. The file is read back by the words of the document. */
+/* test_slice.c: tests slices on a simulated clock: missed boundaries, a clock that is set back, a
+ * disk that refuses, the space budget. The file is read back by the document of the format. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -201,7 +201,7 @@ static void idle_slices_have_no_record(void **state)
     assert_true(f[1].first == FIRST + 9 && f[1].span == 1 && f[1].writes == 2);
 }
 
-/* Stopped, suspended, starved, or the clock set forward: one record says how much it covers. */
+/* Stopped, suspended, starved, or the clock set forward: one record has the span that it covers. */
 static void missed_boundaries_are_one_record(void **state)
 {
     found f[8];
@@ -215,7 +215,7 @@ static void missed_boundaries_are_one_record(void **state)
     assert_true(f[1].first == FIRST + 7 && f[1].span == 1 && f[1].writes == 6);
 }
 
-/* Starved for more than half a slice: what was done in the meantime is not of the slice before. */
+/* Starved for more than half a slice: the work meanwhile does not belong to the slice before. */
 static void a_late_boundary_is_left_out_once(void **state)
 {
     found f[8];
@@ -232,7 +232,7 @@ static void a_late_boundary_is_left_out_once(void **state)
     assert_true(f[1].first == FIRST + 2 && f[1].span == 1 && f[1].writes == 5);
 }
 
-/* A cell that shrinks all the same (two sources that do not agree) is no 2^64 in a record. */
+/* A cell that shrinks nevertheless (two sources that do not agree) is no 2^64 in a record. */
 static void a_counter_set_back_is_nothing_until_it_has_grown_again(void **state)
 {
     found f[8];
@@ -284,8 +284,8 @@ static bool is_exact(unsigned cell)
            jst_cell_kind[cell] != JST_CODE_UNUSED;
 }
 
-/* Cells begin to move, rest, and move again; levels go back to zero. What records hold is always what the
- * blocks hold, wherever a slice has looked and wherever it has not. */
+/* Cells begin to move, rest, and move again; levels go back to zero. The records' sums are always
+ * those of the blocks, in groups that a slice has read and in skipped ones. */
 static void records_hold_what_blocks_hold(void **state)
 {
     uint32_t chance = 1;
@@ -324,8 +324,8 @@ static void a_day_stays_within_its_space(void **state)
     assert_true(c->base[CELL] <= total && c->base[CELL] > total / 2);
 }
 
-/* Segments, traffic and GPUs have space of their own: in the profile of a rank of MPI they take far more than slices,
- * which are written nevertheless. */
+/* Segments, traffic and GPUs have space of their own: in the profile of an MPI rank they take far
+ * more than slices, which are written nevertheless. */
 static void records_of_other_types_take_no_space_from_slices(void **state)
 {
     (void)state;

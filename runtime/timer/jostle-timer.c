@@ -1,8 +1,8 @@
-/* jostle-timer.c: how long a program was between MPI_Init and MPI_Finalize, and nothing else.
+/* jostle-timer.c: measures only how long a program was between MPI_Init and MPI_Finalize.
  *
  * `jostle overhead` preloads this into the runs of both arms, so that the bare program is timed by
- * the same means as the profiled one. It knows no MPI: it passes through to the next function of
- * the same name and appends one line per process to the file that JOSTLE_TIMER_FILE names:
+ * the same means as the profiled one. It knows no MPI: it calls the next function of the same name
+ * and appends one line per process to the file that JOSTLE_TIMER_FILE names:
  *
  *     pid  MPI_Init called  returned  MPI_Finalize called  returned      (ns of CLOCK_REALTIME)
  *
@@ -19,8 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* RATIONALE: every form takes at most four arguments, all integers or addresses, which travel in
- * registers alike on all machines that jostle knows; four words hand on what any of them got. */
+/* RATIONALE: every form takes at most four arguments, all integers or addresses, which are passed
+ * in registers in the same way on all machines that jostle supports; four words are enough to pass
+ * on the arguments of each. */
 typedef long word;
 typedef int pass_fn(word, word, word, word);
 
@@ -56,7 +57,8 @@ static int collect(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-/* Looks where RTLD_NEXT does not: a library that came by dlopen(RTLD_LOCAL), as mpi4py does it. */
+/* Searches where RTLD_NEXT does not: a library that was loaded by dlopen(RTLD_LOCAL), as by
+ * mpi4py. */
 static void *find_local(const char *name)
 {
     struct objects objects = {.count = 0};
@@ -104,7 +106,7 @@ static void write_line(uint64_t finalize_returned)
                  (unsigned long long)timer.finalize_called, (unsigned long long)finalize_returned);
     /* One write of a short line: lines of several ranks do not mix. */
     if (write(fd, line, (size_t)length) != length)
-        (void)!ftruncate(fd, 0); /* half a line would be a wrong time: rather none */
+        (void)!ftruncate(fd, 0); /* half a line would be a wrong time: better none */
     close(fd);
 }
 

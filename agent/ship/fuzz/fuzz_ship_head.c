@@ -1,4 +1,4 @@
-/* fuzz_ship_head.c: a profile as a user may write it: looked at, and put into posts as far as it goes. */
+/* fuzz_ship_head.c: arbitrary profiles of users: read, and put into posts as far as possible. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void begin(void)
         abort();
 }
 
-/* Nothing before the head, and nothing that the file does not have. */
+/* Nothing before the header, and nothing that the file does not have. */
 static void check(const jst_look *l, const jst_ship_file *f)
 {
     for (uint32_t i = 0; i < post.sent_count; i++)

@@ -1,4 +1,4 @@
-/* fuzz_ship_settings.c: lines of agent.conf. */
+/* fuzz_ship_settings.c: fuzzes the parser of lines of agent.conf. */
 #include <stdlib.h>
 
 #include "../settings.c"

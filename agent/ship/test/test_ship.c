@@ -1,4 +1,4 @@
-/* test_ship.c: parts of the shipper that need neither a spool nor a receiver. */
+/* test_ship.c: tests parts of the shipper that need neither a spool nor a receiver. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,7 +85,7 @@ static void nodes_have_phases_of_their_own(void **unused)
         assert_int_equal(jst_pace_due(&p, due), due + 4 * JST_NS);
         assert_int_equal(jst_pace_due(&p, due - 1), due);
         quarter[(due - 1000 * JST_NS - 1) / JST_NS]++;
-        p.after_ns = 16 * JST_NS; /* the receiver asks for longer ones */
+        p.after_ns = 16 * JST_NS; /* the receiver requests longer ones */
         assert_int_equal(jst_pace_due(&p, jst_pace_due(&p, due)) - jst_pace_due(&p, due),
                          16 * JST_NS);
     }
@@ -93,7 +93,7 @@ static void nodes_have_phases_of_their_own(void **unused)
         assert_in_range(quarter[i], 200, 300);
 }
 
-/* When a receiver was away for an hour, its nodes come back over two minutes, not at once. */
+/* When a receiver was away for an hour, its nodes return over two minutes, not at once. */
 static void nodes_come_back_spread(void **unused)
 {
     (void)unused;
@@ -175,7 +175,7 @@ static void settings(void **unused)
     assert_null(jst_ship_check_settings(&s));
     set_line(&s, "munge = off");
     set_line(&s, "token_file = /etc/jostle/token");
-    assert_non_null(jst_ship_check_settings(&s)); /* a token in the open */
+    assert_non_null(jst_ship_check_settings(&s)); /* a token without encryption */
     set_line(&s, "receiver = http://127.0.0.1.far.example");
     assert_non_null(jst_ship_check_settings(&s));
     set_line(&s, "receiver = http://localhost:x@far.example");
@@ -192,7 +192,7 @@ static void settings(void **unused)
     }
 }
 
-/* ---- whether writers run: in a /proc of our own ---- */
+/* ---- whether writers run: in a simulated /proc ---- */
 
 static char proc[64];
 
@@ -261,7 +261,7 @@ static void writers(void **unused)
     h.pid_namespace = st.st_ino + 1;
     assert_int_equal(jst_alive(&h), JST_LIFE_RUNS);
     h.proc_start = 889;
-    assert_int_equal(jst_alive(&h), JST_LIFE_UNKNOWN); /* not all processes are seen here */
+    assert_int_equal(jst_alive(&h), JST_LIFE_UNKNOWN); /* not all processes are visible here */
     snprintf(path, sizeof path, "rm -r %s", proc);
     assert_int_equal(system(path), 0);
 }

@@ -1,4 +1,4 @@
-/* child.c: see child.h. */
+/* child.c: runs a program on a pipe for a source (child.h). */
 #include "child.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ bool jst_child_there(const jst_child *c)
     return access(place, X_OK) == 0;
 }
 
-/* Reaps it, if the kernel lets go of it within a moment. */
+/* Reaps it, if the kernel releases it within a moment. */
 static bool is_gone(jst_child *c)
 {
     for (int i = 0; c->pid && i < 20; i++) {
@@ -68,8 +68,8 @@ void jst_child_no_pause(jst_child *c)
     c->not_before_ns = c->pause_ns = 0;
 }
 
-/* Its standard error goes nowhere, and it has no environment but a path. What ends the group of the agent
- * ends it when its pipes are closed, and not before the last sample. */
+/* Its standard error is discarded, and its environment is only a path. A signal to the agent's
+ * group does not end it before the last sample: it ends when its pipes are closed. */
 static int spawn(jst_child *c, int in, int out)
 {
     static char *const environment[] = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", NULL};
@@ -123,7 +123,7 @@ static int start(jst_child *c)
     return error;
 }
 
-/* What is left of an answer that came too late. */
+/* Discards the rest of an answer that was too late. */
 static void pass_over(jst_child *c)
 {
     char text[4096];
@@ -177,7 +177,7 @@ long jst_child_ask(jst_child *c, const char *request, char *to, size_t size, int
     pass_over(c);
     long sent = write(c->to, request, length);
     if (sent < 0)
-        n = errno == EAGAIN ? -ETIMEDOUT : -errno; /* it has not read what was asked before */
+        n = errno == EAGAIN ? -ETIMEDOUT : -errno; /* it has not read the previous request */
     else if ((size_t)sent < length)
         n = -ETIMEDOUT;
     else
@@ -189,7 +189,7 @@ long jst_child_ask(jst_child *c, const char *request, char *to, size_t size, int
     return n;
 }
 
-/* The time of its own and of what it started. */
+/* CPU time of it and of what it started. */
 static int64_t cpu_of(const struct rusage *r)
 {
     return (r->ru_utime.tv_sec + r->ru_stime.tv_sec) * NS +

@@ -1,4 +1,4 @@
-/* mounts.c: see mounts.h. */
+/* mounts.c: reads the lines of /proc/mounts (mounts.h). */
 #include "mounts.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ static void take_line(const char *line, const char *type,
 void jst_mounts(const char *type, void (*each)(void *to, const char *source, const char *path),
                 void *to)
 {
-    char place[512], text[4096]; /* a longer line is none that is looked for: overlay has such */
+    char place[512], text[4096]; /* a longer line is not needed: overlay has such */
     size_t used = 0;
     bool skip = false;
     snprintf(place, sizeof place, "%s/proc/mounts", jst_root);

@@ -6,8 +6,8 @@
 
 #define JST_MOUNT_TEXT 256
 
-/** Calls `each` for every mount of a type, in order, with its source and path as they are. A line with a
- *  longer text is left out. The mounts themselves are not touched: a dead server stops nobody. */
+/** Calls `each` for every mount of a type, in order, with its source and path. A line with a
+ *  longer text is left out. The mounts themselves are not touched: a dead server blocks nothing. */
 void jst_mounts(const char *type, void (*each)(void *to, const char *source, const char *path),
                 void *to);
 

@@ -8,7 +8,7 @@
 #define JST_MS_NS UINT64_C(1000000)
 
 /** Reads up to n unsigned numbers, separated by blanks, up to the end of the line. Returns how many there
- *  are; what is none, or has more than 64 bits, ends them. */
+ *  are; anything else, or more than 64 bits, ends them. */
 static inline unsigned jst_line_numbers(const char *p, uint64_t *to, unsigned n)
 {
     unsigned have = 0;
@@ -27,7 +27,7 @@ static inline unsigned jst_line_numbers(const char *p, uint64_t *to, unsigned n)
     return have;
 }
 
-/** The line behind this one; NULL: it was the last, or it is not whole. */
+/** The next line; NULL: it was the last, or it is not whole. */
 static inline const char *jst_next_line(const char *p)
 {
     while (*p && *p != '\n')

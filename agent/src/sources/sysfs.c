@@ -1,4 +1,4 @@
-/* sysfs.c: see sysfs.h. */
+/* sysfs.c: reads small files of the kernel (sysfs.h). */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -73,7 +73,8 @@ jst_found jst_file_text(const char *folder, const char *name, char *to, size_t n
     if (got >= 0)
         return JST_THERE;
     to[0] = 0;
-    /* ENODEV, EOPNOTSUPP: a control group that goes, a counter that the kernel was told not to keep. */
+    /* ENODEV, EOPNOTSUPP: a control group that is being removed, a counter that is disabled in the
+     * kernel. */
     return got == -ENOENT || got == -ENODEV || got == -EOPNOTSUPP || got == -ENOTDIR ? JST_ABSENT
                                                                                      : JST_BAD;
 }
@@ -139,7 +140,7 @@ jst_place jst_place_of(const char *device)
     if (!from || strlen(from) - strlen(devices) >= sizeof place.path)
         return place;
     strcpy(place.path, from + strlen(devices));
-    /* A device of virtio has no NUMA node, but what it hangs on has. */
+    /* A device of virtio has no NUMA node, but its parent has. */
     for (int up = 0; up < 2 && strrchr(from, '/'); up++) {
         if (jst_file_number(from, "numa_node", &node) == JST_THERE && node < UINT16_MAX) {
             place.numa = (uint32_t)node + 1;

@@ -18,8 +18,8 @@ typedef enum jst_found {
     JST_BAD     /* it is there, but cannot be read or has no number */
 } jst_found;
 
-/** The unsigned decimal number that a text begins with, behind blanks; end: behind the number. False: there
- *  is none, or it is beyond 64 bits. */
+/** The unsigned decimal number at the beginning of a text, after blanks; end: after the number.
+ *  False: there is none, or it is beyond 64 bits. */
 bool jst_scan_number(const char *text, uint64_t *number, const char **end);
 /** The number in `key NUMBER` of a text of lines (cpu.stat, memory.stat). A last line without its end does
  *  not count: its number may be cut. */
@@ -38,18 +38,19 @@ jst_found jst_file_number(const char *folder, const char *name, uint64_t *number
  *  and sensors. Other characters become `_`. */
 jst_found jst_file_word(const char *folder, const char *name, char word[JST_NAME]);
 
-/* Where a device hangs. */
+/* The position of a device. */
 typedef struct jst_place {
     char path
         [JST_PATH]; /* its folder below /sys/devices, which names switches and the root; "": not known */
-    uint32_t numa; /* its NUMA node, and 1; 0: not known */
+    uint32_t numa; /* its NUMA node, plus 1; 0: not known */
 } jst_place;
-/** The place of the device that a link in /sys names. */
+/** The position of the device that a link in /sys names. */
 jst_place jst_place_of(const char *device);
 
 /** Opens a folder of the kernel below jst_root; NULL when there is none. */
 DIR *jst_open_folder(const char *path);
-/** The next name that begins with `with`, shorter than JST_NAME, but "." and ".."; NULL at the end. */
+/** The next name that begins with `with`, shorter than JST_NAME, except "." and ".."; NULL at the
+ * end. */
 const char *jst_next_name(DIR *folder, const char *with);
 
 #endif

@@ -1,1 +1,1 @@
-"""Figures of cost that are the same in every run: a module for each kind (`../budget.py`)."""
+"""Counts costs that are the same in every run: a module for each kind (`../budget.py`)."""

@@ -1,4 +1,4 @@
-"""SQL statements and bytes of JSON for each API route: of a server that has just begun.
+"""Counts SQL statements and bytes of JSON for each API route, of a newly started server.
 
 The routes are those of `tests/server/roles.toml`, which a test holds against the application.
 """
@@ -15,7 +15,7 @@ from counts.planted import planted, server, settle
 from counts.statements import in_short
 
 _TABLE = ROOT / "tests" / "server" / "roles.toml"
-#: These change who is logged in, or have no end.
+#: Routes that change who is logged in, or do not end.
 _LEFT_OUT = ("/api/v1/live", "/api/v1/log", "/api/v1/token")
 
 
@@ -31,7 +31,7 @@ def measure() -> Figures:
             path = _path(route, entry, jobs)
             for _ in range(6):
                 was_ready, status, made, size = _ask(repository, path, statements)
-                if was_ready:  # else it was made, and perhaps kept in a file
+                if was_ready:  # else it was computed, and perhaps stored in a file
                     break
             what = route if status == 200 else f"{route} ({status})"
             found[f"statements: {what}"] = Figure(len(made), in_short(made))
@@ -47,7 +47,7 @@ def _path(route: str, entry: dict[str, Any], jobs: list[str]) -> str:
 
 
 def _ask(repository: Path, path: str, statements: list[str]) -> tuple[bool, int, list[str], int]:
-    """Ask a server that has just begun, until it answers.
+    """Send a request to a newly started server until it answers.
 
     Returns:
         Whether it answered at once (how soon an answer is ready depends on the machine: no name

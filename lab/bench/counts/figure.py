@@ -1,4 +1,4 @@
-"""What a figure is, and the folder in which programs are counted."""
+"""The type of counted figures, and the folder in which programs are counted."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class UncountedError(Exception):
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure as it is now.
+    """A counted figure.
 
     Attributes:
         value: The figure.
-        of: What it is made of, for whoever looks for what has been added.
+        of: Its parts, to find what has been added.
     """
 
     value: int
@@ -49,8 +49,8 @@ def need(*commands: str) -> None:
 def work_folder(kind: str) -> Iterator[Path]:
     """Make a folder in memory with the library; its path is the same each time.
 
-    The length of a path decides what its copies take, and its hash where a file is in a table. One
-    process has the folder at a time; others wait.
+    The length of a path determines the cost of its copies, and its hash the position of a file in a
+    table. One process has the folder at a time; others wait.
     """
     shm = Path("/dev/shm")
     in_memory = shm.is_dir() and os.access(shm, os.W_OK)
@@ -70,7 +70,7 @@ def work_folder(kind: str) -> Iterator[Path]:
 
 
 def fill(folder: Path) -> None:
-    """Make the files that programs/counted.c opens; whoever runs it again makes them again."""
+    """Make the files that programs/counted.c opens; each run needs new ones."""
     for name in ("data", "stream"):
         (folder / name).write_bytes(b"jostle! " * 8192)
     for number in range(FILES):
@@ -83,7 +83,7 @@ def fill(folder: Path) -> None:
 
 
 def variables(folder: Path, slice_length: str = "60s", *, is_bare: bool = False) -> dict[str, str]:
-    """The whole environment of a counted program: nothing of ours, which differs."""
+    """The whole environment of a counted program, without ours, which varies."""
     found = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": "/nowhere"}
     return (
         found
@@ -98,7 +98,7 @@ def variables(folder: Path, slice_length: str = "60s", *, is_bare: bool = False)
 
 
 def compiled(folder: Path, name: str, *more: str, compiler: Sequence[str] = ("gcc",)) -> str:
-    """Compile a program of lab/bench/programs into the folder; returns its path."""
+    """Compile a program of lab/bench/programs into the folder; return its path."""
     program = folder / name
     words = [*compiler, "-std=gnu11", "-O2", str(PROGRAMS / f"{name}.c"), *more]
     done = subprocess.run([*words, "-o", str(program)], capture_output=True, text=True, check=False)
@@ -108,14 +108,14 @@ def compiled(folder: Path, name: str, *more: str, compiler: Sequence[str] = ("gc
 
 
 def unmoved() -> list[str]:
-    """The words before a command that give it the same addresses each time."""
+    """The prefix of a command that gives it the same addresses each time."""
     command = ["setarch", "-R"]
     tried = subprocess.run([*command, "true"], capture_output=True, check=False)
     return command if tried.returncode == 0 else []
 
 
 def run(words: Sequence[str], folder: Path, environment: dict[str, str]) -> str:
-    """Run a command in the folder; returns what it printed.
+    """Run a command in the folder; return its output.
 
     Raises:
         RuntimeError: It failed.

@@ -1,7 +1,7 @@
-"""Instructions in user space that jostle adds: to a call, an opened file, an MPI call, a start.
+"""Counts instructions that jostle adds in user space: to calls, opened files, MPI calls, starts.
 
 Callgrind executes a program instruction by instruction and counts them, so that the count is the
-same each time. It starts no heartbeat: the runtime knows it.
+same each time. The runtime detects it and starts no heartbeat.
 """
 
 from __future__ import annotations

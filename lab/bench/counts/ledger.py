@@ -1,7 +1,7 @@
-"""The committed budget: its file, and what a change has done to its figures.
+"""Reads and writes the committed budget, and finds which of its figures a change has altered.
 
 The file is TOML, a table for each kind of figure, sorted by name. A figure that was raised on
-purpose holds its reason: `"name" = { is = 130, was = 120, reason = "why" }`.
+purpose has its reason: `"name" = { is = 130, was = 120, reason = "why" }`.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Limit:
     """A figure of the file.
 
     Attributes:
-        value: What it may be.
-        was: What it was before it was raised; None: it was not.
+        value: Its limit.
+        was: Its limit before it was raised; None: it was not raised.
         reason: Why it was raised.
     """
 
@@ -45,12 +45,12 @@ Limits = dict[str, dict[str, Limit]]  # by kind and name
 
 @dataclass(frozen=True)
 class Change:
-    """A figure that is not what the file says.
+    """A figure that differs from the file.
 
     Attributes:
-        kind, name: Which.
-        was, now: The figure in the file and as counted; None: it is not there.
-        of: What it is made of now.
+        kind, name: Kind and name of the figure.
+        was, now: The figure in the file and as counted; None: there is none.
+        of: Its parts now.
     """
 
     kind: str
@@ -120,11 +120,11 @@ def compare(
     """Return what differs, the raised figures first.
 
     Args:
-        kind: Of all of them.
-        limits: As the file has them.
-        found: As they are.
-        chance: By the beginning of a name, the longest first: how many thousandths of a figure (and
-            at least 1) are chance. All others are exact.
+        kind: Kind of all of them.
+        limits: The limits in the file.
+        found: The counted figures.
+        chance: By the beginning of a name, the longest first: random variation in thousandths of a
+            figure, and at least 1. All others are exact.
     """
     changes = []
     for name in {**limits, **found}:

@@ -1,4 +1,4 @@
-"""Page faults of a start, and memory that is written, both with jostle less without."""
+"""Counts page faults of a start, and memory that is written: with jostle less without."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def measure() -> Figures:
 
 
 def _faults(words: Sequence[str], folder: Path, is_bare: bool) -> int:
-    """Page faults of a process without reading, until its end."""
+    """Minor page faults of a process until its end."""
     process = subprocess.Popen(words, env=variables(folder, is_bare=is_bare), cwd=folder)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)

@@ -1,6 +1,6 @@
-"""API routes that each page asks when it is opened, in Chromium; and bytes of the bundle.
+"""Counts API routes that each page requests when it is opened in Chromium; and bytes of the bundle.
 
-Not requests: a page that is drawn slowly may ask one route once more.
+Requests are not counted: a page that is drawn slowly may request one route once more.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PAGES = (
     "/studies",
     "/compare?job=JOB&job=OTHER",
 )
-#: Status of an answer: what was asked for is still being made.
+#: Status of an answer that is still being made.
 _BEING_MADE = 202
 _FLAGS = ["--no-sandbox", "--disable-gpu"]
 _PATIENCE_MS = 60_000
@@ -61,7 +61,7 @@ def measure() -> Figures:
                 timezone_id="UTC",
                 reduced_motion="reduce",
             )
-            _open(context, served.enter("/studies"))  # logs in, and has the shell's files
+            _open(context, served.enter("/studies"))  # logs in, and loads the shell's files
             for page in _PAGES:
                 path = page.replace("JOB", jobs[0]).replace("OTHER", jobs[1])
                 found[f"{page}: routes"] = made_of(_settled(context, served.url + path))
@@ -70,7 +70,7 @@ def measure() -> Figures:
 
 
 def _settled(context: Any, url: str) -> Counter[str]:
-    """Open a page until nothing on it is still being made; returns the routes that it asked."""
+    """Open a page until nothing on it is still being made; return the requested routes."""
     for _ in range(10):
         answers = _open(context, url)
         if all(status != _BEING_MADE for _, status in answers):
@@ -79,7 +79,7 @@ def _settled(context: Any, url: str) -> Counter[str]:
 
 
 def _open(context: Any, url: str) -> list[tuple[str, int]]:
-    """Open a page and wait until it is drawn; returns routes that it asked, and statuses."""
+    """Open a page and wait until it is drawn; return requested routes, and statuses."""
     page = context.new_page()
     answers: list[tuple[str, int]] = []
     page.on("response", lambda answer: answers.append((urlsplit(answer.url).path, answer.status)))

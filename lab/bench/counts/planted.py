@@ -1,4 +1,4 @@
-"""The repository that verbs, routes and pages are asked about, and servers on it."""
+"""The synthetic repository for counting verbs, routes and pages, and servers on it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GUEST = "adam"
 
 @contextmanager
 def planted(kind: str) -> Iterator[tuple[Path, list[str], list[str]]]:
-    """Make the repository, always the same; gives it, its jobs, and the list of SQL statements."""
+    """Make the repository, always the same; return it, its jobs, and the list of SQL statements."""
     with work_folder(kind) as folder:
         os.environ |= {"XDG_CACHE_HOME": str(folder / "cache"), "TZ": "UTC", "COLUMNS": "100"}
         time.tzset()
@@ -37,7 +37,7 @@ def planted(kind: str) -> Iterator[tuple[Path, list[str], list[str]]]:
 
 
 def server(repository: Path) -> Any:
-    """Return a client of a server that has just begun."""
+    """Return a client of a newly started server."""
     import server_fixtures
 
     from jostle.server.verdicts.verdict_queue import VerdictQueue
@@ -47,7 +47,7 @@ def server(repository: Path) -> Any:
 
 
 def settle(repository: Path, jobs: list[str]) -> None:
-    """Have all verdicts made, which another process does and keeps in files."""
+    """Compute all verdicts, which another process does and stores in files."""
     client = server(repository)
     for job in jobs:
         while client.get(f"/api/v1/jobs/{job}/verdict").status_code == 202:

@@ -1,4 +1,4 @@
-"""Bytes that slices of a fixed workload take in a profile: counters only, by the encoder itself."""
+"""Counts bytes of a fixed workload's slices in a profile: counters only, by the encoder itself."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests" / "server"), str(ROOT / "t
 
 
 class Connection:
-    """A DuckDB connection that notes each statement before it runs it."""
+    """A DuckDB connection that records each statement before it runs it."""
 
     def __init__(self, connection: Any, statements: list[str]) -> None:
         self._connection, self._statements = connection, statements
@@ -32,7 +32,7 @@ class Connection:
 
 
 def noted() -> list[str]:
-    """Have all connections note their statements from now on; returns the list that they fill."""
+    """Let all connections record their statements from now on; return the list that they fill."""
     from jostle.repository.query import engine
 
     statements: list[str] = []
@@ -42,5 +42,5 @@ def noted() -> list[str]:
 
 
 def in_short(statements: list[str]) -> str:
-    """The beginnings of some statements, for whoever looks for the one that is new."""
+    """The beginnings of some statements, to find the one that is new."""
     return "; ".join(" ".join(text.split())[:80] for text in statements)

@@ -1,4 +1,4 @@
-"""System calls that jostle adds: to calls, opened files, and processes; and those of a slice."""
+"""Counts system calls that jostle adds: to calls, opened files, processes; and those of a slice."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from counts.figure import (
 )
 
 CALLS = 1000
-#: Threads of the agent wait for each other, and share one allocator: how often is chance.
+#: Threads of the agent wait for each other, and share one allocator: how often is random.
 _CHANCE = {"futex", "sched_yield", "brk", "mmap", "munmap"}
 _LINE = re.compile(r"(\d+) +(?:<\.\.\. )?(\w+)(\(| resumed>)(.*)")
-#: Ends a wait for the next slice: of the heartbeat, and of the agent.
+#: The call that ends a wait for the next slice: of the heartbeat, and of the agent.
 _HEARTBEAT, _AGENT = "futex", "rt_sigtimedwait"
 
 
@@ -67,7 +67,7 @@ def made_of(counts: dict[str, int]) -> Figure:
 
 
 def _between_marks(folder: Path, program: str) -> Figures:
-    """Calls and files of programs/counted.c, with and without jostle; its main thread alone."""
+    """Count calls and files of programs/counted.c, with and without jostle; main thread only."""
     sections = []
     for is_bare in (True, False):
         fill(folder)
@@ -105,14 +105,14 @@ def begun(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _start(folder: Path, words: list[str]) -> Figure:
-    """A process that ends at once; the fewest of some runs, since clocks may be read again."""
+    """Count a process that ends at once: the least of some runs, since clocks may be read again."""
     bare = _names(_trace(words, folder, variables(folder, is_bare=True), "-f"))
     runs = [_names(_trace(words, folder, variables(folder), "-f")) for _ in range(3)]
     return _added(min(runs, key=lambda names: names.total()), bare)
 
 
 def _with_profile(folder: Path, program: str) -> Figures:
-    """A process that lives long enough for a profile, within a slice; its own threads."""
+    """Count a process that lives long enough for a profile, within a slice; its own threads."""
     words = [program, "hold", "30"]
     bare = _names(_trace(words, folder, variables(folder, is_bare=True), "-f"))
     within_a_minute()
@@ -133,7 +133,7 @@ def within_a_minute() -> None:
 
 
 def _heartbeat(folder: Path, program: str) -> Figure:
-    """The slice with the fewest calls of a process that writes: clocks may be read again."""
+    """Count the slice with the fewest calls of a process that writes: clocks may be read again."""
     lines = _trace([program, "hold", "250"], folder, variables(folder, "100ms"), "-f")
     main = lines[0].split()[0]
     pieces = split((name for thread, name in begun(lines) if thread != main), _HEARTBEAT)
@@ -144,7 +144,7 @@ def _heartbeat(folder: Path, program: str) -> Figure:
 
 
 def split(names: Iterable[str], at: str) -> list[list[str]]:
-    """Divide system calls into pieces, each behind a call that waits."""
+    """Divide system calls into pieces, each after a call that waits."""
     pieces: list[list[str]] = [[]]
     for name in names:
         if name == at:
@@ -155,7 +155,7 @@ def split(names: Iterable[str], at: str) -> list[list[str]]:
 
 
 def _agent(folder: Path) -> Figure:
-    """A slice of the agent: what most slices make; its threads may come in any order."""
+    """Count a slice of the agent: as in most slices; its threads run in any order."""
     agent = NATIVE / "jostle-agent"
     if not agent.exists():
         raise UncountedError("jostle-agent was not built")

@@ -1,4 +1,4 @@
-"""SQL statements for each verb of the command that reads a repository."""
+"""Counts SQL statements for each verb of the command that reads a repository."""
 
 from __future__ import annotations
 

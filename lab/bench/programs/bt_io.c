@@ -1,6 +1,6 @@
 /*
- * bt_io: the solution of a block-tridiagonal solver, written every few steps, in the way of BT-IO of
- * the NAS Parallel Benchmarks. Our own writing; the solver is replaced by work.
+ * bt_io: the solution of a block-tridiagonal solver, written every few steps, as by BT-IO of the
+ * NAS Parallel Benchmarks. Our own writing; the solver is replaced by work.
  *
  * A cube of CELLS^3 points with five doubles each is divided among P = Q x Q ranks by diagonals: it
  * is cut into Q^3 pieces, and each rank has Q of them, one in each layer, so that a sweep in any

@@ -1,7 +1,7 @@
 /*
- * What the programs that stand for codes of the papers share: options, stamped data, work, phases,
- * and the line of JSON in which rank 0 says at the end what all ranks did. Its counts can be held
- * against a profile; they include the calls that make the line.
+ * Shared parts of the programs that model codes of the papers: options, stamped data, work, phases,
+ * and the line of JSON in which rank 0 reports at the end what all ranks did. Its counts can be
+ * compared with a profile; they include the calls that make the line.
  *
  * Each program includes this once: it holds the program's state.
  */
@@ -121,7 +121,7 @@ static inline void code_check(const char *data, size_t bytes, uint64_t seed)
         code_wrong += memcmp(data + at, &seed, sizeof seed) != 0;
 }
 
-/* So many thousand operations, the same in every run. */
+/* Computes for so many thousand operations, the same in every run. */
 static inline void code_work(long thousands)
 {
     static volatile double kept = 1;

@@ -1,6 +1,6 @@
 /*
- * Calls that count themselves as they are made, for the programs that stand for codes of the papers
- * (see code.h). The counts bear the names of jostle's metrics. A call that fails ends all ranks.
+ * Calls that count themselves as they are made, for the programs that model codes of the papers
+ * (see code.h). The counts have the names of jostle's metrics. A call that fails ends all ranks.
  */
 #ifndef JST_CODE_CALLS_H
 #define JST_CODE_CALLS_H
@@ -136,7 +136,7 @@ static inline void code_wait(int requests, MPI_Request *request)
     MPI_Waitall(requests, request, statuses);
 }
 
-/* Writes all, from `at` on, or from where the file stands (at < 0). */
+/* Writes all, from `at` on, or from the file's position (at < 0). */
 static inline void code_write(int fd, const char *data, size_t bytes, off_t at)
 {
     while (bytes) {
@@ -210,7 +210,7 @@ static inline void code_file_sync(MPI_File file)
     code_io(MPI_File_sync(file), "MPI_File_sync");
 }
 
-/* Writes at `at`, or where the file pointer of this rank stands (at < 0). */
+/* Writes at `at`, or at the file pointer of this rank (at < 0). */
 static inline void code_file_write(MPI_File file, const void *data, size_t bytes, MPI_Offset at)
 {
     int n = code_int(bytes);

@@ -1,8 +1,8 @@
 /*
  * counted_bytes: bytes that a fixed workload takes in a profile, by the runtime's own encoder.
  *
- * It prints a line for each workload: bytes of 1000 slices, name. Values are made up: each is below
- * a limit of its own, the same from slice to slice, as for a program that goes on as before.
+ * It prints a line for each workload: bytes of 1000 slices, name. Values are synthetic: each is
+ * below a limit of its own, the same from slice to slice, as for a program in a steady state.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,15 +1,15 @@
 /*
  * gapgeofem: heat in a block of ground, solved step by step with a chosen number of collectives a
- * second, and a small file written now and then, in the way of 128.GAPgeofem. Our own writing.
+ * second, and a small file written now and then, as by 128.GAPgeofem. Our own writing.
  *
  * A box of SIDE x SIDE x DEPTH x ranks cells is cut into slabs. Each step is solved by conjugate
  * gradients with a diagonal preconditioner: in each iteration a slab's two faces are exchanged (Isend,
- * Irecv, Waitall) and three numbers summed up (Allreduce). `--rate R` finds out at the start how much
- * work in each iteration makes R Allreduces a second here; what it chose is the option `work` in the
- * last line, with which later runs do the same work: `--work N` (without --rate). Every EVERY steps
- * each rank appends DUMP bytes to a file of its own.
+ * Irecv, Waitall) and three numbers summed up (Allreduce). `--rate R` finds out at the start how
+ * much work in each iteration makes R Allreduces a second here; its choice is the option `work` in
+ * the last line, with which later runs do the same work: `--work N` (without --rate). Every EVERY
+ * steps each rank appends DUMP bytes to a file of its own.
  *
- * Source: Shah, thesis table 5.4 (305.52 and 4848.50 collectives a second, on JUQUEEN and Hazel Hen)
+ * Source: Shah, 2020, table 5.4 (305.52 and 4848.50 collectives a second, on JUQUEEN and Hazel Hen)
  * and section 2.3: each process exchanges more than 1 GB by messages and writes 0.5 MB to files.
  *   gapgeofem --rate 300 ; gapgeofem --rate 4800
  *   gapgeofem --side 64 --steps 640 --iterations 32 --every 10 --dump 8192     (1.34 GB, 0.5 MiB)

@@ -1,11 +1,12 @@
 /*
- * gpu_records: what jostle's own part of recording a GPU takes. A CUPTI of ours (this file with -DLIBRARY, as
- * libcupti.so.13) hands records and callbacks to the recorder and does nothing else; it needs no GPU.
+ * gpu_records: the time of jostle's own part of recording a GPU. A CUPTI of ours (this file with
+ * -DLIBRARY, as libcupti.so.13) hands records and callbacks to the recorder and does nothing else;
+ * it needs no GPU.
  *
  *   gpu_records CPU     prints the median ns of a record of a copy, of a launch (two callbacks), of a wait (two)
  *
- * A record's figure contains the request for its buffer. What the loops themselves take is subtracted, and is
- * some nanoseconds.
+ * A record's figure contains the request for its buffer. The time of the loops themselves, some
+ * nanoseconds, is subtracted.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,12 +1,12 @@
 /*
- * hacc_io: checkpoints of particles, in the way of HACC-IO. Our own writing.
+ * hacc_io: checkpoints of particles, as by HACC-IO. Our own writing.
  *
  * Each rank writes its particles variable by variable: xx yy zz vx vy vz phi (float), pid (64-bit
  * integer), mask (16-bit integer), 38 bytes a particle, behind a header of 24 MiB; then the restart
  * reads all of it back and compares. One file for each rank, or one for all with a part for each.
  *
- * Source: README of HACC-IO (variables, sizes); Shah, thesis 3.3.4: 256 processes, POSIX, a file
- * each of 3.6 GiB in chunks of 381 MiB, without the restart:
+ * Source: README of HACC-IO (variables, sizes); Shah, 2020, section 3.3.4: 256 processes, POSIX, a
+ * file each of 3.6 GiB in chunks of 381 MiB, without the restart:
  *   hacc_io --particles 100000000 --steps 1 --restart 0
  * (10^8 x 4 B = 381.5 MiB; 38 x 10^8 B + 24 MiB = 3.56 GiB).
  */

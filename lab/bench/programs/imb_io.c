@@ -3,15 +3,15 @@
  * own writing.
  *
  * SIZE bytes, divided among the ranks however many they are, are written TIMES times, each time
- * behind the last; at the very end comes the one assurance that all is in the file: File_sync,
+ * behind the last; at the very end one synchronisation ensures that all is in the file: File_sync,
  * Barrier, File_sync. `--files own`: a file for each rank (private mode, P_Write_Priv). `--files
  * shared`: one file through individual pointers, whose view shows each rank its tile (shared mode,
- * P_Write_Indv). `--reuse 1` writes the same place every time.
+ * P_Write_Indv). `--reuse 1` writes to the same offset every time.
  *
- * Source: Kuo et al., "Environment Matters" (IPSJ 2013), 2.3: 16 MiB x 1000 by 1, 12, 36 or 60
- * processes; guide of the Intel MPI Benchmarks, IMB-IO blocking benchmarks.
+ * Source: Kuo et al., 2013, section 2.3: 16 MiB x 1000 by 1, 12, 36 or 60 processes; guide of the
+ * Intel MPI Benchmarks, IMB-IO blocking benchmarks.
  *   imb_io --size 16m --times 1000
- * With equal volumes, process counts nL >= nS and alone tL and tS, Kuo's model says for two that
+ * With equal volumes, process counts nL >= nS and alone tL and tS, Kuo's model gives for two that
  * share a link: tL' = tL (nL + nS) / nL and tS' = tS + tL.
  */
 #include "code.h"
@@ -26,7 +26,7 @@ static const struct code_option options[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-/* Shows a rank its tile, of each time's SIZE bytes. */
+/* Sets a rank's view to its tile of each time's SIZE bytes. */
 static void view(MPI_File file, long bytes, long before)
 {
     MPI_Datatype tile, tiled;

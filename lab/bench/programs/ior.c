@@ -1,7 +1,7 @@
 /*
- * ior: segments, blocks and transfers, in the way of IOR. Our own writing.
+ * ior: segments, blocks and transfers, as by IOR. Our own writing.
  *
- * A file has SEGMENTS segments; each holds a block of BLOCK bytes of every rank, which is moved in
+ * A file has SEGMENTS segments; each has a block of BLOCK bytes of every rank, which is moved in
  * transfers of TRANSFER bytes. With a file for each rank its segments hold its own blocks only.
  * `--random 1` moves a rank's transfers in an order that is shuffled, the same in every run.
  * `--reorder 1` lets each rank read what the next one wrote, so that no cache of its node helps.

@@ -1,18 +1,18 @@
 /*
- * madbench2: matrices that do not fit into memory, in the way of MADbench2 in its I/O mode. Our own
+ * madbench2: matrices that do not fit into memory, as by MADbench2 in its I/O mode. Our own
  * writing.
  *
  * PIXELS x PIXELS matrices of doubles, one for each of BINS bins, divided evenly among the ranks.
  *   S  each bin is computed and written
  *   W  each bin is read, worked on and written back; reading is two bins ahead of writing
  *   C  each bin is read
- * A seek comes before each transfer; a bin's place in a file is a multiple of BLOCK bytes. As in the
- * I/O mode, computing is replaced by work without messages, and a barrier before each phase is the
- * only collective call. Left out: gangs of processors, and taking turns (RMOD, WMOD > 1). Other than
- * MADbench2, which uses stdio, it calls lseek, read and write itself.
+ * A seek comes before each transfer; a bin's offset in a file is a multiple of BLOCK bytes. As in
+ * the I/O mode, computing is replaced by work without messages, and a barrier before each phase is
+ * the only collective call. Left out: gangs of processors, and taking turns (RMOD, WMOD > 1).
+ * Unlike MADbench2, which uses stdio, it calls lseek, read and write itself.
  *
- * Source: Borill et al., Parallel Computing 35 (2009), as used by Shah, thesis 3.3.4: 256 processes,
- * S only, a file each: 36 bins x 78 125 000 B (50000^2 x 8 / 256) = 670 GiB:
+ * Source: Borill et al., Parallel Computing 35 (2009), as used by Shah, 2020, section 3.3.4: 256
+ * processes, S only, a file each: 36 bins x 78 125 000 B (50000^2 x 8 / 256) = 670 GiB:
  *   madbench2 --pixels 50000 --bins 36 --phases S
  * Gomez-Sanchez et al., "A parallel I/O behavior model" (16 processes, 25 000 pixels, 8 bins): 8
  * writes, 2 reads, 6 x (write, read), 2 writes, 8 reads of 312 500 000 B.

@@ -96,15 +96,15 @@ static void chunk_open(struct worker *w, int calls)
     }
 }
 
-/* A loop without a call: what the harness itself takes, and how steady this machine is. */
+/* A loop without a call: the time of the harness itself, and how steady this machine is. */
 static void chunk_none(struct worker *w, int calls)
 {
     for (int i = 0; i < calls; i++)
         __asm__ volatile("" : : "r"(w) : "memory");
 }
 
-/* The two prices that nanoseconds depend on from machine to machine: two reads of the time stamp, and
- * a system call that does nothing. */
+/* The two costs on which nanoseconds depend from machine to machine: two reads of the time stamp,
+ * and a system call that does nothing. */
 static void chunk_stamps(struct worker *w, int calls)
 {
     (void)w;
@@ -192,7 +192,7 @@ static void *measure(void *argument)
         if (n < MAX_CHUNKS)
             samples[n++] = ns;
     }
-    pthread_barrier_wait(&start_line); /* nobody measures beside a thread that has finished */
+    pthread_barrier_wait(&start_line); /* no thread measures after another has finished */
     qsort(samples, (size_t)n, sizeof *samples, by_value);
     w->median = samples[n / 2];
     close_files(w);

@@ -9,8 +9,8 @@
  * arithmetic is less.
  *
  * Source: description of 104.milc in SPEC MPI2007 (Isend, Irecv, Allreduce on parts of a lattice of
- * 30 x 30 x 56 x 84 sites); Shah, thesis 5.2, table 5.4: 0.54 and 1.66 collectives a second, with
- * far more sites for each rank than the default.
+ * 30 x 30 x 56 x 84 sites); Shah, 2020, section 5.2, table 5.4: 0.54 and 1.66 collectives a second,
+ * with far more sites for each rank than the default.
  *   milc --sites 24 --solves 20 --iterations 100
  */
 #include <complex.h>

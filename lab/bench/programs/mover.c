@@ -45,7 +45,7 @@ static void compute_ms(double ms)
             sink += i * 1e-3;
 }
 
-/* Results nobody reads: these programs are here for the calls. */
+/* Results that are not read: only the calls matter. */
 static void drop(long result)
 {
     (void)result;
@@ -105,7 +105,7 @@ static void move_errors(void)
     drop(lseek(fd, -1, SEEK_SET));              /* invalid */
     close(fd);
     mkfifo("fifo", 0600);
-    drop(open("fifo", O_WRONLY | O_NONBLOCK)); /* io: ENXIO, nobody reads */
+    drop(open("fifo", O_WRONLY | O_NONBLOCK)); /* io: ENXIO, no process reads */
     drop(open("/proc/self/exe", O_WRONLY));    /* again: ETXTBSY */
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);

@@ -1,5 +1,5 @@
 /*
- * mpi_calls: what MPI calls take, for any language binding.
+ * mpi_calls: the time of MPI calls, for any language binding.
  *
  *   mpi_calls MILLISECONDS OPERATION...
  *
@@ -92,7 +92,7 @@ static int calibrate(int operation)
 {
     int count = 16, go_on = 1;
     double each = BATCH_NS;
-    while (go_on) { /* all ranks go by rank 0's clock */
+    while (go_on) { /* all ranks use rank 0's clock */
         count *= 2;
         double took = batch(operation, count);
         if (took / count < each)

@@ -1,5 +1,5 @@
 ! mpi_calls_f: the calls that mpi_calls.c repeats, from Fortran. One of BENCH_MPIFH, BENCH_MPI and
-! BENCH_F08 says by which binding.
+! BENCH_F08 selects the binding.
 #if defined BENCH_F08
 #define COMM_TYPE type(MPI_Comm)
 #define REQUEST_TYPE type(MPI_Request)

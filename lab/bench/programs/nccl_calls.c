@@ -1,10 +1,11 @@
 /*
- * nccl_calls: the time of one all-reduce as the calling program sees it, with the stand-ins of
+ * nccl_calls: the time of one all-reduce as the calling program sees it, with the substitutes in
  * tests/runtime/programs (fake_nccl.c, fake_cuda.c): an operation of no elements takes the GPU no time.
  *
  *   nccl_calls call CPU     prints the median ns of a call
- *   nccl_calls events CPU   the same of what jostle asks of the driver for one: two events recorded, one
- *                           asked for, two times between events, and whether the stream is captured
+ *   nccl_calls events CPU   the same of jostle's calls of the driver for one: two events recorded,
+ *                           one queried, two times between events, and whether the stream is
+ *                           captured
  *
  * Time is taken over chunks of calls, and the first 150 ms are not measured, as in micro.c.
  */

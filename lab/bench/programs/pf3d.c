@@ -8,7 +8,7 @@
  * columns: 8 for each plane, of NX NY / PX and NX NY / PY x 8 bytes to each rank. Then each of WAVES
  * waves passes its last three planes up the beam and its first three down it (Send, Recv).
  *
- * Source: Bhatele et al., SC 2013, section 2 and table 2: on Hopper 32 x 16 x 16 ranks, 128 x 128 x
+ * Source: Bhatele et al., 2013, section 2 and table 2: on Hopper 32 x 16 x 16 ranks, 128 x 128 x
  * 8 zones: 4 kB and 8 kB to each rank, planes of 384 kB, and 3.6 times as many bytes in transforms
  * as along the beam (with three waves, 3.56).
  *   pf3d --px 32 --py 16 --nx 128 --ny 128 --nz 8       (8192 ranks)
@@ -33,7 +33,7 @@ static const struct code_option options[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-static int pz, here;         /* ranks along z, and this rank's place among them */
+static int pz, here;         /* ranks along z, and this rank's position among them */
 static MPI_Comm row, column; /* of the ranks of an xy-slab */
 static zone *block, *sent, *received, *passed;
 static long most;   /* half the length of the longest line */
@@ -183,7 +183,7 @@ int main(int argc, char **argv)
         advect();
     }
     code_phase(NULL);
-    float allowed = 1e-5f * (float)(steps + 100); /* forth and back is where it was, but rounded */
+    float allowed = 1e-5f * (float)(steps + 100); /* equal except for rounding */
     for (long i = 0; i < nx * ny * nz; i++)
         code_wrong += !(cabsf(block[i] - initial(i)) < allowed);
     free(block), free(sent), free(received), free(passed), free(turns);

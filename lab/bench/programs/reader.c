@@ -1,10 +1,10 @@
 /*
- * Reads a file in a way that is known: what lab/bench/reads.py scores.
+ * Reads a file in a known pattern, for lab/bench/reads.py.
  *
  *     reader WAY FILE API SEED PROCESSES CHUNK PIECES SECONDS
  *
  * Each of so many processes reads chunks, each by so many calls, until the seconds are over. API: read (with
- * lseek), pread, preadv, or fread (with fseek). The seed sets distances, places and counts. WAY:
+ * lseek), pread, preadv, or fread (with fseek). The seed sets distances, offsets and counts. WAY:
  *
  *     whole       its own part of the file from begin to end (a shared file), then it is done
  *     files       the file from begin to end, opened anew each time
@@ -14,7 +14,7 @@
  *     backward    chunks from the end to the begin
  *     uniform     chunks anywhere
  *     permuted    each chunk once, in random order
- *     records     places that are no multiple of the chunk
+ *     records     offsets that are no multiple of the chunk
  *     passes      a part from begin to end, again and again
  *     blocks      up to four chunks, again and again
  *     skipping    ahead by distances that do not come back
@@ -92,7 +92,7 @@ static void get(uint64_t n, uint64_t at)
         die("read");
 }
 
-/* A chunk at a place, where the file offset is elsewhere. */
+/* Reads a chunk at an offset, where the file offset is elsewhere. */
 static void chunk_at(uint64_t at)
 {
     if (stream ? fseeko(stream, (off_t)at, SEEK_SET) != 0

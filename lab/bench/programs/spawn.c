@@ -75,7 +75,7 @@ int main(int argc, char **argv)
     for (int round = 0; round < atoi(argv[1]); round++) {
         int64_t ns[MAX_VARIANTS];
         for (int i = 0; i < count; i++) {
-            int which = (i + round) % count; /* nobody always follows the same neighbour */
+            int which = (i + round) % count; /* none always follows the same one */
             ns[which] = once(argv[3], variants[which]);
         }
         for (int i = 0; i < count; i++)

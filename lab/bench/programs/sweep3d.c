@@ -1,5 +1,5 @@
 /*
- * sweep3d: particles through a box, swept direction by direction, in the way of Sweep3D. Our own
+ * sweep3d: particles through a box, swept direction by direction, as by Sweep3D. Our own
  * writing.
  *
  * The ranks form a grid in x and y; each has a column of NX x NY x NZ cells. For each of the eight
@@ -10,8 +10,8 @@
  * largest change (one Allreduce); with CHECK 0 there is no collective between begin and end.
  *
  * Source: description of the ASCI benchmark Sweep3D (Koch, Baker, Alcouffe; S6: six angles an octant,
- * blocks MK x MMI); Shah, thesis tables 5.2-5.4: 384 ranks, 326 s and 293 s, 15 collectives a second.
- *   sweep3d --nx 50 --ny 50 --nz 400 --mk 10 --mmi 3 --steps 12
+ * blocks MK x MMI); Shah, 2020, tables 5.2-5.4: 384 ranks, 326 s and 293 s, 15 collectives a
+ *   second. sweep3d --nx 50 --ny 50 --nz 400 --mk 10 --mmi 3 --steps 12
  */
 #include <math.h>
 
@@ -31,7 +31,7 @@ static const struct code_option options[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-static int grid[2], place[2]; /* ranks along x and y, and this rank's place */
+static int grid[2], place[2]; /* ranks along x and y, and this rank's position */
 static double *flux, *before; /* of each cell */
 static double *in_x, *in_y;   /* what flows into a block's cells along x and y */
 static double *in_z;          /* along z: from plane to plane of all blocks */

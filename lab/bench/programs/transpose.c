@@ -5,7 +5,7 @@
  *
  * Each step transforms the rows of a CELLS x CELLS matrix (CELLS a power of two that the number of
  * ranks divides), transposes it (Alltoall), transforms again, transposes back, and compares the sum
- * of squares over all ranks with what the transform promises (Allreduce).
+ * of squares over all ranks with the expected one (Allreduce).
  */
 #include <complex.h>
 #include <math.h>
@@ -24,7 +24,7 @@ static void *get(size_t count)
     return memory;
 }
 
-/* Reverses the order of the bits of the places. */
+/* Reverses the order of the bits of the indices. */
 static void reverse(double complex *row)
 {
     for (int i = 1, j = 0; i < cells; i++) {

@@ -1,4 +1,4 @@
-/* check.c: which options fit together, and what is taken where none is given. */
+/* check.c: checks which options fit together, and fills in defaults. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -31,7 +31,7 @@ int64_t jst_slice_ahead(int64_t t, int64_t slice_ns, int64_t ahead_ns)
 }
 
 /* ---- waiting -------------------------------------------------------------------------------- */
-/* As the kernel knows it; its header cannot be included beside that of the libc. */
+/* As in the kernel's header, which cannot be included together with that of the libc. */
 struct attributes {
     uint32_t size, policy;
     uint64_t flags;
@@ -42,7 +42,7 @@ struct attributes {
 };
 
 static bool prompt;
-static uint64_t usual_ns; /* the processor's slices of this process before it was prompt */
+static uint64_t usual_ns; /* the scheduler's slices before it asked for short ones */
 
 static void set_slices(uint64_t ns, uint64_t *before)
 {
@@ -58,10 +58,10 @@ static void set_slices(uint64_t ns, uint64_t *before)
 }
 
 /* RATIONALE: on a busy machine a process that has spun has used up its share of the processor, and
- * waits for milliseconds when its boundary comes. So the last 40 ms are slept through but for half
- * a millisecond, and the scheduler is asked for short slices (Linux 6.12; elsewhere no harm), which
- * it hands out sooner: 5 ms were kept by 98 % of bursts instead of 64 % at a load of ten on two
- * cores. It is no higher priority, and it is given back after the first operation. */
+ * waits for milliseconds at its boundary. So it sleeps in the last 40 ms except for half a
+ * millisecond, and asks the scheduler for short slices (Linux 6.12; without effect elsewhere),
+ * which it gets sooner: 98 % of bursts began within 5 ms instead of 64 % at a load of ten on two
+ * cores. This is no higher priority, and it is undone after the first operation. */
 static void be_prompt(void)
 {
     if (!prompt)
@@ -79,13 +79,13 @@ void jst_wait_over(void)
 static void sleep_until(int64_t t)
 {
     const struct timespec until = {t / JST_SECOND, t % JST_SECOND};
-    /* An interruption is welcome: it is a signal, and the caller looks for it. */
+    /* An interruption ends the wait: it is a signal, for which the caller looks. */
     clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &until, NULL);
 }
 
 bool jst_wait_until(int64_t t, bool busy, bool (*stop)(void *), void *argument)
 {
-    /* Slept through in pieces: a stop may come without a signal, and the clock may be set. */
+    /* Sleeps in pieces: a stop may come without a signal, and the clock may be set. */
     const int64_t piece = 20 * JST_MS, rest = 40 * JST_MS, spin = JST_MS / 2;
     for (;;) {
         int64_t now = jst_now();

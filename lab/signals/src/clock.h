@@ -41,7 +41,7 @@ int64_t jst_slice_ahead(int64_t t, int64_t slice_ns, int64_t ahead_ns);
  * of a periodic signal is a busy-wait); else it sleeps. False when stop() became true before that. */
 bool jst_wait_until(int64_t t, bool busy, bool (*stop)(void *), void *argument);
 
-/* To be said after the first operation that followed a wait. */
+/* To be called after the first operation that followed a wait. */
 void jst_wait_over(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* cpu.c: a core kept busy by arithmetic alone. An operation is ROUNDS rounds of four floating-point
- * and one integer multiplication and addition, in registers: as long everywhere and always, so that
- * its latency shows what took the core away. */
+ * and one integer multiplication and addition, in registers: its time is constant, so that its
+ * latency shows what took the core away. */
 #include "signal.h"
 
 enum { ROUNDS = 50 * 1000 }; /* some 100 us */

@@ -1,5 +1,5 @@
 /* histogram.c: log-linear buckets. A value below 64 has a bucket of its own; above that each
- * doubling is cut into 64 steps, and a bucket stands for its middle. */
+ * doubling is cut into 64 steps, and a bucket represents its middle. */
 #include <string.h>
 
 #include "log.h"

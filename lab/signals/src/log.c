@@ -14,7 +14,8 @@
 #include "signal.h"
 #include "sys.h"
 
-/* A line in the making; what does not fit is cut off, and then the line is not written at all. */
+/* A line that is being built; text that does not fit is cut off, and then the line is not written
+ * at all. */
 struct line {
     size_t length;
     bool full;
@@ -98,7 +99,7 @@ static void write_line(struct jst_log *log, struct line *line)
 }
 
 /* The folder of a user who named none: one per user in a folder that all may write to, so it must
- * be ours and nobody else's to write. */
+ * be ours and no other user may write to it. */
 static bool default_folder(char *folder, size_t size)
 {
     const char *tmp = getenv("TMPDIR");
@@ -142,7 +143,7 @@ static bool open_file(struct jst_log *log, const struct jst_run *run)
 
     if (run->options.log) {
         snprintf(folder, sizeof folder, "%s", run->options.log);
-        make_folders(folder); /* what went wrong is told when the file is opened */
+        make_folders(folder); /* the error is reported when the file is opened */
     } else if (!default_folder(folder, sizeof folder)) {
         return false;
     }
@@ -178,7 +179,7 @@ static void write_header(struct jst_log *log, const struct jst_run *run, int64_t
     put(&line, ",\"pid\":%ld,\"rank\":%u,\"ranks\":%u,\"mpi\":", (long)getpid(),
         run->team.world_rank, run->team.world);
     put_text_or_null(&line, jst_team_mpi);
-    /* Of a split communicator only the noise has a rhythm; the options are those of this half. */
+    /* Of a split communicator only the noise is periodic; the options are those of this half. */
     put(&line,
         ",\"slice_ns\":%" PRId64 ",\"start_ns\":%" PRId64 ",\"chunk\":%" PRIu64
         ",\"piece\":%" PRIu64 ",\"period_ns\":%" PRId64 ",\"duty\":%.9g,\"phase_ns\":%" PRId64,
@@ -236,9 +237,9 @@ void jst_log_operation(struct jst_log *log, int64_t begin_ns, int64_t end_ns, ui
 {
     log->burst_operations++;
     log->burst_bytes += bytes;
-    if (log->fd < 0) /* so that --log none shows what all of the log costs */
+    if (log->fd < 0) /* so that --log none shows the cost of all of the log */
         return;
-    /* A clock that was set back books in the slice at hand: slices stay in order. */
+    /* After the clock was set back, operations count in the current slice: slices stay in order. */
     if (end_ns >= log->slice_end_ns) {
         slice_over(log);
         log->slice = end_ns / log->slice_ns;

@@ -1,4 +1,4 @@
-/* log.h: what a signal really did, for the analyses to take as the truth.
+/* log.h: the log of what a signal really did, which analyses use as the truth.
  *
  * JSON lines, one file per process, one write(2) per line: a process that is killed leaves whole
  * lines but for the last. Latencies are kept in a log-linear histogram: constant memory, and a
@@ -36,13 +36,13 @@ struct jst_counts {
 };
 
 struct jst_log {
-    int fd; /* -1: no log is written, and nothing but bursts is booked */
+    int fd; /* -1: no log is written, and only bursts are counted */
     int64_t slice_ns;
-    int64_t slice, slice_end_ns; /* the slice that operations are booked in now */
+    int64_t slice, slice_end_ns; /* the slice in which operations count now */
     uint64_t operations, bytes, busy_ns;
     int64_t burst_due_ns, burst_begin_ns; /* begin 0: no burst is open */
     uint64_t burst_operations, burst_bytes;
-    bool failed; /* a write to the log failed; said once */
+    bool failed; /* a write to the log failed; reported once */
     char path[4096];
     struct jst_histogram now, all;
 };
@@ -53,9 +53,9 @@ struct jst_run;
 bool jst_log_open(struct jst_log *log, const struct jst_run *run, int64_t start_ns);
 void jst_log_burst_begin(struct jst_log *log, int64_t due_ns, int64_t begin_ns);
 void jst_log_burst_end(struct jst_log *log, int64_t end_ns);
-/* Books one operation in the slice where it ended. */
+/* Counts one operation in the slice in which it ended. */
 void jst_log_operation(struct jst_log *log, int64_t begin_ns, int64_t end_ns, uint64_t bytes);
-/* A line of our own besides: {"type":"NAME","time_ns":...,"bytes":...}. */
+/* Writes another line: {"type":"NAME","time_ns":...,"bytes":...}. */
 void jst_log_event(struct jst_log *log, const char *name, int64_t time_ns, uint64_t bytes);
 void jst_log_end(struct jst_log *log, const struct jst_run *run, const char *reason,
                  int64_t end_ns);

@@ -12,12 +12,12 @@
 #include "stop.h"
 #include "sys.h"
 
-/* What rank 0 decides and all follow. */
+/* Decisions of rank 0 for all ranks. */
 struct plan {
     int status; /* not 0: all leave with it */
     char job[sizeof((struct jst_run *)0)->job];
     char folder[sizeof((struct jst_run *)0)->folder];
-    uint64_t disk;       /* bytes that all may hold */
+    uint64_t disk;       /* bytes that all may use on disk */
     uint64_t disk_floor; /* and that stay free */
 };
 
@@ -27,9 +27,9 @@ static bool has_folder(const struct jst_run *run)
     return resource == JST_FILES || resource == JST_METADATA;
 }
 
-/* ---- room on the disk -------------------------------------------------------------------------- */
-/* What must fit: all that aggregate-write is asked to write; of the others, which remove or write
- * over what they wrote, a chunk of each process. */
+/* ---- space on the disk ----------------------------------------------------------------------- */
+/* Bytes that must fit: all that aggregate-write is to write; for the others, which remove or
+ * overwrite what they wrote, a chunk of each process. */
 static uint64_t disk_needed(const struct jst_run *run)
 {
     const struct jst_options *o = &run->options;
@@ -42,7 +42,7 @@ static uint64_t disk_needed(const struct jst_run *run)
         all = o->volume;
     if (o->iterations && (!all || o->iterations < all / least))
         all = o->iterations > UINT64_MAX / 2 / least ? UINT64_MAX / 2 : o->iterations * least;
-    /* Ended by its time before that, it need not fit: it starts its files over. */
+    /* If its time ends it before that, the volume need not fit: it starts its files over. */
     return all && !o->time_ns ? all : least;
 }
 
@@ -88,7 +88,7 @@ static bool plan_disk(const struct jst_run *run, struct plan *plan)
     return false;
 }
 
-/* ---- what all know ----------------------------------------------------------------------------- */
+/* ---- values that all know -------------------------------------------------------------------- */
 static void make_plan(const struct jst_run *run, struct plan *plan)
 {
     const struct jst_options *o = &run->options;
@@ -195,7 +195,7 @@ static int64_t decide_start(const struct jst_run *run)
     return o->start_ns;
 }
 
-/* Says once per job why it failed: others have mostly the same trouble. */
+/* Reports once per job why it failed: others mostly have the same error. */
 static void say_error(struct jst_run *run)
 {
     char text[sizeof run->error + 64];
@@ -207,7 +207,7 @@ static void say_error(struct jst_run *run)
     jst_sys_say(text);
 }
 
-/* Removes what this process made, meets the others, removes what is left, and ends. */
+/* Removes what this process made, waits for the others, removes what is left, and ends. */
 __attribute__((noreturn)) static void leave(struct jst_run *run, int status)
 {
     const bool removes = run->folder[0] && !run->options.keep;
@@ -221,7 +221,8 @@ __attribute__((noreturn)) static void leave(struct jst_run *run, int status)
         jst_folder_remove(run->folder, all ? -1 : (int)run->team.world_rank);
     if (run->folder[0] && run->options.keep && !run->options.quiet && run->team.world_rank == 0)
         fprintf(stderr, "jostle-signal: its files are kept: %s\n", run->folder);
-    /* Where a rank is missing others may write still, until they are killed: left to the janitor. */
+    /* Where a rank is missing others may still write, until they are killed: left to the
+     * janitor. */
     if (jst_team_mpi ? all : run->team.world_rank == 0)
         jst_janitor_done();
     jst_team_end(&run->team, status, all);
@@ -253,7 +254,7 @@ static bool make_ready(struct jst_run *run, int *status)
         split(run);
     share_out(run, &plan);
     *status = JST_EXIT_FAILURE;
-    if (!all_fine(run)) /* what prepares together would wait for who cannot */
+    if (!all_fine(run)) /* preparing together would wait for the one that cannot */
         return false;
     run->options.pattern->prepare(run);
     return all_fine(run);
@@ -268,7 +269,7 @@ static int status_of(const struct jst_run *run, enum jst_reason reason)
     return 0;
 }
 
-/* The end of the load; the final sync is left out when somebody was asked to stop at once. */
+/* The end of the load; the final sync is left out when a process was asked to stop at once. */
 static enum jst_reason finish(struct jst_run *run, enum jst_reason reason)
 {
     const struct jst_pattern *pattern = run->options.pattern;
@@ -292,7 +293,7 @@ static int run_signal(struct jst_run *run)
         return JST_EXIT_FAILURE;
     const int64_t start = times[0];
     if (!jst_log_open(&run->log, run, start)) {
-        run->options.log = "none"; /* it has said why */
+        run->options.log = "none"; /* it has reported why */
         jst_log_open(&run->log, run, start);
         jst_fail(run, "no log");
         jst_team_tell(&run->team, JST_REASON_ERROR);
@@ -301,7 +302,8 @@ static int run_signal(struct jst_run *run)
         jst_log_event(&run->log, "prepare", jst_now(), run->prepared);
     jst_progress_start(run, start);
     enum jst_reason reason = jst_run_pattern(run, start, times[1]);
-    /* The probe of a split ends its noise; who was asked to stop, or failed, ends all. */
+    /* The probe of a split ends its noise; a process that was asked to stop, or failed, ends
+     * all. */
     if (reason >= JST_REASON_SIGNAL || (run->team.half && run->team.half[0] == 'p')) {
         say_error(run);
         jst_team_tell(&run->team, reason);

@@ -2,14 +2,14 @@
  *
  * memory: a[i] = b[i] + s * c[i] over three arrays that together are the working set (--chunk),
  * block after block, round and round. The default is twice the last-level cache, so that no block
- * is still there when its turn comes again. An operation is a block of BLOCK elements.
+ * is still in the cache at its next turn. An operation is a block of BLOCK elements.
  *
  * cache: a chain of loads, each of which gives the address of the next, through all cache lines of
  * the working set (--chunk, by default half of the last-level cache) in one random cycle: neither
  * prefetcher nor reordering helps, and lines of others are displaced. An operation is HOPS loads.
  *
- * The bytes of an operation are what the program asks for: 24 per element (two loads, a store; not
- * the line that a store may fetch first), and a line per hop. */
+ * The bytes of an operation are those that the program requests: 24 per element (two loads, a
+ * store; not the line that a store may fetch first), and a line per hop. */
 #include "signal.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ struct line {
     char rest[LINE - sizeof(struct line *)];
 };
 
-/* The largest cache that the kernel tells of; where it tells nothing, a common size. */
+/* The largest cache that the kernel reports; where it reports none, a common size. */
 static uint64_t last_level(void)
 {
     static const int names[] = {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE,
@@ -101,7 +101,8 @@ static bool stream_prepare(struct jst_run *run)
     return true;
 }
 
-/* Not inlined, and the arrays may be read by anybody behind `state`: no store can be left out. */
+/* Not inlined, and the arrays are reachable through `state`: the compiler cannot leave out a
+ * store. */
 __attribute__((noinline)) static void triad(double *restrict a, const double *restrict b,
                                             const double *restrict c, size_t n)
 {
@@ -165,7 +166,7 @@ static bool chase_step(struct jst_run *run)
     for (int i = 0; i < HOPS; i++) {
         at = at->next;
     }
-    run->state = (void *)at; /* where the next operation goes on: nothing of the chain is idle */
+    run->state = (void *)at; /* where the next operation continues: all of the chain is used */
     run->moved += chase_amount(run);
     return true;
 }

@@ -7,10 +7,10 @@
  * Bytes are those that a process sends: its part of the load, counted once on the whole job.
  *
  * RATIONALE: ranks must agree when to stop and when a burst is over, or one waits for ever for a
- * message that nobody sends. An agreement of its own per operation would be a load of its own, and
- * would slow a ping by more than the ping. So it travels inside: each message begins with its
+ * message that no rank sends. A separate agreement per operation would be a load of its own, and
+ * would take longer than a ping. So it is part of the messages: each message begins with its
  * sender's vote, cast before the operation ("this is my last of the burst, because..."), the
- * greatest vote is the verdict, and all who were part of the operation know it alike. */
+ * greatest vote decides, and all ranks of the operation know it. */
 #include "signal.h"
 
 #include <stdio.h>
@@ -73,7 +73,7 @@ static void cast(struct jst_run *run, char *message)
     memcpy(message, &vote, VOTE);
 }
 
-/* The greatest vote so far; what cannot be one (a damaged message) is an error. */
+/* The greatest vote so far; a value that cannot be a vote (a damaged message) is an error. */
 static void heed(struct jst_run *run, const char *message)
 {
     vote_t vote;
@@ -161,7 +161,8 @@ static bool all_to_all_step(struct jst_run *run)
 
 /* ---- incast ---------------------------------------------------------------------------------- */
 
-/* The mean over the ranks, of which rank 0 sends short answers alone: all make equally many. */
+/* The mean over the ranks, of which rank 0 sends only short answers: all make equally many
+ * operations. */
 static uint64_t incast_amount(const struct jst_run *run)
 {
     uint64_t mean = (run->options.chunk + VOTE) * (run->team.ranks - 1) / run->team.ranks;

@@ -1,4 +1,4 @@
-/* options.c: the command line. One table; --name VALUE and --name=VALUE alike. */
+/* options.c: the command line. One table; both --name VALUE and --name=VALUE are accepted. */
 #include "options.h"
 
 #include <stdarg.h>
@@ -127,7 +127,7 @@ static size_t pattern_count(void)
     return n;
 }
 
-/* All ranks of an MPI read the same command line: one of them is enough to complain. */
+/* All ranks of an MPI read the same command line: one of them reports errors. */
 static bool speaks(void)
 {
     static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",

@@ -1,4 +1,4 @@
-/* options.h: between options.c, check.c and text.c. */
+/* options.h: shared declarations of options.c, check.c and text.c. */
 #ifndef JST_SIGNAL_OPTIONS_H
 #define JST_SIGNAL_OPTIONS_H
 
@@ -7,7 +7,7 @@
 /* The name nearest to a mistyped one, NULL when none is near. */
 const char *jst_nearest(const char *text, const char *(*name)(size_t), size_t count);
 
-/* What was given, as bits, where a default cannot tell it. */
+/* Options that were given, as bits, where their values do not show it. */
 enum jst_given {
     JST_GIVEN_CHUNK = 1 << 0,
     JST_GIVEN_PIECE = 1 << 1,
@@ -25,7 +25,7 @@ enum jst_given {
 };
 
 /* Fills in defaults and refuses what does not fit together; false after writing what, why and
- * mend into why. */
+ * remedy into why. */
 bool jst_check_options(struct jst_options *options, unsigned given, char *why, size_t size);
 
 #endif

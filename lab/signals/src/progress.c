@@ -1,4 +1,4 @@
-/* progress.c: one line on a terminal. */
+/* progress.c: shows the progress of a signal in one line on a terminal. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>

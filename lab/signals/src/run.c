@@ -1,9 +1,10 @@
-/* run.c: the loop. A run is a sequence of windows in which the signal is on (one without end when
- * it is sustained); in each, operations follow each other until the window or the run is over.
+/* run.c: the loop of a signal. A run is a sequence of windows in which the signal is on (one
+ * without end when it is sustained); in each, operations follow each other until the window or the
+ * run is over.
  *
  * Of most patterns each process decides for itself. Where all must make the same operations (the
  * pattern is collective) they agree: before each operation, or, when the pattern votes, in its
- * messages; and once before each window, 60 ms ahead of it so that none enters one that another
+ * messages; and once before each window, 60 ms ahead of it, so that none enters one that another
  * has given up. */
 #include "run.h"
 
@@ -53,7 +54,8 @@ static enum jst_reason agree(struct jst_run *run, enum jst_reason mine)
 static enum jst_reason before_step(struct loop *loop, const struct jst_window *window, int64_t now)
 {
     struct jst_run *run = loop->run;
-    /* The first operation of a window begins on time; asking others may take a while (clock.c). */
+    /* The first operation of a window begins on time; agreeing with others may take a while
+     * (clock.c). */
     enum jst_reason mine = run->log.burst_operations || jst_stop_signal || run->error[0]
                                ? asked_to_stop(run)
                                : JST_GO_ON;
@@ -147,8 +149,9 @@ static enum jst_reason burst(struct loop *loop, const struct jst_window *window)
     return over;
 }
 
-/* Waits for a window, or for the end when that comes first. All of a collective pattern meet on the
- * way; last is what this process's last window ended with. JST_GO_ON: the window is to be entered. */
+/* Waits for a window, or for the end when that comes first. All processes of a collective pattern
+ * agree meanwhile; last is how this process's last window ended. JST_GO_ON: the window is to be
+ * entered. */
 static enum jst_reason wait_for(struct loop *loop, int64_t due_ns, enum jst_reason last)
 {
     struct jst_run *run = loop->run;
@@ -165,7 +168,8 @@ static enum jst_reason wait_for(struct loop *loop, int64_t due_ns, enum jst_reas
     }
     if (!loop->collective)
         return mine;
-    /* Pairs of a ping are not in touch: who is asked to stop alone must not wait for the others. */
+    /* Pairs of a ping do not communicate: a process that is asked to stop must not wait for other
+     * pairs. */
     if (mine >= JST_REASON_SIGNAL)
         jst_team_tell(&run->team, mine);
     int64_t values[2] = {mine, !loop->finished};
@@ -187,7 +191,7 @@ enum jst_reason jst_run_pattern(struct jst_run *run, int64_t start_ns, int64_t n
     enum jst_reason over = JST_BURST_OVER;
     int64_t from = start_ns;
 
-    /* Of a start that is long past, all periods that are over are left out at once. */
+    /* If the start is long past, all periods that are over are left out at once. */
     if (o->rhythm.period_ns && now_ns > start_ns)
         from += (now_ns - start_ns) / o->rhythm.period_ns * o->rhythm.period_ns;
     loop.collective = o->pattern->votes || (o->pattern->collective && o->pattern->collective(o));

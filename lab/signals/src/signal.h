@@ -1,4 +1,4 @@
-/* signal.h: what the parts of jostle-signal share. A signal is a load whose instants are known.
+/* signal.h: shared declarations of jostle-signal. A signal is a load whose times are known.
  *
  * main.c   reads the options, makes the team, runs the pattern, cleans up
  * run.c    the loop: windows, limits, the stop
@@ -6,8 +6,9 @@
  * and finish, and put it into that list.
  *
  * NOTE: no folder of ours may be in the compiler's include path, or <signal.h> would be this file.
- * NOTE: what is not part of the load (the log, the folder, the clean-up) goes to the kernel by
- * sys.h, past jostle's own wrappers, so that a profile of a signal shows its load and no more. */
+ * NOTE: everything that is not part of the load (the log, the folder, the clean-up) calls the
+ * kernel by sys.h, past jostle's own wrappers, so that a profile of a signal shows only its
+ * load. */
 #ifndef JST_SIGNAL_H
 #define JST_SIGNAL_H
 
@@ -55,7 +56,7 @@ struct jst_options {
     int64_t start_ns; /* 0: the next slice boundary */
     int64_t slice_ns;
     const char *log; /* folder; NULL: the default; "none": no log */
-    const char *job; /* NULL: to be named */
+    const char *job; /* NULL: a name is made */
     uint64_t max_disk;
     int count; /* the arguments as given, for the log */
     char **values;
@@ -74,17 +75,17 @@ struct jst_run {
     uint64_t first;      /* operations that lower ranks make before: its section in a shared file */
     uint64_t disk_share; /* bytes that this process may hold on disk */
     uint64_t disk_floor; /* free bytes that are always left */
-    void *state;         /* the pattern's own */
+    void *state;         /* the pattern's own state */
 
-    /* Of the operation at hand; the loop sets begin_ns and moved = 0 before each step. */
+    /* Of the current operation; the loop sets begin_ns and moved = 0 before each step. */
     int64_t begin_ns;  /* a step that first does what is not part of it sets it again */
     uint64_t moved;    /* bytes; a step adds what it moved */
     uint64_t prepared; /* bytes that were written before the start, for what is read */
     char error[1024];  /* the first failure; empty: none */
 
-    /* Of patterns that vote: what this process would do after the operation at hand (JST_GO_ON, or
-     * why it is its last of the burst), set before each step; and what those that took part in it
-     * do, all alike, set by the step. */
+    /* For patterns that vote: the vote of this process on what follows the current operation
+     * (JST_GO_ON, or why it is its last of the burst), set before each step; and the decision of
+     * all that took part, set by the step. */
     enum jst_reason vote, verdict;
 };
 
@@ -103,13 +104,13 @@ struct jst_pattern {
     uint64_t (*amount)(const struct jst_run *run);
     /* True when all processes must make the same number of operations, together. NULL: never. */
     bool (*collective)(const struct jst_options *options);
-    /* NULL, or writes why these options do not fit (what, why, mend) and returns false. */
+    /* NULL, or writes why these options do not fit (what, why, remedy) and returns false. */
     bool (*fits)(const struct jst_options *options, char *why, size_t size);
     /* Before the start instant: buffers, files. Counts nothing as an operation. */
     bool (*prepare)(struct jst_run *run);
     /* One operation. False after jst_fail(). */
     bool (*step)(struct jst_run *run);
-    /* After the last operation, in every ending; flush: the final sync is wanted. */
+    /* After the last operation, however the run ends; flush: the final sync is wanted. */
     bool (*finish)(struct jst_run *run, bool flush);
 };
 
@@ -120,7 +121,7 @@ extern const struct jst_pattern jst_open_write_close, jst_write_seek, jst_aggreg
     jst_metadata, jst_create_files, jst_stat_files, jst_list_folder, jst_unlink_files,
     jst_lock_file, jst_pcie, jst_gpu_compute, jst_gpu_memory, jst_gpu_multiply, jst_nccl;
 
-/* Notes the first failure of this process, printf-like: what, why, mend. Returns false. */
+/* Records the first failure of this process, printf-like: what, why, remedy. Returns false. */
 __attribute__((format(printf, 2, 3))) bool jst_fail(struct jst_run *run, const char *format, ...);
 
 /* Memory of this process, page-aligned and touched; false after jst_fail(). Never freed. */
@@ -141,7 +142,8 @@ const char *jst_flush_name(enum jst_flush flush);
 const char *jst_reason_name(enum jst_reason reason);
 
 /* run.c */
-/* now_ns: a moment before that, or after a start that has passed; the same for all, as the start. */
+/* now_ns: a time before start_ns, or after it if the start has passed; the same for all, as the
+ * start. */
 enum jst_reason jst_run_pattern(struct jst_run *run, int64_t start_ns, int64_t now_ns);
 
 #endif

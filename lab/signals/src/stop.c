@@ -1,4 +1,4 @@
-/* stop.c: the handlers only note what came. */
+/* stop.c: handlers of signals, which only record which one came. */
 #include "stop.h"
 
 #include <stddef.h>
@@ -22,7 +22,7 @@ static void on_signal(int number)
         jst_stop_signal = number;
         first_ns = now;
     } else if (number == SIGINT && now - first_ns > JST_SECOND) {
-        /* Asked twice, as by Ctrl-C and again: a call hangs. The janitor cleans up. */
+        /* Asked twice, as by Ctrl-C pressed again: a call hangs. The janitor cleans up. */
         syscall(SYS_exit_group, JST_EXIT_SIGINT);
     }
 }
@@ -30,7 +30,7 @@ static void on_signal(int number)
 void jst_stop_install(void)
 {
     static const int stops[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
-    /* SA_RESTART: a call of the load is finished, not torn, and the stop comes after it. */
+    /* SA_RESTART: a call of the load is finished, not interrupted, and the stop comes after it. */
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigset_t set;
@@ -44,7 +44,7 @@ void jst_stop_install(void)
     }
     sigprocmask(SIG_UNBLOCK, &set, NULL);
     sigaction(SIGPIPE, &ignore, NULL);
-    sigaction(SIGXFSZ, &ignore, NULL); /* then a write says EFBIG, which we can explain */
+    sigaction(SIGXFSZ, &ignore, NULL); /* then a write fails with EFBIG, which we can explain */
 }
 
 int64_t jst_ending_since(void)

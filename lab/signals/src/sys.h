@@ -1,8 +1,7 @@
-/* sys.h: straight to the kernel, for all that is not the load itself: the log, the folder, the
- * clean-up. RATIONALE: a signal that runs under jostle is to show its load and no more, and a
- * janitor that made a wrapped call would be one process too many in the profile of its job.
- * All of it may be called in a signal handler and after fork. Results are those of the kernel,
- * -errno on failure. */
+/* sys.h: raw system calls, for all that is not the load itself: the log, the folder, the
+ * clean-up. RATIONALE: a profile of a signal is to show only its load, and a janitor that made a
+ * wrapped call would be one process too many in the profile of its job. All of it may be called in
+ * a signal handler and after fork. Results are those of the kernel, -errno on failure. */
 #ifndef JST_SIGNAL_SYS_H
 #define JST_SIGNAL_SYS_H
 

@@ -1,5 +1,5 @@
 /* team.h: the processes of one signal. They are forked (the plain build) or ranks of an MPI job;
- * what is here is the same for both, and each build has one of team_fork.c and team_mpi.c.
+ * this interface is the same for both, and each build has one of team_fork.c and team_mpi.c.
  *
  * Calls that every process makes together return false when a process is gone and the others
  * wait in vain; the caller then only cleans up and leaves. */
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Why a process ends, as the log names it. The greatest of a team's wins where all must agree. */
+/* Why a process ends, as named in the log. The greatest in a team decides where all must agree. */
 enum jst_reason {
     JST_GO_ON = 0,
     JST_BURST_OVER, /* not the end: only this window is over */
@@ -37,7 +37,7 @@ bool jst_team_start(struct jst_team *team, int *count, char ***values, unsigned 
 /* Even ranks become the probe, odd ones the noise, each with ranks from 0 of its own. */
 bool jst_team_split(struct jst_team *team);
 
-/* ---- made by all together ---------------------------------------------------------------- */
+/* ---- called by all together ---------------------------------------------------------------- */
 bool jst_team_barrier(struct jst_team *team);
 bool jst_team_bcast(struct jst_team *team, void *data, size_t size); /* from rank 0 */
 bool jst_team_max(struct jst_team *team, int64_t *values, unsigned count);
@@ -45,10 +45,10 @@ bool jst_team_sum(struct jst_team *team, int64_t *values, unsigned count);
 /* Of both halves of a split. */
 bool jst_team_world_max(struct jst_team *team, int64_t *values, unsigned count);
 
-/* ---- asked by each alone, at any time ------------------------------------------------------ */
-/* Tells all others to stop, also those of the other half. */
+/* ---- called by each alone, at any time ------------------------------------------------------ */
+/* Asks all others to stop, also those of the other half. */
 void jst_team_tell(struct jst_team *team, enum jst_reason reason);
-/* What another process told, or JST_GO_ON. Costs nothing much: may be asked at every operation. */
+/* What another process has requested, or JST_GO_ON. Cheap: may be called at every operation. */
 enum jst_reason jst_team_told(struct jst_team *team);
 /* Bytes of this process so far, for the progress line of rank 0; and their sum as far as known.
  * ranks_known: of how many processes that sum is. */
@@ -68,7 +68,7 @@ bool jst_team_incast(struct jst_team *team, const void *out, void *in, size_t si
 
 /* ---- the end --------------------------------------------------------------------------------- */
 /* Waits until all are done with their work. Rank 0 of a forked team has then outlived the others,
- * has named those that died, and has the worst status. False when somebody is missing. */
+ * has named those that died, and has the worst status. False when a process is missing. */
 bool jst_team_gather(struct jst_team *team, int *status);
 
 /* Ends the process. clean: every process gets here, so that the MPI may be finalized. */

@@ -1,8 +1,9 @@
 /* team_fork.c: the processes of one signal on one machine. The process that was started is rank 0
- * and forks the others, so that a signal of n processes is n processes; they meet in a shared page.
+ * and forks the others, so that a signal of n processes is n processes; they communicate in a
+ * shared page.
  *
- * NOTE: nobody waits without looking whether the others still live: rank 0 for its children, the
- * children (which the kernel also tells, PR_SET_PDEATHSIG) for rank 0. */
+ * NOTE: every process that waits checks whether the others still live: rank 0 its children, the
+ * children (which the kernel also notifies, PR_SET_PDEATHSIG) rank 0. */
 #ifndef JST_MPI
 
 #include "team.h"
@@ -54,7 +55,7 @@ static void on_child(int number)
     child_changed = 1;
 }
 
-/* Rank 0: looks which children are gone. Before the end each of them is one too many. */
+/* Rank 0: finds which children are gone. Before the end none may be. */
 static void reap(struct jst_team *team)
 {
     child_changed = 0;
@@ -266,7 +267,7 @@ static void say_how(unsigned rank, pid_t pid, int status)
 {
     char text[256];
     if (!WIFSIGNALED(status))
-        return; /* it has said itself why it failed */
+        return; /* it has reported itself why it failed */
     snprintf(text, sizeof text,
              "jostle-signal: process %u (pid %ld) was killed by signal %d (%s), so all were "
              "stopped; their files are removed\n",
@@ -286,7 +287,7 @@ bool jst_team_gather(struct jst_team *team, int *status)
         int of = WIFEXITED(m->status) ? WEXITSTATUS(m->status) : 1;
         say_how(i, m->pid, m->status);
         all = all && WIFEXITED(m->status);
-        /* A failure says more than how the user ended it. */
+        /* A failure is more important than how the user ended it. */
         if (of && (*status == 0 || *status > of))
             *status = of;
     }

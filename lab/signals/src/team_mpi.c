@@ -1,11 +1,11 @@
 /* team_mpi.c: the processes of one signal as ranks of an MPI job.
  *
- * RATIONALE: what all do together is started without blocking and then tested, so that a rank that
- * was asked to stop does not hang for ever on one that is gone: a launcher that ends a job gives
- * its ranks about a second, in which they must clean up.
+ * RATIONALE: collective operations are started without blocking and then tested, so that a rank
+ * that was asked to stop does not hang for ever on one that is gone: a launcher that ends a job
+ * gives its ranks about a second, in which they must clean up.
  *
  * RATIONALE: only the load itself calls MPI_; agreeing and stopping calls PMPI_, past jostle and
- * other profilers, so that a profile of a signal shows its load and no more. */
+ * other profilers, so that a profile of a signal shows only its load. */
 #ifdef JST_MPI
 
 #include "team.h"
@@ -26,14 +26,14 @@ const char *const jst_team_mpi = JST_MPI;
 
 enum { TAG_STOP = 1, TAG_DATA = 2 };
 
-static MPI_Comm all = MPI_COMM_NULL;  /* a duplicate of the world: stops, the meeting at the end */
+static MPI_Comm all = MPI_COMM_NULL;  /* a duplicate of the world: stops, the barrier at the end */
 static MPI_Comm work = MPI_COMM_NULL; /* those who work together */
 static MPI_Request hear = MPI_REQUEST_NULL;
 static int heard, told; /* enum jst_reason; heard is where the next message goes */
-static bool broken;     /* somebody is gone: nothing is done together any more */
+static bool broken;     /* a process is gone: no collective operation any more */
 
-/* How long this process still waits for others: for ever, or until shortly after it was told to
- * end by a signal that is followed by a kill. */
+/* How long this process still waits for others: for ever, or until shortly after a signal that is
+ * followed by a kill. */
 static bool may_wait(void)
 {
     int64_t since = jst_ending_since();
@@ -144,7 +144,7 @@ bool jst_team_sum(struct jst_team *team, int64_t *values, unsigned count)
 
 void jst_team_tell(struct jst_team *team, enum jst_reason reason)
 {
-    static int words[16]; /* one for each time of telling: it must stay until it is sent */
+    static int words[16]; /* one for each message: it must stay until it is sent */
     static unsigned used;
 
     if ((int)reason <= told || used == sizeof words / sizeof *words || broken)
@@ -250,10 +250,10 @@ bool jst_team_incast(struct jst_team *team, const void *out, void *in, size_t si
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
-/* NOTE: MPICH over UCX and tcp flushes, in its finalize, connections to ranks that it never talked
- * to, which needs the progress of a peer who already waits in a blocking barrier: some runs between
- * nodes hung. So each pair exchanges a message first; 512 bytes, since smaller ones are sent by an
- * algorithm that leaves pairs out. */
+/* NOTE: MPICH over UCX and tcp flushes, in its finalize, connections to ranks to which it never
+ * sent anything, which needs the progress of a peer that already waits in a blocking barrier: some
+ * runs between nodes hung. So each pair exchanges a message first; 512 bytes, since smaller ones
+ * are sent by an algorithm that leaves pairs out. */
 static bool meet_everybody(unsigned ranks)
 {
     enum { EACH = 512 };
@@ -285,7 +285,7 @@ bool jst_team_gather(struct jst_team *team, int *status)
 void jst_team_end(struct jst_team *team, int status, bool clean)
 {
     if (clean && !broken && (strncmp(JST_MPI, "mpich", 5) != 0 || meet_everybody(team->world))) {
-        /* What was told last may not have been heard. */
+        /* The last message may not have been received. */
         listen();
         if (hear != MPI_REQUEST_NULL) {
             PMPI_Cancel(&hear);

@@ -99,11 +99,11 @@ const char *jst_nearest(const char *text, const char *(*name)(size_t), size_t co
 {
     const char *best = NULL;
     size_t length = strlen(text);
-    unsigned least = length < 4 ? 2 : 4; /* exclusive: that many letters wrong is another word */
+    unsigned least = length < 4 ? 2 : 4; /* exclusive: so many wrong letters make another word */
 
     for (size_t i = 0; i < count; i++) {
         unsigned d = distance(text, name(i));
-        /* The beginning of a name, of at least three letters, is as good as one letter wrong. */
+        /* The beginning of a name, of at least three letters, counts as one wrong letter. */
         if (d > 1 && length >= 3 && strncmp(text, name(i), length) == 0)
             d = 1;
         if (d < least) {

@@ -1,4 +1,4 @@
-/* tools.c: what patterns ask for: memory, random bytes, a place to put their first failure. */
+/* tools.c: helpers of patterns: memory, random bytes, the record of their first failure. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ bool jst_fail(struct jst_run *run, const char *format, ...)
     return false;
 }
 
-/* Bytes that the kernel would hand out without swapping; UINT64_MAX when it does not tell. */
+/* Bytes that the kernel could allocate without swapping; UINT64_MAX when it does not report it. */
 static uint64_t memory_available(void)
 {
     char text[1024];
@@ -39,7 +39,7 @@ static uint64_t memory_available(void)
 
 bool jst_allocate(struct jst_run *run, size_t size, const char *what, void **memory)
 {
-    /* Checked before, since memory is handed out on credit: the one who fills it would be killed. */
+    /* Checked before, since memory is overcommitted: the process that fills it would be killed. */
     const unsigned here = jst_team_mpi ? 1 : run->team.world;
     const uint64_t available = memory_available();
 

@@ -1,4 +1,4 @@
-/* Windows of a rhythm and slice boundaries, by the definition itself. */
+/* Tests windows of a periodic signal and slice boundaries against the definition. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

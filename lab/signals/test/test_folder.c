@@ -1,4 +1,5 @@
-/* The folder: made, emptied of one rank's files or of all, and removed by the janitor. */
+/* Tests the folder of a signal: made, emptied of one rank's files or of all, removed by the
+ * janitor. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,7 +87,7 @@ static void links_are_not_followed(void **unused)
     assert_int_equal(access(place, F_OK), 0);
 }
 
-/* In a child, since the janitor lives as long as the one who started it. */
+/* In a child, since the janitor lives as long as the process that started it. */
 static void by_the_janitor(bool done)
 {
     assert_true(jst_folder_make(folder, sizeof folder, place, "janitor"));

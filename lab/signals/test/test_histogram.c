@@ -1,4 +1,4 @@
-/* Percentiles of the histogram against those of the sorted values. */
+/* Compares percentiles of the histogram with those of the sorted values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

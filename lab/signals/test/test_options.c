@@ -1,4 +1,4 @@
-/* The command line: what is taken, what is refused, and that a refusal leads on. */
+/* Tests the command line: what is accepted, what is refused, and that a refusal names a remedy. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 static char said[4096];
 
-/* Reads a command line, given as one text; what it says is in said. */
+/* Reads a command line, given as one text; its output is in said. */
 static bool read_line(struct jst_options *options, const char *line, int *status)
 {
     static char copy[1024];

@@ -1,4 +1,4 @@
-/* Rounds of the probe: each pair meets once, both know it, and a seed decides the order. */
+/* Tests rounds of the probe: each pair occurs once, both know it, and a seed decides the order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -2,7 +2,8 @@
  *
  * libjostle.so exports their names all the same. A program that asks whether they exist (mpi4py does,
  * by weak references) would call them, and get an error where without jostle it would have called the
- * plain ones. So they are made of the plain ones here: nothing is counted, but the program runs.
+ * plain ones. So they are implemented here by the plain ones: nothing is counted, but the program
+ * runs.
  */
 #include "adapter.h"
 #include "jst_wrappers.h"
@@ -46,14 +47,14 @@ uint64_t jst_ranks(MPI_Comm comm)
                                              : jst_members(comm);
 }
 
-/* Of an inter-communicator, the root's side names no rank. */
+/* On an inter-communicator, the root's side names no rank. */
 bool jst_is_root(int root, MPI_Comm comm)
 {
     return ask("PMPI_Comm_test_inter", comm) ? root < 0 : root == ask("PMPI_Comm_rank", comm);
 }
 
 /* How many neighbours there are depends on the kind of topology, and the kinds' numbers on the MPI:
- * such an array is said to be longer than memory, and the call fails. */
+ * such an array is treated as longer than memory, and the call fails. */
 uint64_t jst_in(MPI_Comm comm)
 {
     (void)comm;
@@ -72,7 +73,7 @@ uint64_t jst_at(const void *array, size_t width, uint64_t index)
     return ((const uint64_t *)array)[index];
 }
 
-/* The MPI reads the arrays until the operation ends, and nobody tells when that is. */
+/* The MPI reads the arrays until the operation ends, which is not reported here. */
 void jst_keep(MPI_Request request, void *kept, bool persistent)
 {
     (void)request;
@@ -80,7 +81,7 @@ void jst_keep(MPI_Request request, void *kept, bool persistent)
     (void)persistent;
 }
 
-/* ---- the door ------------------------------------------------------------------------------- */
+/* ---- the exported function ------------------------------------------------------------------- */
 
 static bool fits(const char *library_version)
 {

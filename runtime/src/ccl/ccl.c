@@ -1,10 +1,11 @@
 /* ccl.c: the world of a training job, and where its collectives end segments.
  *
- * A rank is a process that takes part in a group of as many ranks as its launcher said, with the number
- * that the launcher gave it (RANK, WORLD_SIZE). Others have these variables too, but are no ranks: a
- * launcher's helpers, and the workers that load data. Where nothing was said (torch.multiprocessing.spawn),
- * the largest group that the process takes part in is the world. The first one is as a rule; if a larger one
- * comes later, size and rank are what that says from then on.
+ * A rank is a process that takes part in a group of as many ranks as its launcher set, with the
+ * number that the launcher gave it (RANK, WORLD_SIZE). Others have these variables too, but are no
+ * ranks: a launcher's helpers, and the workers that load data. Where nothing was set
+ * (torch.multiprocessing.spawn), the largest group in which the process takes part is the world.
+ * Usually it is the first one; if a larger one comes later, size and rank are those of that from
+ * then on.
  *
  * Several operations may run at once, in threads of the library's, and end in an order that differs from
  * rank to rank. They are enqueued in the same order on all ranks, or they would never end. So a boundary
@@ -28,7 +29,7 @@
 
 #define THREAD_MULTIPLE 3u
 #define OPERATIONS 64u /* that have begun, and are no boundary yet */
-/* A number that is missing: so many later ones have ended, so it was none of an operation that we see. */
+/* A number counts as missing when so many later ones have ended: its operation is not seen here. */
 #define PASSED 16u
 #define FIRST 8u /* the first number seen, if it is not more than this: those before it come soon */
 
@@ -43,8 +44,8 @@ JST_LARGE static struct {
     bool on_gpus;
     bool is_rank; /* of a group that may be gone by now */
     bool never;   /* a child of a rank */
-    bool decided; /* the environment has been looked at */
-    bool told;    /* it says rank and size */
+    bool decided; /* the environment has been read */
+    bool told;    /* it has rank and size */
     uint32_t rank, size;
     uint64_t next; /* number of the operation that ends the next boundary */
     bool counting;
@@ -80,13 +81,13 @@ void jst_ccl_child(void)
 {
     bool of_rank = world.is_rank || world.never;
     jst_zero(&world, sizeof world);
-    world.never = of_rank; /* there is one rank of a number */
+    world.never = of_rank; /* each number has one rank */
     let_go();
 }
 
 /* RATIONALE: a process may have several libraries of one kind, each within another that uses it (PyTorch,
- * Horovod), of different versions. The caller means the one that it was linked with: in itself, or in what
- * it needs. */
+ * Horovod), of different versions. The caller uses the one with which it was linked: in itself, or
+ * in what it needs. */
 void *jst_ccl_real(const char *symbol, const void *caller, bool (*is_ours)(const void *))
 {
     const char *const wanted[] = {symbol, NULL};
@@ -135,9 +136,9 @@ static void become_rank(const jst_ccl_group *group)
     JST_STORE(world.group, group->key); /* last: other threads may begin operations from here on */
 }
 
-/* PyTorch makes two groups of all ranks, one for each kind of memory. What computes on GPUs uses that of the
- * CPU for small things only: from the first use of the other on, boundaries are there. A program may also
- * destroy the group of all, and make another one. */
+/* PyTorch makes two groups of all ranks, one for each kind of memory. Programs on GPUs use that of
+ * the CPU for small operations only: from the first use of the other on, boundaries are there. A
+ * program may also destroy the group of all, and make another one. */
 static void change_group(const jst_ccl_group *group)
 {
     world.group = group->key;
@@ -161,7 +162,7 @@ static bool is_larger(const jst_ccl_group *group)
     return !world.told && group->size > world.size;
 }
 
-/* Nobody said what the world is, and it is more than we thought. */
+/* The world was not set, and it is larger than assumed. */
 static void grow(const jst_ccl_group *group)
 {
     world.size = group->size;
@@ -217,9 +218,9 @@ void jst_ccl_leaves(const jst_ccl_group *group)
 
 /* ---- time off the CPU ---- */
 
-/* As between calls of MPI, but for all threads: wall time since the last look, less the CPU time of the
- * process, less the time in which an operation was in progress. So this is the least for which the process
- * did nothing and did not communicate. */
+/* As between calls of MPI, but for all threads: wall time since the last check, less the CPU time
+ * of the process, less the time in which an operation was in progress. So this is a lower bound of
+ * the time in which the process did nothing and did not communicate. */
 static void note_off_cpu(jst_block *b, uint64_t now)
 {
     uint64_t began = world.looked_ticks, cpu = jst_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -253,7 +254,7 @@ static void drop(operation *o)
     *o = (operation){0};
 }
 
-/* A thread runs one operation at a time: what it had begun before has ended by an exception. */
+/* A thread runs one operation at a time: an unfinished earlier one has ended by an exception. */
 static void forget_unended(const jst_block *b, uint64_t now)
 {
     for (unsigned i = 0; i < OPERATIONS; i++)

@@ -1,11 +1,11 @@
-/* ccl.h: what the wrappers of collective libraries share (ccl.c). */
+/* ccl.h: shared declarations of the wrappers of collective libraries (ccl.c). */
 #ifndef JST_CCL_H
 #define JST_CCL_H
 
 #include "../../include/jst_mpi.h"
 #include "common.h"
 
-/** What a communicator is: the group that a library's functions get. */
+/** A communicator: the group that a library's functions get. */
 typedef struct jst_ccl_group {
     const void *key; /* its address */
     uint32_t rank, size;
@@ -14,18 +14,19 @@ typedef struct jst_ccl_group {
 } jst_ccl_group;
 
 /** This process takes part in a group. The first one of WORLD_SIZE ranks, in which it has the number
- *  RANK, makes it a rank: its head gets the world, and segments begin. Where the environment has neither, the
- *  first one of at least two does, and any larger one later. Returns whether the group is that of the world. */
+ *  RANK, makes it a rank: its profile's header gets the world, and segments begin. Where the
+ *  environment has neither, the first one of at least two does, and any larger one later. Returns
+ *  whether the group is that of the world. */
 bool jst_ccl_joins(const jst_ccl_group *group);
 
-/** A group is about to be no more; the next one of all ranks takes its place. */
+/** A group is about to be destroyed; the next one of all ranks replaces it. */
 void jst_ccl_leaves(const jst_ccl_group *group);
 
 /** The library's own function, as the caller (an address in it) would have called it. NULL: none. */
 void *jst_ccl_real(const char *symbol, const void *caller, bool (*is_ours)(const void *));
 
 /** An operation of the world's group, of this number in the order of enqueueing, which is the same on
- *  all ranks, begins in this thread and ends in it (call: as handed to jst_mpi_leave). */
+ *  all ranks, begins in this thread and ends in it (call: as passed to jst_mpi_leave). */
 void jst_ccl_begins(uint64_t number, const jst_mpi_call *call);
 void jst_ccl_ends(uint64_t number, const jst_mpi_call *call);
 

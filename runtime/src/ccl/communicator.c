@@ -1,13 +1,14 @@
-/* communicator.c: when operations on GPUs were over.
+/* communicator.c: finds when operations on GPUs ended.
  *
- * A collective is enqueued into a stream and its call returns. An event before it and one behind it tell
- * when the GPU came to these places. They are looked at when the next operations are enqueued, so nobody
- * waits and no thread is needed. Operations of a communicator are over in the order of enqueueing.
+ * A collective is enqueued into a stream and its call returns. An event before it and one after it
+ * give the times at which the GPU reached them. They are queried when the next operations are
+ * enqueued, so there is no waiting and no thread is needed. Operations of a communicator end in the
+ * order of enqueueing.
  *
- * Events have times on the GPU's own clock. What is known of the host's clock: the GPU comes to an event
- * after it was enqueued, and had come to it when it was asked. Where a stream is idle, the first is nearly an
- * equality, so the greatest difference of the two clocks that was seen is taken, a little less as time goes
- * by, since clocks drift.
+ * Events have times on the GPU's own clock. Bounds by the host's clock: the GPU reaches an event
+ * after it was enqueued, and before a query finds it reached. Where a stream is idle, the first
+ * bound is nearly exact, so the greatest observed difference of the two clocks is taken, slowly
+ * decreasing, since clocks drift.
  *
  * Operations that belong together (ncclGroupStart) have one pair of events; those that are recorded into a
  * graph have none, and are no boundaries: they are not run now.
@@ -24,7 +25,7 @@
 #include "text.h"
 
 #define COMMUNICATORS 32u
-#define PENDING 256u /* operations that were enqueued, and are not known to be over */
+#define PENDING 256u /* operations that were enqueued, and are not known to have ended */
 #define TOGETHER 16u /* communicators in one group of calls */
 #define DRIFT 5e-5   /* of two clocks, at most */
 #define LOST 1u      /* no handle is this */
@@ -32,7 +33,7 @@
 typedef struct pending {
     jst_mpi_call call;
     uint64_t enqueued; /* ticks */
-    void *begin, *end; /* events; NULL: over when the next one with events is */
+    void *begin, *end; /* events; NULL: ended when the next one with events has */
     bool complete;     /* it has been enqueued */
 } pending;
 
@@ -40,9 +41,9 @@ struct jst_communicator {
     _Atomic uintptr_t handle; /* 0: free */
     jst_ccl_group group;
     uint64_t first, next; /* numbers of pending operations */
-    void *last;           /* the end of what was over last: the clock's reference */
+    void *last;           /* the end of the operation that ended last: the clock's reference */
     double gpu_ns, offset_ns;
-    uint64_t base; /* ticks, from which the host's nanoseconds count here */
+    uint64_t base; /* ticks from which the host's nanoseconds count here */
     _Atomic uint32_t busy;
     bool broken; /* events cannot be had: operations are only counted */
     bool clock_known;
@@ -54,7 +55,7 @@ struct jst_communicator {
 JST_LARGE static jst_communicator communicators[COMMUNICATORS];
 static const jst_gpu_events *events;
 static _Atomic bool looked_for_events;
-static _Atomic uint32_t beginning; /* a thread looks for a free place */
+static _Atomic uint32_t beginning; /* a thread searches a free place */
 
 /* What this thread has announced since its group of calls began. */
 static __thread struct {
@@ -184,7 +185,7 @@ static bool times_of(jst_communicator *c, const pending *p, uint64_t now, double
     return true;
 }
 
-/* ---- what is over ---- */
+/* ---- ended operations ---- */
 
 static void is_over(jst_communicator *c, pending *p, double begin, double end)
 {
@@ -196,7 +197,7 @@ static void is_over(jst_communicator *c, pending *p, double begin, double end)
     if (jst_ccl_joins(&c->group))
         JST_STORE(jst_segment_owner, b);
     bool ends = (p->call.flags & JST_MPI_GLOBAL) && jst_mpi_runs() && jst_ccl_joins(&c->group);
-    p->call.flags = 0; /* once: here, behind what it adds to the segment */
+    p->call.flags = 0; /* once: here, after it was added to the segment */
     jst_mpi_completed(&p->call, now, now > began ? now - began : 0);
     if (ends)
         jst_segment_global(b, &p->call, jst_site_of(&p->call, p->call.func, p->call.bytes),
@@ -208,7 +209,7 @@ static pending *at(jst_communicator *c, uint64_t number)
     return &c->operations[number % PENDING];
 }
 
-/* All up to this one, which has events and is over. */
+/* All up to this one, which has events and has ended. */
 static bool finish_until(jst_communicator *c, uint64_t number, uint64_t now)
 {
     pending *p = at(c, number);
@@ -284,7 +285,7 @@ static void *begin_of_group(const jst_communicator *c, void *stream)
 static void announce(jst_communicator *c, const jst_mpi_call *call, void *stream)
 {
     unsigned i = 0;
-    if (c->next - c->first >= PENDING) { /* nobody looked for long: no times any more */
+    if (c->next - c->first >= PENDING) { /* not queried for long: no times any more */
         c->broken = true;
         return;
     }

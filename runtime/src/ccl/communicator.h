@@ -1,4 +1,4 @@
-/* communicator.h: what a communicator on GPUs has enqueued, and when it was over (communicator.c). */
+/* communicator.h: what a communicator on GPUs has enqueued, and when it ended (communicator.c). */
 #ifndef JST_COMMUNICATOR_H
 #define JST_COMMUNICATOR_H
 
@@ -6,8 +6,8 @@
 
 typedef struct jst_communicator jst_communicator;
 
-/** That of a handle; begun with what `ask` says of it. NULL: there is no room, or `ask` knows nothing.
- *  group: what the handle is, its size 0 where `ask` knows nothing. */
+/** The communicator of a handle; initialised by `ask`. NULL: there are too many, or `ask` knows
+ *  nothing. group: the handle's group, its size 0 where `ask` knows nothing. */
 jst_communicator *jst_communicator_of(const void *handle,
                                       bool (*ask)(const void *handle, jst_ccl_group *group),
                                       jst_ccl_group *group);

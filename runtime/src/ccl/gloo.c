@@ -1,12 +1,13 @@
 /* gloo.c: gloo's collectives, which PyTorch uses on CPUs.
  *
- * Each is a C++ function that gets one object, its options, and returns nothing when the operation is
- * over. PyTorch calls them in threads of its own, two for a group. An exception passes through.
+ * Each is a C++ function that gets one object, its options, and returns when the operation has
+ * ended. PyTorch calls them in threads of its own, two for a group. An exception passes through.
  *
- * What an operation is stands in its options. RATIONALE: gloo has no stable layout that one could
- * include, but the fields used here have stood where they are since 2019. Each is believed only if all fits:
- * the buffer is as long as elements and their size say, and rank and size are sensible. Else the call
- * is counted without bytes, and is no boundary. Nothing is read that the kernel does not say can be read.
+ * The operation's properties are in its options. RATIONALE: gloo has no stable header that could be
+ * included, but the fields used here have had the same offsets since 2019. Each is used only if all
+ * are consistent: the buffer is as long as elements and their size say, and rank and size are
+ * sensible. Else the call is counted without bytes, and is no boundary. Only memory that the kernel
+ * reports as readable is read.
  */
 #include <errno.h>
 
@@ -24,10 +25,10 @@
 #define MOST_ELEMENT 64u
 #define MOST_RANKS (1u << 20)
 
-/* Where options have what, in words of 8 bytes; 0: not there. What moves: the buffer that all ranks have;
- * where the options have a vector of buffers, that is its first. */
+/* Offsets of fields in options, in words of 8 bytes; 0: not there. The data: the buffer that all
+ * ranks have; where the options have a vector of buffers, its first. */
 typedef struct layout {
-    const char *name, *symbol; /* gloo::allreduce, and as the linker knows it */
+    const char *name, *symbol; /* gloo::allreduce, and its symbol for the linker */
     uint8_t klass;
     bool global, vector;
     uint8_t buffer, elements, element_size;
@@ -59,7 +60,7 @@ typedef struct layout {
 GLOO(DECLARE)
 #undef DECLARE
 
-/* ---- what options say ---- */
+/* ---- reading options ---- */
 
 /* A word of another library's object, if it can be read. */
 __attribute__((no_sanitize("address"))) static bool word_at(const void *from, unsigned index,
@@ -89,8 +90,9 @@ static bool is_rank_and_size(uint64_t word)
     return size >= 1 && size <= MOST_RANKS && rank < size;
 }
 
-/* Its context begins with its rank and its size, in older versions (2022) behind a table of functions, whose
- * address is no such pair but by a chance of 1 in 100 000; a rank has to be what the launcher said anyway. */
+/* Its context begins with its rank and its size, in older versions (2022) behind a table of functions,
+ * whose address is such a pair only with a probability of 1 in 100 000; a rank has to be the
+ * launcher's anyway. */
 static bool group_of(const void *options, jst_ccl_group *group)
 {
     const void *context;
@@ -114,7 +116,7 @@ static bool length_of(const void *options, const layout *l, uint64_t *bytes)
     return pointer_at(buffer, 1, &memory) && word_at(buffer, 2, bytes) && *bytes < 1ull << 48;
 }
 
-/* What this rank contributes, or gets of a root. */
+/* What this rank contributes, or gets from a root. */
 static bool bytes_of(const void *options, const layout *l, const jst_ccl_group *group,
                      uint64_t *bytes)
 {
@@ -192,7 +194,7 @@ static void run(target *known, const layout *l, void *options, const void *calle
         c.bytes = 0;
     jst_block *b = jst_enter();
     if (b)
-        b->cpu_ticks = 0; /* that a thread of the library's sleeps between calls is no waiting */
+        b->cpu_ticks = 0; /* the sleep of a library's thread between calls is not waiting */
     jst_frame();          /* it throws when a partner is gone */
     if (!jst_inject_enter()(&c)) {
         real(options);
@@ -203,7 +205,7 @@ static void run(target *known, const layout *l, void *options, const void *calle
         jst_ccl_begins(number, &c);
     real(options);
     unsigned flags = c.flags;
-    c.flags = 0; /* whether it is a boundary is said in the order of numbers */
+    c.flags = 0; /* whether it is a boundary is decided in the order of numbers */
     jst_mpi_leave(&c);
     c.flags = (uint8_t)flags;
     if (world)

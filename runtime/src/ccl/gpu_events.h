@@ -1,4 +1,5 @@
-/* gpu_events.h: events of a GPU's driver, which tell when it has come to a place in a stream (gpu_events.c). */
+/* gpu_events.h: events of a GPU's driver, which show when it has reached a position in a stream
+ * (gpu_events.c). */
 #ifndef JST_GPU_EVENTS_H
 #define JST_GPU_EVENTS_H
 
@@ -6,7 +7,7 @@
 
 #define JST_GPU_NOT_READY 600 /* of both vendors' drivers */
 
-/* CUDA's driver and HIP have the same functions under other names. Of all, 0 is success. */
+/* CUDA's driver and HIP have the same functions under other names. All return 0 on success. */
 typedef struct jst_gpu_events {
     int (*create)(void **event, unsigned flags);
     int (*record)(void *event, void *stream);

@@ -1,7 +1,8 @@
 /* nccl.c: functions of NCCL, and of RCCL, which has the same names.
  *
- * Their calls enqueue and return. What they moved is counted at once; when it was over, and where segments
- * end, is found out by events (communicator.c). Own declarations: no header of NVIDIA's or AMD's is needed.
+ * Their calls enqueue and return. Their bytes are counted at once; when operations ended, and where
+ * segments end, is found by events (communicator.c). Own declarations: no header of NVIDIA's or
+ * AMD's is needed.
  */
 #include <errno.h>
 
@@ -88,7 +89,7 @@ static bool is_ours(const void *p)
 }
 
 static __thread unsigned depth;       /* of groups of calls */
-static __thread const void *asked_by; /* address in the program, of the call at hand */
+static __thread const void *asked_by; /* address in the program, of the current call */
 
 static void *find(const char *name, const void *caller)
 {

@@ -12,7 +12,7 @@
  * number is not mistaken for it. 0: not a duplicate. A shell that writes by `echo >&5` makes and
  * closes a duplicate for every line. */
 
-/* NOTE: asks the kernel only when the answer matters, so a descriptor that is written in order
+/* NOTE: queries the kernel only when the answer matters, so a descriptor that is written in order
  * costs no system call. */
 static bool appends(int fd, jst_access *a)
 {
@@ -65,7 +65,7 @@ void jst_access_sought(int fd, uint64_t at, bool asked_only)
     jst_access *a = &jst_descriptors[fd].access;
     uint64_t before = JST_LOAD(a->before), end = jst_access_end(a);
     if (asked_only && !(before & JST_ACCESS_AWAY)) {
-        /* What was inherited or appended began somewhere else than at 0. */
+        /* A file that was inherited or appended to did not begin at 0. */
         JST_STORE(a->origin, at - JST_LOAD(a->run));
     } else if (at == end) {
         JST_STORE(a->before, before & ~JST_ACCESS_AWAY);

@@ -1,18 +1,18 @@
-/* access.h: where on a descriptor each write begins: what tells rewriting from appending.
+/* access.h: where on a descriptor each write begins, which distinguishes rewriting from appending.
  *
  * One record per descriptor, of four words, follows its position. A write that begins where the one
- * before it ended costs one addition; all else is out of line. Nothing asks the kernel, but once
- * per descriptor whether it appends, and no more before the first write that looks out of place.
+ * before it ended costs one addition; everything else is out of line. The kernel is queried only
+ * once per descriptor whether it appends, and not before the first write that is not in order.
  *
  * What is approximate, on purpose:
  *  - The words belong to a number, not to an open file: what a dup, or another process that shares
- *    the file after fork, does to the offset is not seen. A new number begins anew; when it is
- *    closed while the one it was made from is open, that one takes over what it wrote.
+ *    the file after fork, does to the offset is not seen. A new number starts at 0; when it is
+ *    closed while the one from which it was made is open, that one takes over what it wrote.
  *  - Two threads that write to one descriptor at the same instant may lose an addition, or see it
- *    twice; the next lseek or pwrite says again where things are.
- *  - Reads move the offset only while it stands away from the end of the last write; writes likewise
- *    that of reads (read_order.h).
- *  - Asynchronous writes are taken to follow each other.
+ *    twice; the next lseek or pwrite gives the position again.
+ *  - Reads move the offset only while it is not at the end of the last write; writes likewise that
+ *    of reads (read_order.h).
+ *  - Asynchronous writes are assumed to follow each other.
  *  - A descriptor that is never closed (the end of the process, a raw system call) closes no file.
  */
 #ifndef JST_ACCESS_H
@@ -24,15 +24,15 @@
 
 typedef struct jst_access jst_access;
 
-#define JST_ACCESS_ASKED (UINT64_C(1) << 63)     /* the kernel was asked whether it appends */
+#define JST_ACCESS_ASKED (UINT64_C(1) << 63)     /* the kernel was queried whether it appends */
 #define JST_ACCESS_APPENDS (UINT64_C(1) << 62)   /* it does */
 #define JST_ACCESS_AWAY (UINT64_C(1) << 61)      /* offset counts */
 #define JST_ACCESS_TWINNED (UINT64_C(1) << 60)   /* other numbers were made from it */
 #define JST_ACCESS_READ_AWAY (UINT64_C(1) << 59) /* read_offset counts (read_order.h) */
 #define JST_ACCESS_BYTES (JST_ACCESS_READ_AWAY - 1)
 
-/** A write of n bytes that does not begin where the last one ended, or leaves the file offset behind
- *  for the first time. stays: it left the file offset where it was (pwrite and its kin). */
+/** A write of n bytes that does not begin where the last one ended, or leaves the file offset
+ *  behind for the first time. stays: it did not move the file offset (pwrite and similar calls). */
 __attribute__((noinline)) void jst_access_elsewhere(jst_block *b, unsigned slot, int fd,
                                                     uint64_t at, uint64_t n, bool stays);
 /** Called when a descriptor is closed or refers to another file from now on. Returns the bytes
@@ -47,8 +47,8 @@ JST_COLD int jst_access_source(int fd);
 void jst_access_child(uint32_t used);
 /** O_APPEND may have changed. */
 void jst_access_flags_changed(int fd);
-/** The file offset is now `at`. asked_only: the call only asked where it is, so writes
- *  still follow each other. */
+/** The file offset is now `at`. asked_only: the call only queried it, so writes still follow each
+ *  other. */
 void jst_access_sought(int fd, uint64_t at, bool asked_only);
 
 /** n bytes were written at the file offset. */
@@ -84,7 +84,7 @@ static inline void jst_access_wrote_at(jst_block *b, unsigned slot, int fd, uint
         jst_access_elsewhere(b, slot, fd, at, n, true);
 }
 
-/** Does the file offset stand where the last write ended? */
+/** Is the file offset where the last write ended? */
 JST_INLINE bool jst_writes_follow(const jst_descriptor *k)
 {
     return JST_LIKELY(!(JST_LOAD(k->access.before) & JST_ACCESS_AWAY));
@@ -99,7 +99,7 @@ JST_INLINE void jst_write_follows(jst_descriptor *k, uint64_t n)
 }
 
 /** n bytes were written at an offset that the call named: where the last such write ended, or where it began,
- *  for the counters of the mount. false: it is another case, nothing was done. */
+ *  for the counters of the mount. false: another case, nothing was done. */
 JST_INLINE bool jst_write_at_follows(uint64_t *cells, jst_descriptor *k, uint64_t at, uint64_t n)
 {
     struct jst_access *a = &k->access;

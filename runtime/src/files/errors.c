@@ -11,7 +11,7 @@
 JST_COLD void jst_fail(jst_block *b, unsigned slot, int error)
 {
     unsigned cell;
-    if (b->mark == JST_CELL_STATE_IO_NS) /* the call is over: see jst_elapsed in io.h */
+    if (b->mark == JST_CELL_STATE_IO_NS) /* the call has ended: see jst_elapsed in io.h */
         jst_end_mark(b, jst_ticks());
     if (!jst_is_mount(slot))
         return;

@@ -1,12 +1,12 @@
-/* file.c: which place of the table of files does a path have? (file.h)
+/* file.c: finds the place of a path in the table of files (file.h).
  *
- * Lock-free and safe in a signal handler. An index of buckets leads from the key of a path, which means
- * something in this process only, to its place; one path that is spelled in two ways has two places, which
- * readers put together by the name.
+ * Lock-free and safe in a signal handler. An index of buckets maps the key of a path, which is
+ * valid in this process only, to its place; one path with two spellings has two places, which
+ * readers merge by the name.
  *
- * When all places are taken, a quarter of those that no descriptor stands for is freed: those that are
- * smallest both in bytes and in time, in steps of a factor of two. Place 0 takes what they had. A file that
- * is opened while no place can be freed counts in place 0, too.
+ * When all places are used, a quarter of those without a descriptor is freed: those that are
+ * smallest both in bytes and in time, in steps of a factor of two. Place 0 takes what they had. A
+ * file that is opened while no place can be freed counts in place 0, too.
  */
 #include "file.h"
 #include "config.h"
@@ -18,9 +18,9 @@
 #define BUCKETS 1024
 #define BUCKET_SHIFT 54
 #define WAYS 8
-#define FREED 4 /* one in so many at a time: looking at all places costs little for each */
+#define FREED 4 /* one in so many at a time: a pass over all places then costs little for each */
 #define LEAVING (1u << 31) /* in users: the place is being freed */
-#define PATIENCE 1000      /* looks at a thread that makes room: it may be the one we interrupted */
+#define PATIENCE 1000      /* waits for a thread that frees places: we may have interrupted it */
 #define JST_FORMAT_HDF5 1
 #define JST_FORMAT_NETCDF 2
 #define NAME_BYTES (sizeof((jst_file *)0)->name)
@@ -29,10 +29,10 @@ bool jst_files_on, jst_threads;
 
 JST_LARGE static _Atomic uint16_t places[BUCKETS][WAYS];
 static _Atomic uint64_t taken[JST_FILES / 64]; /* a bit per place */
-static _Atomic uint32_t used;                  /* no place from here on was ever taken */
+static _Atomic uint32_t used;                  /* no place from here on was ever used */
 static _Atomic bool making_room;
 
-/* A path that comes in pieces: its hash does not depend on where it is cut. */
+/* A path in pieces: its hash does not depend on where it is cut. */
 typedef struct path_text {
     uint64_t hash, word;
     uint32_t n;
@@ -40,8 +40,9 @@ typedef struct path_text {
     uint32_t tail_n;
 } path_text;
 
-/* The path of a directory at which relative paths begin, with a slash at its end. The kernel is asked for
- * it once: the programs that open by a directory's descriptor (tar, rsync, find, git) open all its files so.
+/* The path of a directory at which relative paths begin, with a slash at its end. The kernel is
+ * queried for it once: the programs that open by a directory's descriptor (tar, rsync, find, git)
+ * open all its files so.
  * NOTE: until the next slice begins, a directory that is renamed keeps the name it had. */
 typedef struct base_path {
     _Atomic uint32_t sequence; /* odd while the rest is written */
@@ -52,7 +53,7 @@ typedef struct base_path {
 #define OPEN_DIRECTORIES 7
 static base_path working_directory, open_directories[OPEN_DIRECTORIES];
 
-/* The last NAME_BYTES - 1 bytes stay. */
+/* The last NAME_BYTES - 1 bytes are kept. */
 static void put_tail(path_text *t, const char *piece, uint32_t n)
 {
     const uint32_t room = NAME_BYTES - 1;
@@ -100,7 +101,8 @@ static uint64_t hash_of(const path_text *t)
     return jst_mixed(jst_mixed(t->hash, t->word), t->n) | 1;
 }
 
-/* Of the name behind a directory of n bytes. The last word of a path may reach into the directory. */
+/* Hash of the name after a directory of n bytes. The last word of a path may include a part of the
+ * directory. */
 static uint64_t key_of(uint64_t directory, const char *path, size_t n, size_t end)
 {
     uint64_t word;
@@ -113,7 +115,7 @@ static uint64_t key_of(uint64_t directory, const char *path, size_t n, size_t en
 
 /* ---- the path of a new place ---- */
 
-/* What a descriptor stands for by the kernel's word; false: it is not known, or too long. */
+/* The path of a descriptor by the kernel; false: it is not known, or too long. */
 static bool put_link(path_text *t, int fd)
 {
     char link[48], path[1024]; /* this may run on a small signal stack */
@@ -181,7 +183,7 @@ static void put_path(path_text *t, int dirfd, const char *path)
 
 /* ---- places ---- */
 
-/* Additions to `users`, which is one of several threads or not. Returns what it was. */
+/* Adds to `users`, by an atomic addition where there are several threads. Returns what it was. */
 static uint32_t add_users(jst_file *f, uint32_t n)
 {
 #if defined(__x86_64__)
@@ -193,7 +195,7 @@ static uint32_t add_users(jst_file *f, uint32_t n)
     return __atomic_fetch_add(&f->users, n, __ATOMIC_ACQ_REL);
 }
 
-/* Holds a place that is not being freed, if it is still that of a key. */
+/* Holds a place that is not being freed, if it still belongs to a key. */
 static bool hold(jst_file *f, uint64_t key)
 {
     if (atomic_load_explicit(&f->key, memory_order_relaxed) != key)
@@ -218,7 +220,7 @@ static unsigned held(uint64_t key)
 static void reach(unsigned place)
 {
     if (!place)
-        atomic_store_explicit(&jst_a.files[0].owner, 1, memory_order_relaxed); /* nobody's own */
+        atomic_store_explicit(&jst_a.files[0].owner, 1, memory_order_relaxed); /* no thread's */
     uint32_t end = atomic_load_explicit(&used, memory_order_relaxed);
     while (end <= place && !atomic_compare_exchange_weak(&used, &end, place + 1))
         ;
@@ -226,7 +228,7 @@ static void reach(unsigned place)
 
 static unsigned take_place(void)
 {
-    static _Atomic uint32_t last; /* the word in which the last one was found */
+    static _Atomic uint32_t last; /* the word in which the last free place was found */
     const unsigned begin = atomic_load_explicit(&last, memory_order_relaxed);
     for (unsigned i = 0; i < JST_FILES / 64; i++) {
         const unsigned w = (begin + i) % (JST_FILES / 64);
@@ -252,7 +254,7 @@ static void give_back(unsigned place)
     atomic_fetch_and(&taken[place / 64], ~(UINT64_C(1) << place % 64));
 }
 
-/* ---- making room ---- */
+/* ---- freeing places ---- */
 
 static void add_to_others(const jst_file *f)
 {
@@ -271,7 +273,7 @@ static void add_to_others(const jst_file *f)
     jst_file_share_add((uint64_t *)&others->hash, 1);
 }
 
-/* NOTE: a kill in here may cost what this one file had, never double it. */
+/* NOTE: a kill in here may lose the counts of this one file, never double them. */
 static bool free_place(unsigned place)
 {
     jst_file *f = &jst_a.files[place];
@@ -308,12 +310,12 @@ static unsigned time_class(const jst_file *f)
                       JST_LOAD(f->meta_ticks));
 }
 
-#define CLASSES 68 /* 65, and so many that jst_zero leaves none out */
+#define CLASSES 68 /* 65, rounded up so that jst_zero clears all */
 #define RANKS (JST_FILES / 8)
 
-/* What decides which files stay: their classes, and how many files are of a smaller one. */
+/* Criteria for which files are kept: their classes, and how many files are of a smaller one. */
 typedef struct sizes {
-    uint8_t bytes[JST_FILES], time[JST_FILES]; /* classes; STAYS in bytes: it cannot go */
+    uint8_t bytes[JST_FILES], time[JST_FILES]; /* classes; STAYS in bytes: it cannot be freed */
     uint16_t smaller_bytes[CLASSES], smaller_time[CLASSES];
 } sizes;
 
@@ -350,7 +352,7 @@ static void look_at_sizes(sizes *s)
     make_sums(s->smaller_time);
 }
 
-/* A file stays if many are smaller, by bytes or by time. RANKS: it cannot go. */
+/* A file is kept if many are smaller, by bytes or by time. RANKS: it cannot be freed. */
 static unsigned rank_of(const sizes *s, unsigned place)
 {
     if (s->bytes[place] == STAYS)
@@ -383,7 +385,7 @@ static unsigned make_room(void)
 {
     bool idle = false;
     if (atomic_compare_exchange_strong(&making_room, &idle, true)) {
-        unsigned place = take_place(); /* another thread may have made room meanwhile */
+        unsigned place = take_place(); /* another thread may have freed places meanwhile */
         if (!place)
             free_smallest();
         atomic_store(&making_room, false);

@@ -1,8 +1,9 @@
-/* file.h: what each file was used for: a table of JST_FILES places in the mapped head (file.c).
+/* file.h: what each file was used for: a table of JST_FILES places in the mapped header (file.c).
  *
- * A descriptor's number knows the place of its file. A call adds to that place; there is no record and no
- * commit, so a reader finds all that was counted up to any instant. Place 0 is that of all other files.
- * jst_descriptor.file: the place + 1, 0: not looked for yet, JST_FILE_NONE: a directory or a device. */
+ * The entry of a descriptor's number has the place of its file. A call adds to that place; there is
+ * no record and no commit, so a reader finds all that was counted up to any instant. Place 0 is
+ * that of all other files. jst_descriptor.file: the place + 1, 0: not searched yet, JST_FILE_NONE:
+ * a directory or a device. */
 #ifndef JST_FILE_H
 #define JST_FILE_H
 
@@ -16,17 +17,18 @@
 extern JST_HIDDEN bool jst_files_on;
 extern JST_HIDDEN bool jst_threads; /* more than one may count */
 
-/** Looks for the file of a descriptor that was not seen to be opened. */
+/** Finds the file of a descriptor whose opening was not seen. */
 JST_COLD jst_file *jst_file_find(int fd);
 /** fd was opened by a path of `end` bytes, whose directory has a key and is `n` bytes long
  *  (jst_directory_key). */
 void jst_file_opened(int fd, unsigned slot, int dirfd, const char *path, uint64_t directory,
                      size_t n, size_t end);
-/** n bytes were read or written at the begin of the file, and lie at buf: they may tell its format. */
+/** n bytes were read or written at the begin of the file, and are at buf: they may show its
+ * format. */
 JST_COLD void jst_file_began(int fd, const void *buf, size_t n);
-/** Where it lies after all. */
+/** Sets the slot of a file that was found to be on another mount. */
 void jst_file_lies(int fd, unsigned slot);
-/** The number stands for nothing any more, or for something else. */
+/** The number refers to no file any more, or to another one. */
 JST_COLD void jst_file_drop_known(int fd);
 void jst_file_drop_range(unsigned first, unsigned last);
 /** `to` is a duplicate of fd. */
@@ -36,8 +38,8 @@ void jst_files_begin(void);
 /** No place from here on was ever used. */
 unsigned jst_files_used(void);
 
-/* What a thread adds to: a file has an owner, which used it first and adds as it does to its counters; all
- * other threads share a second set of words, by atomic additions. */
+/* The words to which a thread adds: a file has an owner, which used it first and adds as it does to
+ * its counters; all other threads share a second set of words, by atomic additions. */
 typedef struct jst_file_words {
     uint64_t *words;
     bool own;
@@ -59,7 +61,7 @@ static inline void jst_file_share_add(uint64_t *word, uint64_t n)
     atomic_fetch_add_explicit((_Atomic uint64_t *)word, n, memory_order_relaxed);
 }
 
-/** The place of a descriptor that lies on a mount; NULL: nothing is kept of it. */
+/** The place of a descriptor on a mount; NULL: nothing is counted for it. */
 static inline jst_file *jst_file_of(int fd)
 {
     if (JST_UNLIKELY(!jst_files_on) || (unsigned)fd >= JST_FDS)
@@ -108,7 +110,8 @@ static inline void jst_file_drop(int fd)
         jst_file_drop_known(fd);
 }
 
-/** A call on a descriptor that moves no data. ops_cell: as it is counted for the mount. */
+/** A call on a descriptor that moves no data. ops_cell: the cell in which it is counted for the
+ * mount. */
 static inline void jst_file_called(const jst_block *b, unsigned slot, int fd, unsigned ops_cell,
                                    uint64_t ticks)
 {
@@ -124,7 +127,7 @@ static inline void jst_file_called(const jst_block *b, unsigned slot, int fd, un
     }
 }
 
-/** The same of the call that closes it: jst_file_leave before, jst_file_left after. */
+/** The same for the call that closes it: jst_file_leave before, jst_file_left after. */
 static inline unsigned jst_file_leave(int fd)
 {
     bool known = (unsigned)fd < JST_FDS && !jst_tls_vfork;

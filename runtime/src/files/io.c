@@ -18,7 +18,7 @@ void jst_count(jst_block *b, unsigned slot, int fd, const jst_direction *d, uint
         jst_add(&b->cells[d->stream_bytes], n);
         jst_add(&b->cells[d->stream_ns], ticks);
     } else if (JST_LIKELY(n < JST_START_BYTES)) {
-        return; /* what is not counted starts a profile when it is much at once */
+        return; /* much data at once starts a profile even when it is not counted */
     }
     if (JST_UNLIKELY(jst_is_lazy()))
         jst_moved(n);

@@ -1,4 +1,4 @@
-/* io.h: what the wrappers of posix, stdio and aio do before and after the real call.
+/* io.h: the parts of the wrappers of posix, stdio and aio before and after the real call.
  *
  * The shape of every wrapper:
  *     jst_block *b = jst_enter();
@@ -7,7 +7,7 @@
  *     if (b)
  *         jst_..._done(b, ..., t);
  *     return r;
- * Nothing here may touch errno: it is the real call's.
+ * Nothing here may change errno, which is set by the real call.
  */
 #ifndef JST_IO_H
 #define JST_IO_H
@@ -28,9 +28,9 @@
 
 #include "../../include/jst_frame.h"
 
-/* State marks: a call in progress shows in the thread's block, so that the heartbeat can book its
- * time in the slice in which it passes. Inside an MPI call the MPI's mark stays. Calls that never
- * return: left.h. */
+/* State marks: a call in progress is marked in the thread's block, so that the heartbeat can count
+ * its time in the slice in which it passes. Inside an MPI call the MPI's mark is kept. Calls that
+ * never return: left.h. */
 JST_INLINE uint64_t jst_mark_io(jst_block *b)
 {
     uint64_t t = jst_ticks();
@@ -44,7 +44,7 @@ JST_INLINE uint64_t jst_mark_io(jst_block *b)
 }
 
 /** Ticks since t, and the end of the state. NOTE: first unmarked, then added: the heartbeat, which
- *  adds what is in progress, may then see too little for a moment, never too much. */
+ *  adds time in progress, may then see too little for a moment, never too much. */
 JST_INLINE uint64_t jst_elapsed(jst_block *b, uint64_t t)
 {
     uint64_t ticks = jst_ticks() - t;
@@ -100,8 +100,9 @@ static const jst_direction jst_stdio_write = {
 void jst_count(jst_block *b, unsigned slot, int fd, const jst_direction *d, uint64_t n,
                uint64_t ticks);
 
-/** The same in the usual case: n is not 0, the descriptor k lies on a mount, and its file was first used by this thread.
- *  Returns the counters of the mount; NULL: it is another case, nothing was counted. */
+/** The same in the usual case: n is not 0, the descriptor k is on a mount, and its file was first
+ *  used by this thread. Returns the counters of the mount; NULL: another case, nothing was
+ *  counted. */
 JST_INLINE uint64_t *jst_count_usual(jst_block *b, const jst_descriptor *k, const jst_direction *d,
                                      uint64_t n, uint64_t ticks)
 {
@@ -129,7 +130,7 @@ JST_INLINE uint64_t *jst_count_usual(jst_block *b, const jst_descriptor *k, cons
 
 /** A transfer that moved nothing: r is 0, or -1 with errno (io.c). */
 void jst_moved_nothing(jst_block *b, int fd, const jst_direction *d, ssize_t r, uint64_t ticks);
-/* Transfers of n bytes, in any case (io.c). buf: where the bytes lie; NULL: not known. */
+/* Transfers of n bytes, in any case (io.c). buf: where the bytes are; NULL: not known. */
 void jst_read_unusual(jst_block *b, int fd, const void *buf, uint64_t n, uint64_t ticks);
 void jst_wrote_unusual(jst_block *b, int fd, const void *buf, uint64_t n, uint64_t ticks);
 void jst_read_at_unusual(jst_block *b, int fd, const void *buf, uint64_t n, uint64_t at,
@@ -203,13 +204,13 @@ JST_INLINE void jst_write_at_done(jst_block *b, int fd, const void *buf, ssize_t
         jst_wrote_at_unusual(b, fd, buf, n, (uint64_t)at, cells ? JST_COUNTED : ticks);
 }
 
-/** End of a write that goes to the end of the file, and leaves the file offset where it is. */
+/** End of a write that appends to the file and does not move the file offset. */
 void jst_append_done(jst_block *b, int fd, ssize_t r, uint64_t t);
-/** End of a write whose place in the file is not known. */
+/** End of a write whose offset in the file is not known. */
 void jst_print_done(jst_block *b, int fd, ssize_t r, uint64_t t);
 
 /** One call of a counted and timed kind (open, close, seek, sync, meta) at a slot, and the ticks that
- *  it took. ns_cell 0 is a real cell only for posix_open_ops, which is never a time: 0 stands for "not
+ *  it took. ns_cell 0 is a real cell only for posix_open_ops, which is never a time: 0 means "not
  *  timed". */
 static inline void jst_event_took(jst_block *b, unsigned slot, unsigned ops_cell, unsigned ns_cell,
                                   uint64_t ticks)
@@ -222,14 +223,14 @@ static inline void jst_event_took(jst_block *b, unsigned slot, unsigned ops_cell
     }
 }
 
-/** The same, of a call that began at t. */
+/** The same, for a call that began at t. */
 static inline void jst_event(jst_block *b, unsigned slot, unsigned ops_cell, unsigned ns_cell,
                              uint64_t t)
 {
     jst_event_took(b, slot, ops_cell, ns_cell, t ? jst_elapsed(b, t) : 0);
 }
 
-/** The same, of a call on a descriptor that stays open. */
+/** The same, for a call on a descriptor that stays open. */
 static inline void jst_fd_event(jst_block *b, unsigned slot, int fd, unsigned ops_cell,
                                 unsigned ns_cell, uint64_t t)
 {
@@ -238,7 +239,7 @@ static inline void jst_fd_event(jst_block *b, unsigned slot, int fd, unsigned op
     jst_file_called(b, slot, fd, ops_cell, ticks);
 }
 
-/** The same, of the call that closed it. file: from jst_file_leave. */
+/** The same, for the call that closed it. file: from jst_file_leave. */
 static inline void jst_closed(jst_block *b, unsigned slot, unsigned file, unsigned ops_cell,
                               unsigned ns_cell, uint64_t t)
 {

@@ -1,6 +1,6 @@
-/* mount.c: which mount does a descriptor or a path belong to?
+/* mount.c: finds the mount of a descriptor or a path.
  *
- * The answer must cost next to nothing on the path of a call: a byte per descriptor, filled when
+ * The answer must cost almost nothing on the path of a call: a byte per descriptor, filled when
  * it is opened or first used, and a table of device numbers. Everything here is lock-free, safe in
  * a signal handler, and makes system calls only when something is seen for the first time.
  * The registry survives fork, so that a slot means the same in parent and child.
@@ -28,7 +28,7 @@ static _Atomic uint32_t fds_used;
 #define DEVICES 64
 #define KNOWN (UINT64_C(1) << 63)
 
-/* device number << 8 | slot, KNOWN set; filled from the front, never taken out. */
+/* device number << 8 | slot, KNOWN set; filled from the front, never removed. */
 static _Atomic uint64_t devices[DEVICES];
 static struct {
     uint32_t major, minor;
@@ -43,7 +43,7 @@ static _Atomic uint32_t mounts_used;
 __attribute__((section(".bss.later"))) static _Atomic uint64_t paths[PATHS];
 static _Atomic uint32_t cwd_generation;
 
-/* statfs f_type of file systems that hold no data of anybody. */
+/* statfs f_type of file systems without user data. */
 static bool is_pseudo(uint64_t magic)
 {
     static const uint32_t pseudo[] = {
@@ -67,8 +67,8 @@ static uint64_t device_key(uint64_t maj, uint64_t min)
     return (maj << 20 | (min & 0xfffff)) & 0xffffffffu;
 }
 
-/* The same, from where libc has both: the low twelve bits of the major number in 8 to 19, the low eight of the
- * minor one in 0 to 7, twelve more in 20 to 31. */
+/* The same, from libc's format of both: the low twelve bits of the major number in 8 to 19, the low
+ * eight of the minor one in 0 to 7, twelve more in 20 to 31. */
 static inline uint64_t key_of(dev_t device)
 {
     return (device >> 8 & 0xfff) << 20 | (device >> 12 & 0xfff00) | (device & 0xff);
@@ -102,7 +102,7 @@ static unsigned slot_of_mount(uint64_t maj, uint64_t min, uint64_t magic, uint64
     mounts[used].magic = magic;
     mounts[used].mnt_id = mnt_id;
     atomic_store(&mounts[used].used, 1);
-    if (atomic_load(&jst_state) != JST_LAZY) /* else they come there with the profile */
+    if (atomic_load(&jst_state) != JST_LAZY) /* else they are written with the profile */
         jst_mounts_to_head();
     return used + 1;
 }
@@ -118,7 +118,7 @@ static JST_COLD unsigned new_device(uint64_t maj, uint64_t min, uint64_t magic, 
         if (empty == entry || (empty & ~KNOWN) >> 8 == device_key(maj, min))
             return (unsigned)(empty & 0xff); /* another thread was first */
     }
-    return slot; /* more devices than we keep: asked again next time */
+    return slot; /* more devices than we keep: queried again next time */
 }
 
 /* RATIONALE: AT_STATX_DONT_SYNC. Without it a network file system asks its server for the
@@ -138,7 +138,7 @@ static uint64_t mount_id(int dirfd, const char *path)
     return r == 0 && (x.stx_mask & STATX_MNT_ID) ? x.stx_mnt_id : 0;
 }
 
-/* Kind and device of a file ("": of the descriptor itself), all that we need of it. */
+/* Finds kind and device of a file ("": of the descriptor itself), all that is needed. */
 static bool look(int dirfd, const char *path, struct stat *st)
 {
     struct statx x;
@@ -151,7 +151,7 @@ static bool look(int dirfd, const char *path, struct stat *st)
     return (*path ? jst_fstatat(dirfd, path, st, 0) : jst_fstat(dirfd, st)) == 0;
 }
 
-/* Slot that a file's kind gives, 0: it is its device that counts. */
+/* The slot for a file's kind, 0: its device decides. */
 static unsigned slot_of_kind(mode_t mode)
 {
     switch (mode & S_IFMT) {
@@ -168,7 +168,7 @@ static unsigned slot_of_kind(mode_t mode)
     }
 }
 
-/* What is known of a directory must not be taken for the next one of its number. */
+/* Facts about a directory must not be used for the next one with its number. */
 static void count_directory(int fd, mode_t mode)
 {
     if (S_ISDIR(mode) && (unsigned)fd < JST_FDS)
@@ -195,7 +195,8 @@ static unsigned slot_of_fd(int fd)
 
 static void remember(int fd, unsigned slot)
 {
-    /* A vfork child shares our memory but not our descriptors: what it sees is not for the table. */
+    /* A vfork child shares our memory but not our descriptors: its descriptors are not entered into
+     * the table. */
     if ((unsigned)fd >= JST_FDS || jst_tls_vfork)
         return;
     atomic_store_explicit(&jst_descriptors[fd].slot, (uint8_t)slot, memory_order_relaxed);
@@ -217,7 +218,7 @@ static JST_COLD bool fd_excluded(int fd)
     return jst_path_excluded(path);
 }
 
-/* What was trusted turns out to be there, or elsewhere. */
+/* A trusted file turns out to be there, or elsewhere. */
 static void verified(int fd, unsigned trusted, unsigned slot)
 {
     if (!(trusted & JST_SLOT_TRUSTED))
@@ -249,8 +250,8 @@ unsigned jst_fd_slot_now(int fd)
     return p || fd < 0 ? p & ~JST_SLOT_TRUSTED : slot_of_fd(fd);
 }
 
-/** First use of a descriptor that was not seen to be opened, or was trusted until now. 'Other' when it
- *  is none (EBADF). */
+/** First use of a descriptor whose opening was not seen, or that was trusted until now. 'Other'
+ *  when it is not open (EBADF). */
 JST_COLD unsigned jst_fd_resolve(int fd)
 {
     if (fd < 0 || !jst_may_syscall())
@@ -268,8 +269,8 @@ unsigned jst_fd_opened(int fd)
     return look_at(fd);
 }
 
-/* Of what stands before the name: "a/b/c" has "a/b/". NOTE: libc's own search is safe in a signal handler, and
- * takes as long for a path of 30 bytes as for one of 3. */
+/* Length of the part before the name: "a/b/" in "a/b/c". NOTE: libc's own search is safe in a
+ * signal handler, and takes as long for a path of 30 bytes as for one of 3. */
 static inline size_t directory_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -285,7 +286,7 @@ uint64_t jst_path_base(int dirfd)
 {
     if (dirfd == AT_FDCWD)
         return cwd_base();
-    jst_fd_slot(dirfd); /* looked at, so that its turn is right */
+    jst_fd_slot(dirfd); /* checked, so that its turn is right */
     unsigned turn = atomic_load_explicit(&jst_descriptors[dirfd].turn, memory_order_relaxed);
     return (uint64_t)dirfd << 16 | turn << 1 | 1;
 }
@@ -299,7 +300,7 @@ unsigned jst_fd_opened_at(int fd, int dirfd, const char *path, int flags)
         return jst_fd_opened(fd);
     size_t n = directory_length(path), end = n + strlen(path + n);
     uint64_t key = jst_directory_key(path[0] == '/' ? 0 : jst_path_base(dirfd), path, n);
-    /* Where paths are excluded each is asked for. */
+    /* Where paths are excluded each one is checked. */
     unsigned slot = jst_cfg.exclude_paths[0] ? 0 : jst_trust_ask(key);
     if (JST_UNLIKELY(!slot)) {
         slot = jst_fd_opened(fd);
@@ -307,7 +308,7 @@ unsigned jst_fd_opened_at(int fd, int dirfd, const char *path, int flags)
     } else {
         if (JST_UNLIKELY(!jst_nothing_moved(fd))) /* closed unseen */
             jst_access_take(fd);
-        /* What was made new is no link, and nothing else but a file. */
+        /* A newly created path is no link, and only a file. */
         bool new = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
         atomic_store_explicit(&jst_descriptors[fd].source, (uint8_t)jst_trust_source(key),
                               memory_order_relaxed);
@@ -326,7 +327,7 @@ void jst_fd_observed(int fd, const struct stat *st)
     unsigned slot = slot_of_kind(st->st_mode);
     if (!slot)
         slot = slot_of_device(key_of(st->st_dev));
-    if (!slot) /* a device that was not seen before: looked at when it is used */
+    if (!slot) /* a device that was not seen before: checked when it is used */
         return;
     count_directory(fd, st->st_mode);
     verified(fd, known, slot);
@@ -355,7 +356,8 @@ void jst_cwd_changed(void)
     atomic_fetch_add(&cwd_generation, 1);
 }
 
-/* The kernel refused before it read the path, so it may be no path: we must not read it either. */
+/* The kernel refused before it read the path, so it may not be readable: we must not read it
+ * either. */
 static bool is_unread(const char *path, int error)
 {
     return !path || error == EFAULT || error == EINVAL || error == ENAMETOOLONG || error == ENOSYS;
@@ -385,7 +387,8 @@ static unsigned slot_of_directory(int dirfd, const char *path, size_t n)
         return JST_SLOT_OTHER;
     jst_copy(dir, path, n);
     dir[n] = 0;
-    /* Where a folder is not there, the nearest parent that is tells on which mount it is missing. */
+    /* Where a folder does not exist, its nearest existing parent gives the mount on which it is
+     * missing. */
     while (!look(dirfd, n ? dir : ".", &st)) {
         if (n <= 1)
             return JST_SLOT_OTHER;
@@ -429,7 +432,7 @@ static inline unsigned slot_of_known_directory(uint64_t base, int dirfd, const c
 static JST_SLOW unsigned slot_below(int dirfd, const char *path)
 {
     size_t n = directory_length(path);
-    if (n == 0) { /* descriptors are known better than by their number */
+    if (n == 0) { /* more is known of descriptors than their number */
         unsigned slot = jst_fd_slot(dirfd);
         return jst_is_mount(slot) || slot == JST_SLOT_IGNORE ? slot : JST_SLOT_OTHER;
     }
@@ -460,9 +463,9 @@ unsigned jst_dev_slot(dev_t device, int dirfd, const char *path)
     return slot ? slot : jst_path_slot(dirfd, path);
 }
 
-/* A descriptor number may come to refer to another file unseen (closed by a raw system call,
- * received over a socket, opened inside libc), and mounts may come and go. So at a slice
- * boundary everything is forgotten and looked up again. */
+/* A descriptor number may refer to another file without our knowledge (closed by a raw system call,
+ * received over a socket, opened inside libc), and mounts may come and go. So at a slice boundary
+ * everything is forgotten and looked up again. */
 void jst_mounts_forget(void)
 {
     jst_fd_forget_range(0, atomic_load_explicit(&fds_used, memory_order_relaxed));
@@ -471,7 +474,7 @@ void jst_mounts_forget(void)
     jst_trust_forget();
 }
 
-/* Before a sandbox closes: what can be known of descriptors is found out now. */
+/* Before a sandbox closes: finds out now what can be known of descriptors. */
 void jst_mounts_remember(void)
 {
     uint32_t used = atomic_load(&fds_used);
@@ -499,7 +502,7 @@ void jst_mounts_to_head(void)
 {
     for (unsigned i = 0; i < JST_MOUNT_SLOTS; i++) {
         jst_mount_slot *m = &jst_a.head.mounts[i];
-        /* What is there stays as it is: the heartbeat may be reading it. */
+        /* Existing entries are not changed: the heartbeat may be reading them. */
         if (!atomic_load(&m->used) && jst_mount_at(i, m))
             atomic_store(&m->used, 1);
     }

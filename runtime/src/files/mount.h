@@ -1,7 +1,7 @@
-/* mount.h: descriptors, paths, and the mounts that they lie on (mount.c).
+/* mount.h: the mounts of descriptors and paths (mount.c).
  *
- * A slot is where a call is counted: 0 not known yet, 1..JST_MOUNT_SLOTS the number of a mount in the
- * head, plus one, or one of JST_SLOT_STREAM and JST_SLOT_IGNORE. */
+ * A slot is where a call is counted: 0 not known yet, 1..JST_MOUNT_SLOTS the number of a mount in
+ * the header, plus one, or one of JST_SLOT_STREAM and JST_SLOT_IGNORE. */
 #ifndef JST_MOUNT_H
 #define JST_MOUNT_H
 
@@ -14,10 +14,10 @@
 #define JST_SLOT_IGNORE 0x3f
 #define JST_SLOT_OTHER JST_MOUNT_SLOTS
 #define JST_FDS 65536
-/* With a mount: it was opened in a trusted directory, and not looked at yet (trusted_dirs.h). */
+/* With a mount: it was opened in a trusted directory, and not checked yet (trusted_dirs.h). */
 #define JST_SLOT_TRUSTED 0x40
 
-/* What is known of a descriptor's number. In one cache line, so that what a call needs lies together,
+/* Facts about a descriptor's number. In one cache line, so that the fields of a call are together,
  * and the usual numbers in a page; 4 MiB of address space. */
 typedef struct jst_descriptor {
     struct jst_access {  /* access.h */
@@ -27,10 +27,10 @@ typedef struct jst_descriptor {
         uint64_t before; /* bytes written before run; JST_ACCESS_... in the high bits */
     } access;
     uint64_t twin_of; /* whose duplicate it is, and */
-    uint32_t twinned; /* how often it was duplicated anew (access.c) */
+    uint32_t twinned; /* how often it became a new duplicate (access.c) */
     _Atomic uint8_t slot;
-    _Atomic uint8_t source; /* of a trusted one: what its slot was taken from */
-    _Atomic uint8_t turn;   /* how many directories the number has stood for */
+    _Atomic uint8_t source; /* of a trusted one: the source of its slot */
+    _Atomic uint8_t turn;   /* to how many directories the number has referred */
     uint16_t file;          /* its place in the table of files (file.h) */
     uint64_t read_offset;   /* the file offset while it is away from where the last read ended */
 } __attribute__((aligned(64))) jst_descriptor;
@@ -41,7 +41,7 @@ extern JST_HIDDEN jst_descriptor jst_descriptors[JST_FDS + 1];
 
 unsigned jst_fd_resolve(int fd);
 
-/** What is known of a number; of those out of range one that nothing is known of. */
+/** The facts about a number; for numbers out of range an empty entry. */
 JST_INLINE jst_descriptor *jst_descriptor_of(int fd)
 {
     jst_descriptor *k =
@@ -63,7 +63,7 @@ static inline unsigned jst_fd_slot(int fd)
     return JST_LIKELY(p - 1 < JST_SLOT_TRUSTED - 1) ? p : jst_fd_resolve(fd);
 }
 
-/** The same, where trust will do: for a descriptor that is about to be closed. */
+/** The same, where a trusted slot is enough: for a descriptor that is about to be closed. */
 static inline unsigned jst_fd_slot_trusted(int fd)
 {
     unsigned p = jst_fd_known(fd);
@@ -82,27 +82,27 @@ unsigned jst_fd_slot_now(int fd);
 /** Is it a regular file? */
 bool jst_fd_is_file(int fd);
 void jst_fd_forget_range(unsigned first, unsigned last);
-uint32_t jst_fds_seen(void); /* no descriptor from here on was ever looked at */
+uint32_t jst_fds_seen(void); /* no descriptor from here on was ever checked */
 void jst_cwd_changed(void);
-/** A number that stands for the directory at which a relative path begins: another one once the working
- *  directory has changed, or the descriptor stands for another directory. */
+/** A number for the directory at which a relative path begins: another one once the working
+ *  directory has changed, or the descriptor refers to another directory. */
 uint64_t jst_path_base(int dirfd);
 
-/** Slot of a new descriptor; excluded paths are looked at here. */
+/** Slot of a new descriptor; excluded paths are checked here. */
 unsigned jst_fd_opened(int fd);
-/** The same of what was opened by a path, which need not be looked at where its directory is trusted.
- *  flags: as given to open. */
+/** The same for a file that was opened by a path, which need not be checked where its directory is
+ *  trusted. flags: as given to open. */
 unsigned jst_fd_opened_at(int fd, int dirfd, const char *path, int flags);
-/** The program has called fstat: its answer also says which slot the descriptor has. */
+/** The program has called fstat: the result also gives the slot of the descriptor. */
 void jst_fd_observed(int fd, const struct stat *st);
-/** Slot of the directory that holds a path's last component. path must be readable. */
+/** Slot of the directory of a path's last component. path must be readable. */
 unsigned jst_path_slot(int dirfd, const char *path);
 /** The same after a call that failed with an error number (0: it did not fail): JST_SLOT_OTHER when
  *  the kernel may not have read the path. */
 unsigned jst_path_slot_after(int error, int dirfd, const char *path);
 /** Slot of a device number if it is known already, else jst_path_slot. */
 unsigned jst_dev_slot(dev_t device, int dirfd, const char *path);
-/** What a mount slot is called: for the heartbeat, which writes 'M' records. */
+/** The identity of a mount slot: for the heartbeat, which writes 'M' records. */
 void jst_mounts_to_head(void);
 bool jst_mount_at(unsigned slot, jst_mount_slot *mount); /* false: the slot is free */
 unsigned jst_mounts_used(void);

@@ -5,7 +5,7 @@
 #include "common.h"
 #include "mount.h"
 
-#define FEW 8     /* irregular jumps: so many are counted for certain */
+#define FEW 8     /* irregular jumps: so many are always counted */
 #define MANY 0xff /* in ahead: they are counted as they come */
 
 JST_LARGE jst_read_order jst_read_orders[JST_FDS];
@@ -26,7 +26,7 @@ static bool among(const uint64_t *last, uint64_t value, unsigned count, unsigned
     return false;
 }
 
-/* jumps: the current run included, which is in the rings already. */
+/* jumps: including the current run, which is in the rings already. */
 static enum jst_read_kind kind_of(const jst_read_order *o, uint64_t at, uint64_t stride,
                                   unsigned jumps)
 {
@@ -46,7 +46,7 @@ static void count_irregular(uint64_t *cells, uint64_t ahead, uint64_t back, uint
     jst_add(&cells[JST_CELL_ACCESS_READ_JUMP_BYTES], bytes);
 }
 
-/* The jumps that waited, but for one with half of their bytes. */
+/* Counts the waiting jumps, except one with half of their bytes. */
 static void count_waiting(uint64_t *cells, const jst_read_order *o)
 {
     uint64_t all = JST_LOAD(o->waiting), longest = JST_LOAD(o->longest);
@@ -176,7 +176,7 @@ void jst_read_sought(int fd, uint64_t at, bool asked_only)
     jst_descriptor *d = &jst_descriptors[fd];
     uint64_t before = JST_LOAD(d->access.before), end = jst_read_end(o);
     if (asked_only && !(before & JST_ACCESS_READ_AWAY)) {
-        /* What was inherited or written began somewhere else than at 0. */
+        /* A file that was inherited or written did not begin at 0. */
         JST_STORE(o->origin, at - JST_LOAD(o->run));
     } else if (at == end) {
         JST_STORE(d->access.before, before & ~JST_ACCESS_READ_AWAY);

@@ -1,18 +1,20 @@
-/* read_order.h: where on a descriptor each read begins: what tells reading in order from jumping.
+/* read_order.h: where on a descriptor each read begins, which distinguishes reading in order from
+ * jumps.
  *
- * The counterpart of access.h, which says what is approximate. A run is what is read in order after a
- * jump. A jump is of one of four kinds, and its run is counted when the next jump or the close ends it:
+ * The counterpart of access.h, which lists what is approximate. A run is what is read in order
+ * after a jump. A jump is of one of four kinds, and its run is counted when the next jump or the
+ * close ends it:
  *  - a return begins where one of the last four runs began: these bytes are read again;
  *  - a regular one is as far from the begin of the run before as jumps before it (three distances are
  *    remembered), or as the next one;
  *  - an irregular one is none of these, and goes ahead or back;
- *  - one that goes on where one of the last runs ended (streams in turn, a header between) is none: its
- *    run is read in order. So is the first run of a descriptor.
- * What is no irregular jump, but stands between two that are, is one by chance: it counts as irregular.
+ *  - one that continues where one of the last runs ended (streams in turn, a header between) is no
+ *    jump: its run is read in order. So is the first run of a descriptor. Another jump between two
+ *    irregular ones is regular only by chance: it counts as irregular.
  * The first eight irregular jumps of a descriptor wait. If one of their runs has at least half of their
- * bytes, it is data that was read in order behind a header: it does not count. If there are no more jumps
- * until the descriptor is closed, the others do not either: they led there.
- * A read that begins where the one before it ended, as nearly all do, costs one addition.
+ * bytes, it is data that was read in order after a header: it does not count. If there are no more
+ * jumps until the descriptor is closed, the others do not either: they led to this run. A read that
+ * begins where the one before it ended, as nearly all do, costs one addition.
  */
 #ifndef JST_READ_ORDER_H
 #define JST_READ_ORDER_H
@@ -25,7 +27,7 @@
 #define JST_RUNS 4    /* runs, and */
 #define JST_STRIDES 3 /* distances that are remembered */
 
-/* What a run began with. From JST_READ_AHEAD on: an irregular jump. */
+/* How a run began. From JST_READ_AHEAD on: an irregular jump. */
 enum jst_read_kind {
     JST_READ_FIRST,
     JST_READ_GOES_ON,
@@ -49,11 +51,11 @@ typedef struct jst_read_order {
 extern JST_HIDDEN jst_read_order jst_read_orders[JST_FDS];
 
 /** A read of n bytes at an offset that is not where the last one ended, or that leaves the file offset
- *  behind for the first time. stays: it left the file offset where it was (pread and its kin). */
+ *  behind for the first time. stays: it did not move the file offset (pread and similar calls). */
 __attribute__((noinline)) void jst_read_elsewhere(jst_block *b, unsigned slot, int fd, uint64_t at,
                                                   uint64_t n, bool stays);
-/** The descriptor is about to be closed: counts its last run. What was read by a duplicate is added to
- *  the original: some libraries (NumPy) make one for every call. */
+/** The descriptor is about to be closed: counts its last run. Reads by a duplicate are added to the
+ *  original: some libraries (NumPy) make one for every call. */
 void jst_read_ends(jst_block *b, unsigned slot, int fd);
 /** `to` is now a duplicate of fd (jst_access_twin). */
 JST_COLD void jst_read_twin(int fd, int to);
@@ -62,7 +64,7 @@ void jst_read_sought(int fd, uint64_t at, bool asked_only);
 /** The descriptor refers to another file from now on. */
 void jst_read_forget(int fd);
 
-/** Was nothing moved by this number since it stands for what it stands for, and is it no duplicate? */
+/** Was nothing moved by this number since it refers to its file, and is it no duplicate? */
 static inline bool jst_nothing_moved(int fd)
 {
     const jst_descriptor *k = jst_descriptor_of(fd);
@@ -116,7 +118,7 @@ static inline void jst_access_read_at(jst_block *b, unsigned slot, int fd, uint6
         jst_read_elsewhere(b, slot, fd, at, n, true);
 }
 
-/** Does the file offset stand where the last read ended? */
+/** Is the file offset where the last read ended? */
 JST_INLINE bool jst_reads_follow(const jst_descriptor *k)
 {
     return JST_LIKELY(!(JST_LOAD(k->access.before) & JST_ACCESS_READ_AWAY));
@@ -130,8 +132,8 @@ JST_INLINE void jst_read_follows(jst_descriptor *k, int fd, uint64_t n)
     jst_add(&jst_read_orders[fd].run, n);
 }
 
-/** n bytes were read at an offset that the call named: where the last such read ended, or once more where
- *  it began, for the counters of the mount. false: it is another case, nothing was done. */
+/** n bytes were read at an offset that the call named: where the last such read ended, or once more
+ *  where it began, for the counters of the mount. false: another case, nothing was done. */
 JST_INLINE bool jst_read_at_follows(uint64_t *cells, const jst_descriptor *k, int fd, uint64_t at,
                                     uint64_t n)
 {

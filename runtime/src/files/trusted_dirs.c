@@ -1,21 +1,21 @@
-/* trusted_dirs.c: which directories have all their files on one mount (trusted_dirs.h). */
+/* trusted_dirs.c: finds directories that have all their files on one mount (trusted_dirs.h). */
 #include "trusted_dirs.h"
 #include "common.h"
 #include "mount.h"
 
 #define DIRECTORIES 64
-#define FIRST 2 /* opens that are looked at before any is trusted */
+#define FIRST 2 /* opens that are checked before any is trusted */
 #define EVERY                                                                                      \
     16 /* after these, one in so many, unless files that were trusted are seen to be there */
 
-/* 48 bits of the key, and the slot. A directory that misled keeps its entry; one that falls on the
- * entry of such a one is not trusted. */
+/* 48 bits of the key, and the slot. A directory that was found wrong keeps its entry; one with the
+ * same entry is not trusted. */
 #define SLOT 0x3fu
 #define MISLED 0x40u
 #define KEY_SHIFT 16
 
 static _Atomic uint64_t directories[DIRECTORIES];
-static _Atomic uint8_t asked[DIRECTORIES]; /* NOTE: threads that ask at once may lose one */
+static _Atomic uint8_t asked[DIRECTORIES]; /* NOTE: concurrent threads may lose one */
 
 unsigned jst_trust_source(uint64_t key)
 {
@@ -72,7 +72,7 @@ void jst_trust_forget(void)
 {
     for (unsigned i = 0; i < DIRECTORIES; i++) {
         uint64_t entry = atomic_load_explicit(&directories[i], memory_order_relaxed);
-        if (entry && !(entry & MISLED)) /* in the heartbeat, while others tell: not a store */
+        if (entry && !(entry & MISLED)) /* in the heartbeat, while others update it: not a store */
             atomic_compare_exchange_strong_explicit(&directories[i], &entry, 0,
                                                     memory_order_relaxed, memory_order_relaxed);
     }

@@ -1,10 +1,11 @@
-/* trusted_dirs.h: directories whose files are known to lie on one mount.
+/* trusted_dirs.h: directories whose files are known to be on one mount.
  *
- * To open a file costs no look at its descriptor where the files opened in the same directory all lay on
- * the same mount. A link in the last component may leave it, so that is verified: the first two opens in
- * a directory, each descriptor at its first transfer or fstat, and where there are none of these, one open
- * in sixteen. Traffic is never guessed; what may be booked wrongly is the open and the close of a file that
- * nothing was read from or written to. A directory that was seen to mislead is never trusted again.
+ * To open a file needs no check of its descriptor where the files opened in the same directory were
+ * all on the same mount. A link in the last component may leave it, so that is verified: the first
+ * two opens in a directory, each descriptor at its first transfer or fstat, and where there are
+ * none of these, one open in sixteen. Traffic is never guessed; only the open and the close of a
+ * file without reads and writes may be counted for the wrong mount. A directory that was found
+ * wrong is never trusted again.
  */
 #ifndef JST_TRUST_H
 #define JST_TRUST_H
@@ -37,8 +38,8 @@ static inline uint64_t jst_last_word(const char *text, size_t n)
              : 0;
 }
 
-/** Names the directory of a path, its first n bytes. base: a number that stands for the directory at which a
- *  relative path begins (jst_path_base). */
+/** The key of the directory of a path, its first n bytes. base: a number for the directory at which
+ *  a relative path begins (jst_path_base). */
 static inline uint64_t jst_directory_key(uint64_t base, const char *path, size_t n)
 {
     uint64_t h = jst_mixed(n, path[0] == '/' ? 0 : base), word;
@@ -47,20 +48,20 @@ static inline uint64_t jst_directory_key(uint64_t base, const char *path, size_t
         h = jst_mixed(h, word);
     }
     h = jst_mixed(h, jst_last_word(path, n));
-    return h | UINT64_C(1) << 63; /* an entry of 0 is nobody's */
+    return h | UINT64_C(1) << 63; /* an entry of 0 is free */
 }
 
-/** Slot of the files of a directory, 0: the next one must be looked at. */
+/** Slot of the files of a directory, 0: the next one must be checked. */
 unsigned jst_trust_ask(uint64_t key);
-/** A file of it was looked at, and lies there. */
+/** A file of it was checked, and is there. */
 void jst_trust_tell(uint64_t key, unsigned slot);
-/** What stands for the directory of a trusted descriptor. */
+/** The number for the directory of a trusted descriptor. */
 unsigned jst_trust_source(uint64_t key);
-/** A descriptor of this source lay elsewhere. */
+/** A descriptor of this source was elsewhere. */
 void jst_trust_misled(unsigned source);
-/** A descriptor of this source lay where it was trusted to. */
+/** A descriptor of this source was on the trusted mount. */
 void jst_trust_confirmed(unsigned source);
-/** Mounts may have changed: all is learned anew. */
+/** Mounts may have changed: all is learned again. */
 void jst_trust_forget(void);
 
 #endif

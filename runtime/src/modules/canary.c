@@ -1,16 +1,17 @@
-/* canary.c: a fixed piece of work, timed again and again: how fast is a core at the moment?
+/* canary.c: the core-speed probe: times a fixed piece of work repeatedly, to measure how fast a
+ * core is now.
  *
  * Off unless JOSTLE_CANARY gives an interval. The heartbeat wakes for it between slice boundaries,
  * does the work three times and keeps the least: an interrupt prolongs one of them only, and the first
  * one brings the data back into the cache.
  *
- * RATIONALE: what hardware threads of a core share is its execution units, first cache, and second cache.
- * A code that leaves slots unused because it waits for its own results hardly notices who has them; so
- * no part of the work waits. Three parts, since codes use the three in different shares and one number
- * shall do for all of them. See docs/adr/0022-the-canary.md.
+ * RATIONALE: hardware threads of a core share its execution units, first cache, and second cache. A
+ * code that leaves slots unused because it waits for its own results is hardly slowed by another
+ * one that uses them; so no part of the work waits. Three parts, since codes use the three in
+ * different shares and one number is to represent all of them. See docs/adr/0022-the-canary.md.
  *
  * In assembly, each loop on a cache line of its own: the same instructions in every build. The data are
- * zeros, so that no floating-point trap that the program has asked for can be sprung.
+ * zeros, so that they cannot cause a floating-point trap that the program has enabled.
  */
 #include "canary.h"
 #include "block.h"
@@ -30,15 +31,15 @@
 #define FAR_BYTES 131072 /* beyond the first cache and within the second */
 #define WALKS 2
 #define NS_PER_MS UINT64_C(1000000)
-#define CLEAR_NS (4 * NS_PER_MS) /* before a boundary the heartbeat is kept free */
+#define CLEAR_NS (4 * NS_PER_MS) /* no probe so long before a boundary */
 #define WORST 4 /* times the shortest: no core is so slow, all three were interrupted */
 
 static uint64_t shortest = UINT64_MAX; /* in this process, ticks */
 static bool touched;
 static int stat_fd = -1;
 static uint64_t cores, stolen; /* of the node; in all, ticks of the kernel */
-/* Three rows of 8 KiB, one after the other; what is stored lies half a page away from what is loaded, so
- * that no load seems to depend on a store before it. */
+/* Three rows of 8 KiB, one after the other; stores are half a page away from loads, so that no load
+ * seems to depend on a store before it. */
 JST_LARGE static uint8_t near[28672] __attribute__((aligned(JST_PAGE)));
 JST_LARGE static uint8_t far[FAR_BYTES] __attribute__((aligned(JST_PAGE)));
 
@@ -53,7 +54,7 @@ static void touch(void)
     touched = true;
 }
 
-/* In C, where i is what is left of rounds:
+/* In C, where i is the number of remaining rounds:
  *     a += i ^ b, b += c >> 1, c ^= a + i;
  *     d += e ^ i, e += f >> 2, f ^= d + i;
  */
@@ -160,11 +161,11 @@ __attribute__((noinline)) static void stencil(void)
 
 /* One number of each cache line, in four lanes, each line twice. In C, of a lane:
  *     a += *(uint64_t *)(far + at), at = (1501 * at + 64) % FAR_BYTES;
- * that is an order which comes to each line once before it begins anew, and lanes start a quarter of it apart.
+ * this order visits each line once before it repeats, and lanes start a quarter of it apart.
  *
- * RATIONALE: one line after the other would be brought by the prefetchers, and whether they help is decided
- * by what the program did before: in one run it took a third longer than in another, on cores as fast. Of the
- * factors 5 and 13 they find the rule still, now and then. */
+ * RATIONALE: one line after the other would be fetched by the prefetchers, and whether they help
+ * depends on what the program did before: in one run it took a third longer than in another, on
+ * equally fast cores. With the factors 5 and 13 they still find the rule now and then. */
 __attribute__((noinline)) static void walk(void)
 {
     uint64_t steps = WALKS * FAR_BYTES / 256;
@@ -241,9 +242,9 @@ static void work(void)
     walk();
 }
 
-/* ---- steal: what the work cannot see, since it is timed where nothing was stolen ---- */
+/* ---- steal time: not in the work's time, which is measured where nothing was stolen ---- */
 
-#define KERNEL_TICK_NS UINT64_C(10000000) /* of /proc/stat, on every machine that we know */
+#define KERNEL_TICK_NS UINT64_C(10000000) /* of /proc/stat, on every known machine */
 
 static uint64_t number(const char **p)
 {
@@ -318,9 +319,8 @@ void jst_canary_sample(jst_block *b)
 
 /* ---- when ---- */
 
-/* Each process runs its canary at an offset of its own within the interval, since canaries that
- * run at once would disturb each other. A run that would fall right before a boundary comes
- * earlier. */
+/* Each process runs its probe at an offset of its own within the interval, since concurrent probes
+ * would disturb each other. A probe that would be right before a boundary runs earlier. */
 uint64_t jst_canary_due(uint64_t now, uint64_t boundary)
 {
     uint64_t every = jst_cfg.canary_ns;

@@ -1,11 +1,11 @@
-/* gpu.c: transfers, launches and waits of the GPU, as a recorder tells (include/jst_gpu.h).
+/* gpu.c: transfers, launches and waits of the GPU, as reported by a recorder (include/jst_gpu.h).
  *
- * The vendor's library hands its records over when it likes. So that they are in the slice they belong to, the heartbeat
- * asks for them at each boundary and waits a moment; what a transfer did after the boundary is kept for
- * the next slice. What comes later than that is counted in the slice in which it comes.
+ * The vendor's library delivers its records at any time. So that they are in the right slice, the
+ * heartbeat requests them at each boundary and waits a moment; the part of a transfer after the
+ * boundary is kept for the next slice. Later records are counted in the slice in which they arrive.
  *
- * RATIONALE: the heartbeat cannot ask CUPTI itself, it has no libc. The thread that does belongs to the
- * recorder; the two meet at two words.
+ * RATIONALE: the heartbeat cannot call CUPTI itself, as it has no libc. The thread that does
+ * belongs to the recorder; the two communicate by two words.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -27,8 +27,8 @@
 #define MOST_MARGIN_NS 20000000
 #define NOTE_BYTES 256
 
-/* The numbers of a GPU, in the order of its place in the profile's head: three of each transfer, one of each
- * event, the busy time. The process has a cell for the sum of each. */
+/* The numbers of a GPU, in the order of its place in the profile's header: three of each transfer,
+ * one of each event, the busy time. The process has a cell for the sum of each. */
 enum { OPS, BYTES, NS, PER_TRANSFER };
 #define EVENT_WORD(event) (JST_GPU_TRANSFER_COUNT * PER_TRANSFER + (event))
 #define BUSY_WORD EVENT_WORD(JST_GPU_EVENT_COUNT)
@@ -46,21 +46,21 @@ static const uint16_t cell_of[WORDS] = {
     JST_CELL_GPU_BUSY_NS,
 };
 
-/* What belongs to slices that are not open yet, by number; last, that of GPUs that have no place. Where the
- * heartbeat is late, a record spans two slices, and what is later than that is of the third. */
+/* Values of slices that are not open yet, by number; last, those of GPUs without a place. Where the
+ * heartbeat is late, a record spans two slices, and later values belong to the third. */
 #define LATER 4u
 JST_LARGE static _Atomic uint64_t later[LATER][JST_GPUS + 1][WORDS];
-static _Atomic bool owing; /* there is some, perhaps */
+static _Atomic bool owing; /* there may be some */
 static const jst_gpu_recorder *recorder;
 static _Atomic uint32_t joined; /* pid of the process that the recorder has joined */
-static _Atomic uint32_t taken;  /* the program has called CUPTI itself, and wants it alone */
-static _Atomic uint32_t shared; /* the recorder leaves room for others */
+static _Atomic uint32_t taken;  /* the program has called CUPTI itself, and needs it exclusively */
+static _Atomic uint32_t shared; /* the recorder allows other subscribers */
 static _Atomic uint32_t wanted, answered;
 enum { NOTE_FREE, NOTE_BEING_WRITTEN, NOTE_READY };
 static _Atomic uint32_t note_state;
 static char note_text[NOTE_BYTES];
 
-/* ---- what the recorder calls ---- */
+/* ---- called by the recorder ---- */
 
 static uint64_t open_slice(void)
 {
@@ -68,7 +68,7 @@ static uint64_t open_slice(void)
     return JST_LOAD(c->open_slice);
 }
 
-/* Of the process and of the GPU. Several threads may add to a GPU's words. */
+/* Adds to the numbers of the process and of the GPU. Several threads may add to a GPU's words. */
 static void book(jst_block *b, unsigned device, unsigned word, uint64_t n)
 {
     jst_add(&b->cells[cell_of[word]], n);
@@ -77,14 +77,15 @@ static void book(jst_block *b, unsigned device, unsigned word, uint64_t n)
                                   memory_order_relaxed);
 }
 
-/* What of a stretch of time lies behind the open slice; 0 also while there are no slices. */
+/* The part of a time span after the open slice; 0 also while there are no slices. */
 static uint64_t time_after(uint64_t begin_ns, uint64_t end_ns)
 {
     uint64_t until = (open_slice() + 1) * jst_cfg.slice_ns;
     return begin_ns < until ? end_ns - until : end_ns - begin_ns;
 }
 
-/* Without a heartbeat (stopped for a sandbox, or refused) no further slice opens that could take it. */
+/* Without a heartbeat (stopped for a sandbox, or refused) no further slice opens to which it could
+ * belong. */
 static bool is_after(uint64_t end_ns)
 {
     return atomic_load(&jst_state) == JST_RUNNING &&
@@ -142,7 +143,7 @@ static void count(unsigned device, unsigned event, uint64_t n)
         book(b, device < jst_gpus_used() ? device : JST_GPUS, EVENT_WORD(event), n);
 }
 
-/* As jst_mark_io (files/io.h): inside an MPI call the MPI's mark stays. */
+/* As jst_mark_io (files/io.h): inside an MPI call the MPI's mark is kept. */
 static uint64_t wait_begin(void)
 {
     jst_block *b = jst_enter();
@@ -178,9 +179,9 @@ static void note(const char *text)
     atomic_store(&note_state, NOTE_READY);
 }
 
-/* Time before the end of a slice at which records are asked for, and after it, for which the heartbeat waits.
- * CUPTI keeps a buffer back while one record in it is incomplete, but closes it: what the second question
- * does not get are only the records between the two. */
+/* Time before the end of a slice at which records are requested, and after it, for which the
+ * heartbeat waits. CUPTI keeps a buffer back while one record in it is incomplete, but closes it:
+ * only the records between the two requests may be missing. */
 static uint64_t margin_ns(void)
 {
     uint64_t part = jst_cfg.slice_ns / 20;
@@ -224,7 +225,7 @@ JST_EXPORT const jst_gpu_host *jst_gpu_join(const jst_gpu_recorder *who)
     if (!jst_enter() || !jst_may_syscall() || who->interface != JST_GPU_INTERFACE ||
         who->size != sizeof *who || atomic_load(&joined) == (uint32_t)jst_getpid())
         return NULL;
-    jst_start(); /* who computes on a GPU is worth a profile */
+    jst_start(); /* a process that computes on a GPU gets a profile */
     host = (jst_gpu_host){
         .interface = JST_GPU_INTERFACE,
         .size = sizeof host,
@@ -246,9 +247,10 @@ JST_EXPORT const jst_gpu_host *jst_gpu_join(const jst_gpu_recorder *who)
     return &host;
 }
 
-/* ---- what the program calls ---- */
+/* ---- called by the program's wrappers ---- */
 
-/* A forked child shares nothing with its parent's GPU, and its parent's recorder has no thread there. */
+/* A forked child has no access to its parent's GPU context, and its parent's recorder has no thread
+ * there. */
 void jst_gpu_yield(bool beside_others)
 {
     uint32_t pid = jst_may_syscall() ? (uint32_t)jst_getpid() : 0;
@@ -260,7 +262,7 @@ void jst_gpu_yield(bool beside_others)
         recorder->yield();
 }
 
-/* ---- what the heartbeat calls ---- */
+/* ---- called by the heartbeat ---- */
 
 static void take_later(jst_block *b, uint64_t slice)
 {
@@ -274,11 +276,11 @@ static void take_later(jst_block *b, uint64_t slice)
     }
 }
 
-/* Asks for what there is, and but for a look waits for it. */
+/* Requests all records, and waits for them except at a check. */
 static void ask(enum jst_occasion occasion)
 {
     uint32_t before = atomic_load(&wanted), wish = before + 1;
-    bool prompt = atomic_load(&answered) == before; /* who owes an answer is not waited for again */
+    bool prompt = atomic_load(&answered) == before; /* else no second wait */
     atomic_store(&wanted, wish);
     jst_futex(&wanted, FUTEX_WAKE, 1, NULL, 0);
     uint64_t until = jst_clock_ns(CLOCK_MONOTONIC) + margin_ns(), now;
@@ -306,7 +308,7 @@ void jst_module_gpu_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occa
 
 const char *jst_module_gpu_missing(bool ending)
 {
-    static char text[NOTE_BYTES]; /* until the next question */
+    static char text[NOTE_BYTES]; /* until the next request */
     (void)ending;
     if (atomic_load(&note_state) != NOTE_READY)
         return NULL;

@@ -1,5 +1,6 @@
-/* gpu_devices.c: which GPUs has this process used? Each has a place in the table in the profile's head, from
- * when a recorder first names it. Where it hangs is read from /sys, in one way for all vendors. */
+/* gpu_devices.c: the GPUs that this process has used. Each has a place in the table in the
+ * profile's header, from when a recorder first names it. Its bus and NUMA node are read from /sys,
+ * in one way for all vendors. */
 #include "gpu_devices.h"
 
 #include "profile/area.h"
@@ -10,7 +11,7 @@
 #define JST_PCI_DEVICES "/sys/bus/pci/devices/"
 #endif
 
-JST_LARGE static jst_gpu known[JST_GPUS]; /* what places say; no numbers */
+JST_LARGE static jst_gpu known[JST_GPUS]; /* the text of places; no numbers */
 static _Atomic uint32_t used;
 static _Atomic bool held;
 
@@ -25,7 +26,7 @@ static void let_go(void)
     atomic_store(&held, false);
 }
 
-/* ---- what a GPU is called ---- */
+/* ---- the identity of a GPU ---- */
 
 static bool is_hex(char c)
 {
@@ -51,7 +52,8 @@ static void put_bus_id(char *to, const char *end, const char *from)
     jst_put_text(to, end, digits);
 }
 
-/* The link of a device names its place in the tree: ../../../devices/pci0000:80/0000:80:01.1/... */
+/* The link of a device names its position in the tree:
+ * ../../../devices/pci0000:80/0000:80:01.1/... */
 static void find_path(jst_gpu *g)
 {
     char link[64], target[512];

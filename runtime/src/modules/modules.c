@@ -13,8 +13,8 @@
 #include "profile/record.h"
 #include "sys.h"
 
-/* The order of the rows is the order of every loop: the kernel's accounts first, before what the other
- * modules do is in them. */
+/* The order of the rows is the order of every loop: the kernel's accounts first, before they
+ * include the work of the other modules. */
 /* clang-format off */
 #define MODULES(ROW) \
     /*  open, sample, missing, child, close */ \
@@ -27,7 +27,7 @@
     ROW(no_open, jst_module_gpu_sample, jst_module_gpu_missing, jst_module_gpu_child, no_close)
 /* clang-format on */
 
-/* Of a module that has nothing to do. */
+/* For a module that has nothing to do. */
 static inline const char *no_open(jst_block *b)
 {
     (void)b;

@@ -1,8 +1,8 @@
-/* os.c: what the kernel knows about the process: /proc/self/io, getrusage, schedstat. Sampled at the end of
- * each slice, and in long slices once a second.
+/* os.c: the kernel's accounts of the process: /proc/self/io, getrusage, schedstat. Sampled at the
+ * end of each slice, and in long slices once a second.
  *
  * Values go into block 0, which only the heartbeat writes (and, when no heartbeat runs, the thread
- * that ends the process). Our own part is taken out: the heartbeat's CPU time and switches, and
+ * that ends the process). Our own part is subtracted: the heartbeat's CPU time and switches, and
  * every byte that we read or wrote ourselves.
  */
 #include <sys/resource.h>
@@ -35,7 +35,7 @@ static struct {
     uint64_t own_main[IO_FIELDS];
     uint64_t children;
 } last;
-static uint64_t own_at_open[IO_FIELDS]; /* what the program's threads did for us */
+static uint64_t own_at_open[IO_FIELDS]; /* work of the program's threads for us */
 static int io_fd = -1, main_fd = -1, statm_fd = -1, task_fd = -1;
 static const char *missing;
 static bool leader_gone;
@@ -55,8 +55,8 @@ static void own_io(uint64_t *own)
     own[SYSCW] = jst_own_write_calls;
 }
 
-/* rchar wchar syscr syscw read_bytes write_bytes, one a line. The kernel counts a read when it is
- * over, so the reading of this file is not in it yet. */
+/* rchar wchar syscr syscw read_bytes write_bytes, one a line. The kernel counts a read when it has
+ * ended, so the reading of this file is not in it yet. */
 static bool parse_io(const char *text, long n, uint64_t *io)
 {
     for (int i = 0; n > 0 && i < IO_FIELDS; i++)
@@ -138,16 +138,16 @@ bool jst_os_leader_gone(void)
     return JST_LOAD(leader_gone);
 }
 
-/* The kernel scales the shares of user and system time, of a thread and of all threads, each on its
- * own, and two reads are not one instant: a part may seem to be more than the whole. */
+/* The kernel scales the shares of user and system time, of a thread and of all threads, separately,
+ * and two reads are not at one instant: a part may seem to be more than the whole. */
 static uint64_t less(uint64_t all, uint64_t ours)
 {
     return all > ours ? all - ours : 0;
 }
 
-/* RATIONALE: /proc/self/io of a process grows by all that a child did when the child is waited for;
- * a shell would show the traffic of its commands, late and a second time. In a slice in which a
- * child was waited for, the main thread's own account is taken instead. */
+/* RATIONALE: /proc/self/io of a process grows by all of a child's traffic when the child is waited
+ * for; a shell would show the traffic of its commands, late and a second time. In a slice in which
+ * a child was waited for, the main thread's own account is taken instead. */
 static void sample_io(jst_block *b)
 {
     char text[256];
@@ -161,7 +161,7 @@ static void sample_io(jst_block *b)
     last.children = children;
     for (int i = 0; i < IO_FIELDS; i++) {
         bool chars =
-            i != READ_BYTES && i != WRITE_BYTES; /* ours cannot be told from storage bytes */
+            i != READ_BYTES && i != WRITE_BYTES; /* our part of the storage bytes is not known */
         uint64_t all = less(less(io[i], last.io[i]), chars ? own[i] - last.own[i] : 0);
         uint64_t main = have_main ? less(less(alone[i], last.main[i]),
                                          chars ? less(own_at_open[i], last.own_main[i]) : 0)
@@ -182,8 +182,8 @@ static void add_grown(uint64_t *cell, uint64_t now, uint64_t *before)
     *before = now > *before ? now : *before;
 }
 
-/* Our own part is asked for first: what the heartbeat does between the two (where it is interrupted,
- * that is a switch) then makes the rest too large by it until the next sample, never negative. */
+/* Our own part is read first: work of the heartbeat between the two (an interruption is a switch)
+ * then makes the rest too large until the next sample, never negative. */
 static void sample_usage(uint64_t *usage)
 {
     struct rusage u, ours;
@@ -217,7 +217,8 @@ static void sample_levels(jst_block *b)
         if (!gone)
             b->cells[JST_CELL_OS_RSS_BYTES] = jst_next_number(&p) * JST_PAGE;
     }
-    /* A thread is a folder: one link each, and two of its own. The heartbeat is not counted. */
+    /* Each thread is a folder: one link for each, and two of the parent itself. The heartbeat is
+     * not counted. */
     if (task_fd >= 0 && jst_fstat(task_fd, &st) == 0 && st.st_nlink > 3)
         b->cells[JST_CELL_OS_THREADS] = st.st_nlink - 3;
 }

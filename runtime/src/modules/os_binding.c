@@ -1,8 +1,7 @@
-/* os_binding.c: on which cores and NUMA nodes may the process run?
+/* os_binding.c: finds the cores and NUMA nodes on which the process may run.
  *
- * Where a thread may run decides which memory and which devices are near it. The head says it as text,
- * since that is what a person writes into a launcher's option. It seldom changes: files are read only
- * when it does.
+ * Where a thread may run decides which memory and which devices are near it. The header has it as
+ * text, in the form of a launcher's option. It seldom changes: files are read only when it does.
  */
 #include "os_binding.h"
 
@@ -34,7 +33,7 @@ static jst_cpus said;
 static bool any_said;
 static bool mapped;                     /* node_of is filled */
 static bool several;                    /* NUMA nodes: only then it matters where it runs */
-JST_LARGE static uint8_t node_of[CPUS]; /* plus 1; 0: unknown, or beyond those that count */
+JST_LARGE static uint8_t node_of[CPUS]; /* plus 1; 0: unknown, or beyond those that are counted */
 
 /* ---- lists as the kernel writes them ---- */
 
@@ -62,7 +61,7 @@ static void read_list(const char *text, jst_cpus *set)
     }
 }
 
-/* A list that has no room ends with "...", behind the last range that has. */
+/* A list that does not fit ends with "...", after the last range that fits. */
 static void put_list(char *start, const char *end, const jst_cpus *set)
 {
     static const char more[] = "...";
@@ -88,7 +87,7 @@ static void put_list(char *start, const char *end, const jst_cpus *set)
         p[-1] = 0; /* the last comma */
 }
 
-/* ---- what the kernel says ---- */
+/* ---- reading from the kernel ---- */
 
 static bool equal(const jst_cpus *a, const jst_cpus *b)
 {
@@ -139,7 +138,7 @@ static void find_nodes(const jst_cpus *now, jst_cpus *nodes)
             put_in(nodes, node);
 }
 
-/* Of most processes it is not asked, and no page of node_of is touched. */
+/* Most processes do not need it, and no page of node_of is touched. */
 static void map_nodes(void)
 {
     jst_cpus cpus;
@@ -196,7 +195,7 @@ static bool names_it(const char *names, const char *controller)
 }
 
 /* One line of /proc/self/cgroup: "0::/path" of version 2, "4:cpu,cpuacct:/path" of version 1, where
- * the folder is called as the names, or as one of them. */
+ * the folder has the names, or one of them, as its name. */
 static void look_at(const char *line, const char *end, const char *controller,
                     void (*look)(char *folder, size_t root))
 {
@@ -239,7 +238,7 @@ void jst_groups_look(const char *controller, void (*look)(char *folder, size_t r
     }
 }
 
-/* ---- saying it ---- */
+/* ---- writing it ---- */
 
 void jst_binding_begin(void)
 {
@@ -258,7 +257,7 @@ void jst_binding_say(const jst_cpus *now)
     jst_binding *b = jst_a.head.bindings;
     uint64_t first = atomic_load(&b[0].number), second = atomic_load(&b[1].number);
     b += first > second;
-    atomic_store(&b->number, 0); /* while it is written it holds nothing */
+    atomic_store(&b->number, 0); /* it is empty while it is written */
     PUT_LIST(b->allowed_cpus, now);
     find_nodes(now, &nodes);
     PUT_LIST(b->allowed_nodes, &nodes);
@@ -270,9 +269,9 @@ void jst_binding_say(const jst_cpus *now)
     atomic_store(&b->number, (first > second ? first : second) + 1);
 }
 
-/* The core on which a thread ran last is field 39 of its stat; fields are counted behind the name,
- * which may hold anything. RATIONALE: a file more for each thread and slice, so only where it tells
- * something: beside a GPU, of a process that its binding leaves on several nodes. */
+/* The core on which a thread ran last is field 39 of its stat; fields are counted after the name,
+ * which may contain anything. RATIONALE: one more file for each thread and slice, so only where it
+ * is useful: with a GPU, for a process that its binding allows on several nodes. */
 void jst_binding_ran(uint32_t tid)
 {
     if (!several || !jst_gpus_used())

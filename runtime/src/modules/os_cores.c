@@ -1,9 +1,10 @@
-/* os_cores.c: which cores the threads of the process may use, and how long they waited for one.
+/* os_cores.c: counts the cores that the threads of the process may use, and how long they waited
+ * for one.
  *
- * That a thread waits for a core says nothing of others by itself: another thread of its own job may
- * have had it, or a limit of its own kept it away. So it is said beside the waiting how many threads
- * wanted to run, how many cores they may use, and what the control group allows. For the heartbeat
- * alone, once a slice.
+ * That a thread waits for a core alone shows no interference: another thread of its own job may
+ * have had it, or a limit of its own may have stopped it. So together with the waiting it is
+ * recorded how many threads wanted to run, how many cores they may use, and what the control group
+ * allows. For the heartbeat alone, once a slice.
  */
 #include "os_cores.h"
 #include "block.h"
@@ -20,13 +21,13 @@
 
 #define THREADS 16 /* that are followed, the main one first */
 #define LEVELS 16  /* of control groups */
-#define AWAKE 8    /* who runs or waits for this part of a slice wanted a core */
+#define AWAKE 8    /* a thread that runs or waits for this part of a slice wanted a core */
 
 typedef struct follow {
     uint32_t tid;
     int fd;
     bool here;
-    uint64_t ran, waited; /* as schedstat had it last, ns */
+    uint64_t ran, waited; /* last value of schedstat, ns */
 } follow;
 
 static follow threads[THREADS];
@@ -36,7 +37,7 @@ static jst_cpus all;
 
 /* ---- the control group ---- */
 
-/* What a group may use, ms per second; 0: as much as there is, or nothing is known. */
+/* CPU time that a group may use, ms per second; 0: no limit, or not known. */
 static uint64_t limit_in(const char *folder)
 {
     char path[512], text[64];
@@ -56,7 +57,7 @@ static uint64_t limit_in(const char *folder)
     return period ? quota * 1000 / period : 0;
 }
 
-/* Looks at a group and those above it, up to `root` letters; the tightest is what throttles. */
+/* Reads a group and those above it, up to `root` letters; the tightest limit throttles. */
 static void look_upwards(char *folder, size_t root)
 {
     for (int i = 0; i < LEVELS; i++) {
@@ -136,7 +137,7 @@ static void add_thread(uint32_t tid)
     open_thread(free);
 }
 
-/* Who is there; the heartbeat itself is none of the program's. */
+/* Finds the threads; the heartbeat itself is not one of the program's. */
 static void find_threads(uint64_t count)
 {
     for (unsigned i = 0; i < THREADS; i++)
@@ -207,7 +208,7 @@ void jst_cores_child(void)
     jst_binding_begin();
 }
 
-/* A heartbeat that begins again goes on counting where the last one stood. */
+/* A heartbeat that begins again continues the counts of the last one. */
 void jst_cores_open(int fd)
 {
     for (unsigned i = 0; i < THREADS; i++)
@@ -236,7 +237,7 @@ void jst_cores_sample(jst_block *b)
             awake += wanted;
             add_cpus(threads[i].tid);
         }
-    if (count > followed) { /* of the others nothing is known but that they are there */
+    if (count > followed) { /* of the others only their existence is known */
         awake += awake ? count - followed : 0;
         add_cpus(0); /* as the program was started */
     }

@@ -1,14 +1,14 @@
-/* papi.c: events that JOSTLE_PAPI names, counted by PAPI between MPI_Init and MPI_Finalize.
+/* papi.c: counts events that JOSTLE_PAPI names by PAPI, between MPI_Init and MPI_Finalize.
  *
- * The library comes by dlopen, in the thread that called MPI_Init: that place is in no signal
- * handler, and no short process gets there. That thread and those that it makes afterwards are
- * counted (PAPI_INHERIT, where the component can). A program that has PAPI itself is left alone:
- * one thread cannot run two sets of events.
+ * The library is loaded by dlopen, in the thread that called MPI_Init: this is in no signal
+ * handler, and no short-lived process gets there. That thread and those that it makes afterwards
+ * are counted (PAPI_INHERIT, where the component can). A program that has PAPI itself is left
+ * alone: one thread cannot run two sets of events.
  *
  * RATIONALE: PAPI keeps its descriptors among those of the program, which may close them and open
- * its own under the same numbers, as may our heartbeat with its counters (perf.c). So which counters
- * they are is looked at before each reading, by the numbers that the kernel gives to counters. What
- * PAPI does itself is counted in a block that nobody reads.
+ * its own under the same numbers, as may our heartbeat with its counters (perf.c). So before each
+ * reading it is checked which counters they are, by the numbers that the kernel gives to counters.
+ * PAPI's own calls are counted in a block that is not read.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -29,7 +29,7 @@
 
 #define EVENTS 4
 #define FDS 16
-#define BOUNDARY_NS 10000000 /* segments are five times as long, unless all are asked for */
+#define BOUNDARY_NS 10000000 /* segments are five times as long, unless all are requested */
 #define FIRST_BIT 8          /* in perf_asked and perf_granted */
 
 /* Of papi.h, where they have kept their values since version 5. */
@@ -66,7 +66,7 @@ static struct {
     int pid, set;
     unsigned count;         /* events in the set, */
     unsigned cell[EVENTS];  /* where each belongs, */
-    long long last[EVENTS]; /* and what it said last */
+    long long last[EVENTS]; /* and its last value */
     uint64_t read;          /* ticks of the last reading */
     int fds[FDS];
     uint64_t ids[FDS]; /* the kernel's numbers of these counters */
@@ -77,7 +77,7 @@ JST_LARGE static jst_block nobody; /* what PAPI itself does */
 static char note[400];
 static const char *_Atomic unsaid;
 
-/* ---- what is said ---- */
+/* ---- notes in the profile ---- */
 
 static void say(const char *what, const char *name)
 {
@@ -213,7 +213,7 @@ static const char *find_functions(void *library)
     return NULL;
 }
 
-/* An error is said. */
+/* Writes an error as a note. */
 static bool load(void)
 {
     void *library = NULL;
@@ -250,8 +250,9 @@ static const char *error_text(int error)
     return text ? text : "refused";
 }
 
-/* A new set in now.set with what can be had of the events asked for. inherited: threads made later
- * are counted, too; component 0 counts by the processor, others cannot do it. Errors are said. */
+/* A new set in now.set with the available ones of the requested events. inherited: threads made
+ * later are counted, too; component 0 counts by the processor, others cannot do it. Errors are
+ * noted. */
 static void fill_set(bool inherited, bool report)
 {
     option o;

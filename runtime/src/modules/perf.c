@@ -1,14 +1,16 @@
-/* perf.c: the kernel's performance counters of the process, all its threads, read once a slice.
+/* perf.c: reads the kernel's performance counters of the process, all its threads, once a slice.
  *
  * Two groups of events (perf_group.c): those of the processor (instructions, cycles, cache misses)
- * and the kernel's own (task clock, switches, migrations, page faults). Here is what can be had, when
- * it is opened and what is said about it. Only the heartbeat comes here.
+ * and the kernel's own (task clock, switches, migrations, page faults). This file decides which
+ * events are available, when they are opened and which notes are written. Only the heartbeat calls
+ * it.
  *
- * RATIONALE: the events of the processor are not free for the program. Its counters are set anew at
- * every switch of threads: a microsecond on bare metal, tens of them in a virtual machine that traps
- * it. So the cost of one switch is measured, the switches are counted, and the group is open only
- * while their product is a small share of the CPU time that the process uses. perf_task_clock_ns is
- * the CPU time during which they counted: instructions by task clock is a rate even with pauses.
+ * RATIONALE: the events of the processor have a cost for the program. Its counters are set again at
+ * every switch of threads: a microsecond on bare metal, tens of them in a virtual machine that
+ * traps it. So the cost of one switch is measured, the switches are counted, and the group is open
+ * only while their product is a small share of the CPU time that the process uses.
+ * perf_task_clock_ns is the CPU time during which they counted: instructions by task clock is a
+ * rate even with pauses.
  */
 #include <errno.h>
 #include <sys/resource.h>
@@ -32,17 +34,17 @@
 #define BEGIN_NS (NS / 4) /* after the heartbeat's start */
 #define LOOK_NS (NS / 2)  /* and again, since starts are busy (MPI_Init) and slices long */
 #define LOOKS 8
-#define EVALUATE_NS (NS / 20) /* a shorter span says nothing about the rate of switches */
+#define EVALUATE_NS (NS / 20) /* a shorter span gives no rate of switches */
 #define OPEN_SHARE 500        /* opened where it costs less than a 500th of the CPU time, */
 #define CLOSE_SHARE 200       /* closed where it costs more than a 200th */
-#define DEAR_NS 10000         /* with more than one event of the processor a switch may cost that */
+#define DEAR_NS 10000         /* most of a switch with several events of the processor */
 #define TOO_DEAR 1            /* in place of an error number */
 #define ASKED 0x7fu
 
-static uint64_t begin_ns; /* when to look again whether counting may begin, 0: at slices only */
+static uint64_t begin_ns; /* when to check again whether counting may begin, 0: at slices only */
 static unsigned looks;    /* so often, */
 static bool begun;
-static uint64_t switch_cost_ns; /* of setting the processor's counters anew */
+static uint64_t switch_cost_ns; /* of setting the processor's counters again */
 static uint64_t cost_ns;
 static bool said_dear, said_crowded;
 static struct {
@@ -51,7 +53,7 @@ static struct {
 static char note[512];
 static bool noted;
 
-/* ---- what is said ---- */
+/* ---- notes in the profile ---- */
 
 static void say_on(const char *text)
 {
@@ -126,7 +128,7 @@ static void lacking(unsigned g, unsigned e, int error, int *said)
     *said = error;
 }
 
-/* One event of a group on the heartbeat itself: what it takes to have it. */
+/* Opens one event of a group on the heartbeat itself: finds the flags that it needs. */
 static int probe_event(unsigned g, unsigned e, int leader)
 {
     jst_groups[g].flags[e] = g == JST_HARD ? JST_EVENT_USER_ONLY : 0;
@@ -138,7 +140,7 @@ static int probe_event(unsigned g, unsigned e, int leader)
     return fd;
 }
 
-/* Switching a group off and on sets the counters anew, as a switch of threads does. */
+/* Switching a group off and on sets the counters again, as a switch of threads does. */
 static uint64_t measure_switch_cost(int leader)
 {
     uint64_t best = UINT64_MAX;
@@ -152,8 +154,8 @@ static uint64_t measure_switch_cost(int leader)
     return best;
 }
 
-/* Which events can be had, and with what flags; they stay open in fds, as one group. Where setting
- * the counters is slow, the first of the processor's is worth more than all of them. */
+/* Finds which events are available, and with what flags; they stay open in fds, as one group. Where
+ * setting the counters is slow, only the first of the processor's is used. */
 static void probe_group(unsigned g, int *fds)
 {
     int leader = -1, said = 0;
@@ -178,7 +180,7 @@ static void probe_group(unsigned g, int *fds)
     }
 }
 
-/* Some virtual machines let every counter be opened and count nothing. */
+/* Some virtual machines open every counter and count nothing. */
 static bool counts_nothing(int leader)
 {
     uint64_t words[3 + JST_PER_GROUP];
@@ -230,7 +232,7 @@ void jst_perf_sample(jst_block *b)
         jst_group_read(g, b->cells);
 }
 
-/* ---- what it costs ---- */
+/* ---- its cost ---- */
 
 static void say_dear(uint64_t switches, uint64_t span)
 {
@@ -249,7 +251,7 @@ static void say_dear(uint64_t switches, uint64_t span)
 static void evaluate_cost(void)
 {
     struct rusage u;
-    if (begun && !jst_groups[JST_HARD].usable) /* there is nothing to pay for, and never will be */
+    if (begun && !jst_groups[JST_HARD].usable) /* no event has a cost, now or later */
         return;
     uint64_t now = jst_clock_ns(CLOCK_MONOTONIC);
     if (now - evaluated.at < EVALUATE_NS || jst_sys2(SYS_getrusage, RUSAGE_SELF, &u) < 0)

@@ -1,8 +1,8 @@
 /* perf_event.h: opening a performance counter of the kernel without its newest header.
  *
- * RATIONALE: inherit_thread came with Linux 5.13; a build on an older system shall use it where the
- * program runs. So the first, 64-byte form of the attributes is written down here, with its flags as
- * the one word that they are.
+ * RATIONALE: inherit_thread came with Linux 5.13; a build on an older system must use it where the
+ * program runs. So the first, 64-byte form of the attributes is declared here, with its flags as
+ * one word.
  */
 #ifndef JST_PERF_EVENT_H
 #define JST_PERF_EVENT_H
@@ -25,7 +25,7 @@ _Static_assert(sizeof(jst_event_attr) == PERF_ATTR_SIZE_VER0, "the kernel's firs
 #define JST_EVENT_DISABLED (UINT64_C(1) << 0)
 #define JST_EVENT_INHERIT (UINT64_C(1) << 1)
 #define JST_EVENT_USER_ONLY (UINT64_C(3) << 5)       /* exclude_kernel, exclude_hv */
-#define JST_EVENT_INHERIT_THREAD (UINT64_C(1) << 35) /* by threads, not by forked children */
+#define JST_EVENT_INHERIT_THREAD (UINT64_C(1) << 35) /* to threads, not to forked children */
 
 /** A counter of one thread (0: the caller) on any CPU; a descriptor or -errno. */
 static inline int jst_event_open(uint32_t type, uint64_t config, uint64_t flags, uint64_t format,

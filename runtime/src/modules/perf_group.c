@@ -1,7 +1,7 @@
-/* perf_group.c: the two groups of events: whose they are, opened, read, closed.
+/* perf_group.c: the two groups of events: their threads, opening, reading, closing.
  *
- * Each thread that lives when a group is opened is followed, and hands the events on to the threads
- * that it makes (inherit_thread: not to forked children, which have profiles of their own).
+ * Each thread that lives when a group is opened is followed, and passes the events on to the
+ * threads that it makes (inherit_thread: not to forked children, which have profiles of their own).
  */
 #include <errno.h>
 
@@ -14,7 +14,7 @@
 
 #if JST_WITH_PERF
 
-#define THREADS 128 /* followed; more are only there when they came before the profile */
+#define THREADS 128 /* followed; more only if they existed before the profile */
 #define MOST 1024   /* threads in one listing */
 #define FORMAT (PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
@@ -109,7 +109,7 @@ static followed *free_place(unsigned g)
     return groups[g].used < THREADS ? &groups[g].threads[groups[g].used++] : NULL;
 }
 
-/* 0, or the error that stands in the way of following more. */
+/* 0, or the error that prevents following more. */
 static int follow(unsigned g, uint32_t tid)
 {
     int leader = -1, error = 0;
@@ -159,9 +159,9 @@ static int follow_all(unsigned g, const uint32_t *tids, unsigned n)
     return 0;
 }
 
-/* RATIONALE: a thread that was born while its relatives were being followed may or may not have
- * inherited the events, or some of a group. So the threads are listed before and after; if any is
- * new, everything is closed and tried again. Should that go on, the new ones stay out. */
+/* RATIONALE: a thread that was made while others were being followed may or may not have inherited
+ * the events, or some of a group. So the threads are listed before and after; if any is new,
+ * everything is closed and tried again. If that continues, the new ones are left out. */
 int jst_group_open(unsigned g)
 {
     uint32_t *const before = listed[0], *const after = listed[1];
@@ -193,7 +193,7 @@ static uint64_t scaled(uint64_t n, uint64_t enabled, uint64_t running)
     return (uint64_t)((double)n * ((double)enabled / (double)running));
 }
 
-/* What one followed thread, and those it brought forth, have counted since the last time. */
+/* Counts of one followed thread, and those it made, since the last time. */
 static void read_thread(unsigned g, followed *f, uint64_t *cells)
 {
     uint64_t words[3 + JST_PER_GROUP];

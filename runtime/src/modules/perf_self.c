@@ -1,8 +1,9 @@
-/* perf_self.c: who may read their own count of instructions without a system call: perf_self.h.
+/* perf_self.c: lets threads read their own count of instructions without a system call:
+ * perf_self.h.
  *
- * A thread asks by taking a slot; the heartbeat, at a slice boundary, opens the counter for it and
- * maps the counter's page. Only the heartbeat unmaps, and only when the thread is dead: a page that
- * a thread may look at this very moment stays where it is.
+ * A thread requests it by taking a slot; the heartbeat, at a slice boundary, opens the counter for
+ * it and maps the counter's page. Only the heartbeat unmaps, and only when the thread is dead: a
+ * page that a thread may be reading is not unmapped.
  */
 #include "perf_self.h"
 #include "block.h"

@@ -1,13 +1,13 @@
 /* perf_self.h: a thread's own count of instructions, read without a system call.
  *
  * The heartbeat opens the counter and maps its page (they share memory; the program's descriptors
- * are not touched); the thread reads page and counter as the kernel's perf_event_mmap_page says. A
- * read is a few nanoseconds on bare metal; where it is trapped (many virtual machines) it costs
- * microseconds, is measured, and not granted.
+ * are not touched); the thread reads page and counter as documented in the kernel's
+ * perf_event_mmap_page. A read is a few nanoseconds on bare metal; where it is trapped (many
+ * virtual machines) it costs microseconds, is measured, and not granted.
  *
- * It cannot fault: the slot lies in memory that the kernel wipes in a forked child, where the page
- * is not mapped; a page stays mapped as long as its thread lives; the instruction runs only while
- * the kernel says that it may (cap_user_rdpmc) and that the counter is on (index). x86-64 only.
+ * It cannot fault: the slot is in memory that the kernel wipes in a forked child, where the page is
+ * not mapped; a page stays mapped as long as its thread lives; the instruction runs only while the
+ * kernel allows it (cap_user_rdpmc) and the counter is on (index). x86-64 only.
  */
 #ifndef JST_PERF_SELF_H
 #define JST_PERF_SELF_H
@@ -18,7 +18,7 @@
 
 typedef struct jst_perf_slot {
     struct perf_event_mmap_page *_Atomic page; /* NULL: not granted, or no longer */
-    _Atomic uint32_t tid;                      /* the thread that asked; 0: free */
+    _Atomic uint32_t tid;                      /* the thread that requested it; 0: free */
     int fd;                                    /* the heartbeat's, -1 none */
     void *mapped;                              /* as long as the thread lives */
     uint64_t gap;
@@ -27,13 +27,13 @@ typedef struct jst_perf_slot {
 extern __thread jst_perf_slot *jst_tls_perf;
 extern __thread uint32_t jst_tls_perf_tid; /* in a forked child the slot may be another's */
 
-/** Asks for the calling thread's counter. It begins to count at a slice boundary, if ever; false: it
- *  never will. Asking again is cheap. */
+/** Requests the calling thread's counter. It begins to count at a slice boundary, if ever; false:
+ *  it never will. Repeated requests are cheap. */
 bool jst_perf_self_begin(void);
 
 #if defined(__x86_64__)
 
-#ifndef JST_RDPMC /* the test puts something else here */
+#ifndef JST_RDPMC /* the test replaces this */
 #define JST_RDPMC(counter) __builtin_ia32_rdpmc((int)(counter))
 #endif
 
@@ -61,7 +61,7 @@ static inline uint64_t jst_perf_read_page(const volatile struct perf_event_mmap_
 #endif
 
 /** Instructions that the calling thread has completed in user mode since some instant; 0: not
- *  granted, or not now. Differences of two values that are not 0 are right. */
+ *  granted, or not now. Differences of two values that are not 0 are valid. */
 static inline uint64_t jst_perf_self(void)
 {
 #if defined(__x86_64__)

@@ -1,14 +1,15 @@
-/* all_in_mpi.c: time in which all ranks on a node are in MPI at once.
+/* all_in_mpi.c: measures time in which all ranks on a node are in MPI at once.
  *
- * Where more ranks than cores take turns, that a rank waits in MPI tells nothing: it may be another's
- * turn. But while not one of them is outside MPI nothing is computed, whoever has the cores. Each
- * rank's state mark, and since when it stands, is in the mapped head of its profile; so the first one
- * to leave MPI looks at those of the others, and knows since when all had been in.
+ * Where more ranks than cores take turns, a rank's wait in MPI alone shows nothing: it may be
+ * another's turn. But while none of them is outside MPI nothing is computed, whichever has the
+ * cores. Each rank's state mark, and its start, is in the mapped header of its profile; so the
+ * first one to leave MPI reads those of the others, and knows since when all had been in.
  *
  * RATIONALE: no word is shared that several ranks write; they read what each writes for itself anyway,
- * and only after a wait of 0.1 ms, and only where the heartbeat found the run queue long: it maps the
- * others' heads, to be read. One that is not found might compute unseen: then nothing is counted, nor
- * where several threads of a rank may be in MPI at once. One that was killed computes nothing.
+ * and only after a wait of 0.1 ms, and only where the heartbeat found the run queue long: it maps
+ * the others' headers, to be read. One that is not found might compute unseen: then nothing is
+ * counted, nor where several threads of a rank may be in MPI at once. One that was killed computes
+ * nothing.
  */
 #include "all_in_mpi.h"
 #include "block.h"
@@ -23,17 +24,16 @@
 #define MOST 255u   /* other ranks on a node */
 #define FILES 1024u /* files of the job that are opened at most: many nodes may share a spool */
 #define READS 4096u /* of 4 KiB each, of a spool that may be full of other jobs' profiles */
-#define LOOKS 16u   /* slices in which ranks are looked for: they do not come up all at once */
+#define LOOKS 16u   /* slices in which ranks are searched: they do not all start at once */
 #define QUEUED 20   /* part of a slice in the run queue: with more a rank has no core of its own */
 #define SEEN_NS 1000u  /* in the slice in which the others have been found */
 #define MANY_THREADS 3 /* MPI_THREAD_MULTIPLE, as the adapter numbers levels */
 
-/* Only their headers are surely mapped. */
+/* Only their headers are certainly mapped. */
 JST_LARGE static const jst_block *others[MOST];
 static _Atomic uint32_t known;
-static _Atomic bool moved; /* a profile that was mapped is no rank's any more */
-static bool
-    published; /* the program's thread may be reading what was mapped, and be off its core */
+static _Atomic bool moved; /* a profile that was mapped belongs to no rank any more */
+static bool published;     /* the program's thread may read mapped data, and be off its core */
 static uint32_t looks, here;
 static uint64_t queued, tick_ns;
 
@@ -63,7 +63,7 @@ uint64_t jst_together(uint64_t begin, uint64_t now)
 void jst_together_begin(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
-    here = jst_a.head.world_size; /* unless the launcher knows better: all are on this node */
+    here = jst_a.head.world_size; /* the default: all are on this node */
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         uint32_t n = 0;
         for (const char *p = jst_env(names[i]); p && *p >= '0' && *p <= '9' && n < 1000000; p++)
@@ -121,7 +121,7 @@ static const jst_block *map_block(int fd, uint32_t pid)
     return NULL;
 }
 
-/* Number of ranks after this file was looked at. */
+/* Number of ranks after this file was checked. */
 static uint32_t take_rank(int dir, const char *name, uint32_t n)
 {
     JST_LARGE static jst_head h; /* the heartbeat's stack is small */
@@ -172,7 +172,7 @@ void jst_together_tick(uint64_t now_ns)
         atomic_store(&moved, false);
     }
     /* Until MPI_Init has returned, only the program's thread may access the MPI fields of the
-     * head. */
+     * header. */
     if (atomic_load(&own->mpi_state) != JST_MPI_STATE_INITIALISED)
         return;
     if (since == 0)
@@ -185,10 +185,10 @@ void jst_together_tick(uint64_t now_ns)
     if (found == here - 1) {
         published = true;
         atomic_store_explicit(&known, found, memory_order_release);
-        /* Says from when on nothing counted means that there was nothing. */
+        /* Records from when on a count of 0 means that there was nothing. */
         jst_add(&jst_a.blocks[0].cells[JST_CELL_WAIT_ALL_NS], jst_ns_to_ticks(SEEN_NS));
     } else {
-        while (!published && found-- > 0) /* nobody has seen these pages */
+        while (!published && found-- > 0) /* no thread has used these pages */
             jst_sys2(SYS_munmap, (uintptr_t)others[found] / JST_PAGE * JST_PAGE, JST_PAGE);
     }
 }

@@ -1,4 +1,4 @@
-/* all_in_mpi.h: since when all ranks of the node have been in MPI (all_in_mpi.c). */
+/* all_in_mpi.h: finds since when all ranks of the node have been in MPI (all_in_mpi.c). */
 #ifndef JST_ALL_IN_MPI_H
 #define JST_ALL_IN_MPI_H
 
@@ -6,7 +6,7 @@
 
 void jst_together_begin(void); /* MPI_Init has ended */
 /** Ticks up to now in which every rank of the node was in MPI, the calling one since begin; 0: one was
- *  not, or not known: only ranks that share cores are asked. */
+ *  not, or not known: only for ranks that share cores. */
 JST_COLD uint64_t jst_together(uint64_t begin, uint64_t now);
 
 void jst_together_tick(uint64_t now_ns); /* in the heartbeat, at a boundary */

@@ -1,8 +1,8 @@
-/* mpi_account.c: every outermost MPI call, counted and timed; what the adapter calls.
+/* mpi_account.c: counts and times every outermost MPI call; called by the adapter.
  *
- * Costs beyond the two time stamps are what a program with 30 000 calls a second pays: additions to
- * the thread's own block, one look at the table of call sites. No lock, no system call, except the
- * thread's CPU clock at most once a millisecond.
+ * Costs in addition to the two time stamps, of a program with 30 000 calls a second: additions to
+ * the thread's own block, one look-up in the table of call sites. No lock, no system call, except
+ * the thread's CPU clock at most once a millisecond.
  */
 #include <errno.h>
 
@@ -36,8 +36,8 @@ static const class_cells cells[JST_MPI_CLASS_COUNT] = {JST_MPI_CLASSES(CELLS)};
 #undef CELLS
 
 #define CPU_PERIOD_NS 1000000u /* the thread's CPU clock is a system call of 0.2 us */
-#define MATURE 16              /* calls before a floor is believed */
-#define SHORT_NS 100000u       /* what calls jitter by is tens of microseconds */
+#define MATURE 16              /* calls before a usual time is used */
+#define SHORT_NS 100000u       /* calls vary by tens of microseconds */
 
 static uint64_t cpu_period = UINT64_MAX, short_wait; /* in ticks */
 
@@ -69,8 +69,8 @@ void jst_mpi_off_cpu(jst_block *b, uint64_t began, uint64_t now, uint64_t used)
     jst_bins_spread(jst_bins_now.off, began, now, wall - used);
 }
 
-/* Wall time since the last reading, less CPU time, less the time in calls: those may have been off
- * the CPU by their own will. So this is the least that the gaps were off it. */
+/* Wall time since the last reading, less CPU time, less the time in calls, which may have been off
+ * the CPU themselves. So this is a lower bound of the gaps' time off it. */
 static JST_COLD void gap_off_cpu(jst_block *b, uint64_t now)
 {
     uint64_t began = b->cpu_ticks, cpu = b->cpu_ns, called = b->call_ticks;
@@ -81,14 +81,15 @@ static JST_COLD void gap_off_cpu(jst_block *b, uint64_t now)
 
 /* ---- instructions in the gaps ---- */
 
-/* Read around every call, and only where a read costs a few nanoseconds (perf_self.h): what an MPI
- * executes while it polls is no work of the program. */
+/* Read around every call, and only where a read costs a few nanoseconds (perf_self.h): instructions
+ * of an MPI's polling are not work of the program. */
 static __thread struct {
     uint64_t began, instructions;
     bool whole; /* all gaps were counted: the counter was never off */
 } gap;
 
-/* Is there a counter, or was there one when the gap began? On most machines nobody may read one. */
+/* Is there a counter, or was there one when the gap began? On most machines programs may not read
+ * one. */
 static inline bool is_gap_counted(void)
 {
     const jst_perf_slot *slot = jst_tls_perf;
@@ -123,16 +124,17 @@ uint64_t jst_gap_instructions(void)
 
 /* ---- enter and leave ---- */
 
-/* Programs poll millions of times a second with calls of 20 ns: from the POLLS-th on, one in POLLS is
- * timed, and stands for all of them. */
+/* Programs poll millions of times a second with calls of 20 ns: from the POLLS-th on, one in POLLS
+ * is timed, and represents all of them. */
 #define POLLS 16u
 
 __thread jst_mpi_outer jst_tls_outer;
 
-/* An error handler may leave MPI by longjmp or by an exception, and the outermost frame stays where it was.
- * Calls from above it are outermost anyway. So is one from below it if another return address stands
- * there by now: whoever called it, directly or not, called from the frame that the other had come
- * from. Far away may be another stack, and gone: then the kernel is asked whether it can be read. */
+/* An error handler may leave MPI by longjmp or by an exception, and the outermost frame remains
+ * recorded. Calls from above it are outermost anyway. So is one from below it if another return
+ * address is there now: its caller, direct or not, called from the frame from which the other call
+ * had come. A distant address may be on another stack, which may be gone: then the kernel is
+ * queried whether it can be read. */
 __attribute__((no_sanitize("address"))) static inline bool is_nested(const jst_mpi_outer *outer,
                                                                      uintptr_t frame)
 {
@@ -193,7 +195,7 @@ static JST_SLOW bool enter_after_gap(jst_block *b, jst_mpi_call *c, uint64_t t)
     return true;
 }
 
-/* RATIONALE: all that is unusual is in functions that this one ends with, so it saves no register. */
+/* RATIONALE: all unusual cases are in tail calls, so this function saves no register. */
 bool jst_mpi_enter(jst_mpi_call *c)
 {
     jst_block *b = (jst_block *)((uintptr_t)jst_tls_block & jst_wipe.mask);
@@ -215,10 +217,11 @@ bool jst_mpi_enter(jst_mpi_call *c)
 }
 
 /* Robbins-Monro: the step shrinks as one over the number of calls, so the reference is the quartile
- * of the whole run so far, which an hour of interference moves little; a rolling one would follow. */
+ * of the whole run so far, which an hour of interference changes little; a rolling one would follow
+ * it. */
 static inline uint64_t beyond_floor(jst_site *s, uint64_t ticks)
 {
-    if (JST_UNLIKELY(JST_PEEK(uint64_t, s->key) == 0)) /* many kinds in one: they have no floor */
+    if (JST_UNLIKELY(JST_PEEK(uint64_t, s->key) == 0)) /* many kinds: no usual time */
         return 0;
     uint64_t n = JST_LOAD(s->calls) + 1, x = ticks << 8;
     uint64_t floor = JST_LOAD(s->floor);
@@ -242,7 +245,7 @@ void jst_mpi_count(const jst_mpi_call *c, unsigned klass, uint64_t bytes, uint32
 {
     jst_block *b = c->block;
     jst_add(&b->cells[cells[klass].ops], 1);
-    if (klass == JST_MPI_IRECV) /* its end tells how much */
+    if (klass == JST_MPI_IRECV) /* its size is known at its end */
         return;
     if (bytes && cells[klass].bytes)
         jst_add(&b->cells[cells[klass].bytes], bytes);
@@ -263,7 +266,7 @@ static void ended_global(jst_block *b, const jst_mpi_call *c, uint64_t now)
     jst_segment_global(b, c, jst_site_of(c, c->ended_func, c->ended_bytes), c->ended_bytes, now);
 }
 
-/* Where ranks take turns on cores, that one waits tells nothing; that all of them do, does. */
+/* Where ranks take turns on cores, the wait of one shows nothing; a wait of all does. */
 static JST_COLD void waited_long(jst_block *b, const jst_mpi_call *c, uint64_t now, uint64_t beyond)
 {
     uint64_t together = b == JST_LOAD(jst_segment_owner) ? jst_together(c->begin, now) : 0;
@@ -271,7 +274,7 @@ static JST_COLD void waited_long(jst_block *b, const jst_mpi_call *c, uint64_t n
         jst_add(&b->cells[JST_CELL_WAIT_ALL_NS], together < beyond ? together : beyond);
 }
 
-/* Signatures, floors and segments. Polling calls are left out: how many there are is chance. */
+/* Signatures, usual times and segments. Polling calls are left out: their number is random. */
 static inline __attribute__((always_inline)) void learn(jst_block *b, const jst_mpi_call *c,
                                                         uint64_t now, uint64_t ticks)
 {
@@ -299,8 +302,8 @@ static inline __attribute__((always_inline)) void learn(jst_block *b, const jst_
         jst_segment_epoch(b, s, now);
 }
 
-/* What a call that succeeded passed. Of receives, mpi_*_bytes have the room of those whose size is not
- * known. */
+/* Bytes that a successful call passed. For receives, mpi_*_bytes have the buffer size of those
+ * whose size is not known. */
 static inline void count_bytes(jst_block *b, const jst_mpi_call *c, const class_cells *k)
 {
     switch (c->klass) {
@@ -352,7 +355,7 @@ static void note_peers(const jst_mpi_call *c)
         break;
     case JST_MPI_ACCUMULATE:
         sent_to(c->peer, c->bytes);
-        if (c->sized) /* what was there is fetched */
+        if (c->sized) /* the old content is fetched */
             received_from(c->peer, c->arrived, false);
         break;
     case JST_MPI_GET:
@@ -418,7 +421,7 @@ void jst_mpi_leave(const jst_mpi_call *c)
         gap_begins();
 }
 
-/* The operation was counted when it was enqueued; nobody waited for it in this thread. */
+/* The operation was counted when it was enqueued; this thread did not wait for it. */
 void jst_mpi_completed(const jst_mpi_call *c, uint64_t now, uint64_t ticks)
 {
     jst_add(&c->block->cells[cells[c->klass].ns], ticks);
@@ -430,7 +433,7 @@ void jst_mpi_completed(const jst_mpi_call *c, uint64_t now, uint64_t ticks)
 
 void jst_mpi_initialising(void)
 {
-    jst_start(); /* a rank is never a short process */
+    jst_start(); /* a rank is never a short-lived process */
     jst_block *b = jst_enter();
     if (!b || jst_tls_vfork)
         return;

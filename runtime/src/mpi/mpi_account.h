@@ -1,4 +1,5 @@
-/* mpi_account.h: what an adapter calls: counts and times of every outermost MPI call (mpi_account.c). */
+/* mpi_account.h: counts and times of every outermost MPI call, called by an adapter
+ * (mpi_account.c). */
 #ifndef JST_MPI_ACCOUNT_H
 #define JST_MPI_ACCOUNT_H
 
@@ -12,20 +13,22 @@ void jst_mpi_arrived(const jst_mpi_call *call, uint32_t peer, uint64_t bytes, bo
 void jst_mpi_initialising(void);
 void jst_mpi_initialised(uint32_t size, uint32_t rank, uint32_t thread_level, uint32_t appnum,
                          bool spawned);
-/** Size of the world and own number in it, as jst_mpi_initialised says; again where that was too small. */
+/** Size of the world and own number in it, from jst_mpi_initialised; again where that was too
+ * small. */
 void jst_mpi_world(uint32_t size, uint32_t rank);
 void jst_mpi_finalising(void);
 void jst_mpi_finalised(void);
-/** An operation that jst_mpi_count has counted was over at `now` (ticks), and took so many. */
+/** An operation that jst_mpi_count has counted ended at `now` (ticks), and took so many. */
 void jst_mpi_completed(const jst_mpi_call *call, uint64_t now, uint64_t ticks);
-/** Of the time from began to now (ticks) all but `used`, on the CPU or in calls, was off the CPU. */
+/** Of the time from began to now (ticks) all except `used`, on the CPU or in calls, was off the
+ * CPU. */
 void jst_mpi_off_cpu(struct jst_block *b, uint64_t began, uint64_t now, uint64_t used);
 bool jst_mpi_runs(void); /* between MPI_Init and MPI_Finalize, in this process */
 
 extern JST_HIDDEN __thread jst_mpi_outer jst_tls_outer;
 
-/** Instructions of the calling thread outside MPI calls since this was asked last; 0 where not all of
- *  them were counted. */
+/** Instructions of the calling thread outside MPI calls since the last call of this; 0 where not
+ *  all of them were counted. */
 uint64_t jst_gap_instructions(void);
 
 #endif

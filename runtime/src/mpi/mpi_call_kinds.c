@@ -1,8 +1,8 @@
 /* mpi_call_kinds.c: the kinds of MPI calls that a process makes: function, call site and size class.
  *
  * Each has a hash that is the same on every rank, whatever addresses the loader chose, from which
- * the signatures of segments are made, and the floor of its duration. The table only grows; kinds
- * beyond it share one entry.
+ * the signatures of segments are made, and its usual duration. The table only grows; kinds beyond
+ * it share one entry.
  */
 #include <link.h>
 
@@ -23,7 +23,7 @@ JST_LARGE static struct {
 static _Atomic unsigned module_count;
 static _Atomic uint32_t looking; /* one thread fills in the table of modules or of sites */
 static jst_site overflow = {.func = "other", .hash = 1};
-static uint32_t filled; /* of jst_sites; a table that is nearly full is left alone */
+static uint32_t filled; /* of jst_sites; a table that is nearly full is not extended */
 
 uint32_t jst_hash_text(const char *text)
 {
@@ -61,7 +61,8 @@ static int note_module(struct dl_phdr_info *info, size_t size, void *unused)
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
             continue;
-        /* The base is where offset 0 of the file would lie: the same on every rank. */
+        /* The base is where offset 0 of the file would be: offsets from it are the same on every
+         * rank. */
         if (is_known(info->dlpi_addr + p->p_vaddr, p->p_memsz, info->dlpi_name))
             continue;
         modules[n].begin = info->dlpi_addr + p->p_vaddr;
@@ -74,7 +75,7 @@ static int note_module(struct dl_phdr_info *info, size_t size, void *unused)
     return 0;
 }
 
-/* The newest first: a library may have taken the place of one that was unloaded. */
+/* The newest first: a library may have the addresses of one that was unloaded. */
 static int find_module(uintptr_t address)
 {
     unsigned n = atomic_load(&module_count);
@@ -91,7 +92,7 @@ uint64_t jst_site_offset(uintptr_t address, const char **module)
     return i < 0 ? 0 : address - modules[i].begin;
 }
 
-/* A library that was loaded after the table was made: it is made anew. */
+/* A library that was loaded after the table was made: it is made again. */
 static void learn_modules(uintptr_t address)
 {
     static unsigned tries;
@@ -111,7 +112,7 @@ static bool lock(void)
             return true;
         jst_sys0(SYS_sched_yield);
     }
-    return false; /* a signal handler above ourselves, or a thread that was killed: go on without */
+    return false; /* a signal handler above ourselves, or a killed thread: continue without */
 }
 
 static jst_site *find_or_free(uint64_t key)
@@ -143,7 +144,7 @@ static void fill(jst_site *s, uintptr_t address, const char *func, unsigned klas
     s->hash = mix(kind * 67 + size_class + 1) | 1;
 }
 
-/* Called in the middle of the program's call: its error number stays as it is (no libc but
+/* Called in the middle of the program's call: its error number must not change (no libc but
  * dl_iterate_phdr is called, which sets none). */
 static JST_COLD jst_site *new_site(uint64_t key, uintptr_t address, const char *func,
                                    unsigned klass, uint64_t bytes)

@@ -1,4 +1,5 @@
-/* mpi_call_kinds.h: kinds of MPI calls: tokens for signatures, and the floor of each (mpi_call_kinds.c). */
+/* mpi_call_kinds.h: kinds of MPI calls: tokens for signatures, and the usual time of each
+ * (mpi_call_kinds.c). */
 #ifndef JST_MPI_CALL_KINDS_H
 #define JST_MPI_CALL_KINDS_H
 
@@ -6,12 +7,12 @@
 #include "common.h"
 
 /* A kind of call: function, call site and size class. The same kind has the same hash on every
- * rank; the key is made of addresses and is good in this process only. */
+ * rank; the key is made of addresses and is valid in this process only. */
 typedef struct jst_site {
     _Atomic uint64_t key; /* 0: free */
     uint64_t calls;
     uint64_t floor;  /* running lower quartile of the duration, ticks, 8 bits after the point */
-    uint64_t recent; /* calls when segment.c looked for epochs last */
+    uint64_t recent; /* calls when segment.c last searched epochs */
     uint64_t ends;   /* global collectives that it ended */
     uint64_t recent_ends;
     uint64_t bytes; /* of the first such call */
@@ -27,7 +28,7 @@ typedef struct jst_site {
 #define JST_SITES (1 << JST_SITES_BITS)
 extern JST_HIDDEN jst_site jst_sites[JST_SITES];
 
-/** A kind that is not in its first place in the table: it is new, or that place is another one's. */
+/** A kind that is not in its first place in the table: it is new, or that place has another one. */
 jst_site *jst_site_search(uint64_t key, uintptr_t address, const char *func, unsigned klass,
                           uint64_t bytes);
 /** Offset of an address in its module, and the module's base name (at most 31 characters). */

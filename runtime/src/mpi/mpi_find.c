@@ -1,7 +1,7 @@
-/* mpi_find.c: which MPI is in the process, and where its functions are.
+/* mpi_find.c: finds the MPI in the process, and its functions.
  *
- * Usually it is in the global scope, behind us. Python packages load theirs with RTLD_LOCAL: there
- * every object of the process is asked. Other tools between us and the MPI get their turn first.
+ * Usually it is in the global scope, after us. Python packages load theirs with RTLD_LOCAL: there
+ * every object of the process is searched. Other tools between us and the MPI come first.
  */
 #include <dlfcn.h>
 #include <link.h>

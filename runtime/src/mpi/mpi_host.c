@@ -1,8 +1,8 @@
-/* mpi_host.c: at the first call of an MPI function: which adapter serves this MPI, and where the
- * call is to go.
+/* mpi_host.c: at the first call of an MPI function: chooses the adapter for this MPI, and the
+ * target of the call.
  *
- * A slot holds the adapter's wrapper, or the real function where there is no adapter or jostle is
- * off. While the process has no MPI at all, nothing is settled: it may load one later.
+ * A slot has the adapter's wrapper, or the real function where there is no adapter or jostle is
+ * off. While the process has no MPI at all, nothing is decided: it may load one later.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,8 +27,8 @@ extern void *jst_mpi_slots[];
 
 static const jst_mpi_adapter *adapter;
 static const jst_mpi_adapter *stopgap; /* when there is no adapter: for names that the MPI lacks */
-static _Atomic bool chosen;            /* the question of the adapter is settled */
-static _Atomic uint32_t seeker;        /* thread that settles it */
+static _Atomic bool chosen;            /* the adapter has been chosen */
+static _Atomic uint32_t seeker;        /* thread that chooses it */
 
 static jst_mpi_host host; /* filled in when needed: initialised, it would cost relocations */
 
@@ -56,17 +56,17 @@ static void fill_host(void)
     };
 }
 
-/* A function that exists nowhere: an error of class MPI_ERR_OTHER where an int is returned. */
+/* A substitute for a missing function: an error of class MPI_ERR_OTHER where an int is returned. */
 static int missing(void)
 {
     return 16;
 }
 
-/* ---- adapters beside libjostle.so ---- */
+/* ---- adapters in the folder of libjostle.so ---- */
 
 struct adapters {
     char folder[3072];
-    char names[ADAPTERS][64]; /* what stands between prefix and suffix */
+    char names[ADAPTERS][64]; /* the text between prefix and suffix */
     unsigned count;
 };
 
@@ -110,7 +110,7 @@ static void mapped_file(const void *address, char *path, const char *end)
     jst_sys2(SYS_munmap, maps, ROOM);
 }
 
-/* The path as the loader knows it may be relative to a folder that the program has left. */
+/* The loader's path may be relative to a folder that the program has left. */
 static bool own_folder(char *folder, const char *end)
 {
     Dl_info info;
@@ -172,7 +172,7 @@ static bool is_in(const char *text, const char *word, size_t length)
     return false;
 }
 
-/* Whom to ask first: "openmpi-5.0", then "openmpi", of "Open MPI v5.0.3, ...". */
+/* The names to try first: "openmpi-5.0", then "openmpi", for "Open MPI v5.0.3, ...". */
 static int likeness(const char *name, const char *version)
 {
     size_t family = 0;
@@ -184,7 +184,8 @@ static int likeness(const char *name, const char *version)
     return *number && is_in(version, number, jst_strlen(number)) ? 2 : 1;
 }
 
-/* The adapter in a library beside us; *object is its handle, NULL where there is no such library. */
+/* The adapter in a library in our folder; *object is its handle, NULL where there is no such
+ * library. */
 static const jst_mpi_adapter *open_adapter(const char *folder, const char *prefix, const char *name,
                                            void **object)
 {
@@ -216,7 +217,8 @@ static const jst_mpi_adapter *try_adapter(const char *folder, const char *name, 
     return NULL;
 }
 
-/* Where there is none: names that the MPI lacks are made of those that it has (mpi/large). */
+/* Where there is none: names that the MPI lacks are implemented by those that it has
+ * (mpi/large). */
 static const jst_mpi_adapter *find_stopgap(void)
 {
     char folder[3072];
@@ -245,9 +247,9 @@ static const jst_mpi_adapter *find_adapter(const char *version, bool *refused)
     return NULL;
 }
 
-/* ---- what the profile says of it ---- */
+/* ---- its description in the profile ---- */
 
-/* "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\n...": the first words tell. */
+/* "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\n...": the first words identify it. */
 static void library_to_head(const char *version)
 {
     char *to = jst_a.head.mpi_library, *end = to + sizeof jst_a.head.mpi_library - 1;
@@ -271,7 +273,7 @@ static uint32_t number_of(const char *const *names)
     return 0;
 }
 
-/* Without an adapter nobody asks the MPI; its launcher has told. */
+/* Without an adapter the MPI is not queried; its launcher has set them. */
 static void world_to_head(void)
 {
     static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
@@ -302,7 +304,7 @@ static void choose(void)
     }
 }
 
-/* ---- where a call goes ---- */
+/* ---- the target of a call ---- */
 
 /* False: this very thread is choosing already (a tool's constructor calls MPI). */
 static bool settle(void)
@@ -328,7 +330,7 @@ static bool settle(void)
     return true;
 }
 
-/* Where name leads to. *final: for good. */
+/* The target of a name. *final: for good. */
 static void *target(unsigned index, const char *name, bool *final)
 {
     extern char **environ;

@@ -7,7 +7,7 @@
 
 #define JST_MPI_VERSION_BYTES 8192 /* MPICH's MPI_MAX_LIBRARY_VERSION_STRING, the largest known */
 
-/** Looks for an MPI in the process; cheap if no library has been loaded since the last call. */
+/** Searches an MPI in the process; cheap if no library has been loaded since the last call. */
 bool jst_mpi_found(void);
 /** Returns the next function of this name after ours, also if the MPI was loaded with
  *  RTLD_LOCAL. Not a macro or inline function: the result of dlsym depends on the module that

@@ -1,8 +1,9 @@
-/* peer_record.c: what partners and collectives gained, as 'T' records, and members of communicators, as
- * 'U' records. Only the heartbeat comes here (but for the start).
+/* peer_record.c: writes increases of partners and collectives as 'T' records, and members of
+ * communicators as 'U' records. Only the heartbeat calls it (except the start).
  *
- * A reader adds up the records of a place; what the place in the head has beyond them belongs to the slices
- * after the last record. So one append commits a record, and no kill loses or doubles anything.
+ * A reader sums the records of a place; what the place in the header has beyond the sum belongs to
+ * the slices after the last record. So one append commits a record, and no kill loses or doubles
+ * anything.
  */
 #include "block.h"
 #include "clock.h"
@@ -27,13 +28,13 @@
 #define RECORD_MOST                                                                                \
     (40 + JST_PEERS * ENTRY_MOST(PEER_WORDS) + JST_COLLECTIVES * ENTRY_MOST(COLLECTIVE_WORDS))
 
-/* What the heartbeat knows of places. */
+/* The heartbeat's data on places. */
 typedef struct ledger {
     const jst_sketch *sketch;
-    uint64_t (*base)[PEER_WORDS]; /* what records hold */
+    uint64_t (*base)[PEER_WORDS]; /* the sum of records */
     uint32_t *named;              /* the claim that records name */
     uint32_t *weight;             /* of the last slices, the newest counts most */
-    bool *closing;                /* the next record holds the last of it */
+    bool *closing;                /* the next record has the rest of it */
     unsigned places, words, ops;  /* ops: a bit per word that counts no bytes */
 } ledger;
 
@@ -50,7 +51,7 @@ static const ledger collectives = {
     collective_closing,     JST_COLLECTIVES, COLLECTIVE_WORDS, 1};
 
 JST_LARGE static uint8_t buffer[RECORD_MOST + JST_FRAME_GAP + 8];
-static size_t pending;         /* payload that the disk refused: it goes first */
+static size_t pending;         /* payload that the disk refused: it is written first */
 static uint64_t pending_slice; /* where that record ends */
 static uint64_t newest_end;    /* end of the newest record */
 static jst_record_space space;
@@ -93,7 +94,7 @@ static bool is_of_others(const ledger *l, unsigned place)
     return (place + 1) % (l->places / 2) == 0;
 }
 
-/* Nobody's, or not yet anybody's. */
+/* Without an owner, or not yet with one. */
 static bool is_unused(const ledger *l, unsigned place)
 {
     uint32_t tag = atomic_load_explicit(&l->sketch->tags[place], memory_order_acquire);
@@ -119,7 +120,8 @@ static void weigh(const ledger *l, unsigned place, uint64_t gained)
     l->weight[place] = l->weight[place] / 2 + (gained < most ? (uint32_t)gained : most);
 }
 
-/* The change of a place, which is taken for recorded from here on; nothing where there is none. */
+/* Writes the change of a place, which counts as recorded from here on; nothing where there is
+ * none. */
 static uint8_t *put_place(uint8_t *p, const ledger *l, unsigned place, unsigned *next)
 {
     uint64_t delta[PEER_WORDS], gained = 0;
@@ -127,7 +129,7 @@ static uint8_t *put_place(uint8_t *p, const ledger *l, unsigned place, unsigned 
     uint8_t mask = 0;
     for (unsigned w = 0; w < l->words; w++) {
         uint64_t now = JST_LOAD(words[w]), *base = &l->base[place][w];
-        /* NOTE: less, if the profile was written anew: what came at that instant is lost. */
+        /* NOTE: less, if the profile was written again: increases at that instant are lost. */
         delta[w] = now > *base ? now - *base : 0;
         *base += delta[w];
         gained += l->ops >> w & 1 ? delta[w] * JST_OP_WEIGHT : delta[w];
@@ -151,9 +153,9 @@ static uint8_t *put_place(uint8_t *p, const ledger *l, unsigned place, unsigned 
     return p;
 }
 
-/* ---- whose a place is ---- */
+/* ---- the owner of a place ---- */
 
-/* A record holds all that a closed place had: whoever comes may have it. */
+/* A record has all that a closed place had: the next owner may take it. */
 static void free_place(const ledger *l, unsigned place)
 {
     l->closing[place] = false;
@@ -165,8 +167,8 @@ static void free_place(const ledger *l, unsigned place)
     atomic_store_explicit(&l->sketch->tags[place], JST_TAG_FREE, memory_order_release);
 }
 
-/* Closes the lightest place of a set for one that has none and weighs more. From now on nobody finds it;
- * who found it before has added to it long before the next boundary. */
+/* Closes the lightest place of a set for one that has none and weighs more. From now on it is not
+ * found; a thread that found it before has added to it long before the next boundary. */
 static void make_room(const ledger *l, unsigned first, jst_rival *r)
 {
     uint64_t rival = atomic_load_explicit(&r->weight, memory_order_relaxed);

@@ -1,8 +1,8 @@
-/* peer_table.h: what peers.c and peer_record.c share.
+/* peer_table.h: shared declarations of peers.c and peer_record.c.
  *
  * Each kind of table exists twice: the thread that initialised MPI adds to the first by plain additions,
  * all others to the second by atomic ones. A table is sets of WAYS places, and one place more for all that
- * has none. Which set a key belongs to is a hash of it, so that a look costs the same whether the table is
+ * has none. The set of a key is a hash of it, so that a look-up costs the same whether the table is
  * empty or full. */
 #ifndef JST_PEER_TABLE_H
 #define JST_PEER_TABLE_H
@@ -17,17 +17,17 @@
 _Static_assert(2 * JST_PLACES_OF(JST_PEER_SETS) == JST_PEERS, "partners");
 _Static_assert(2 * JST_PLACES_OF(JST_COLLECTIVE_SETS) == JST_COLLECTIVES, "collectives");
 
-/* Tags of places that are nobody's. */
+/* Tags of places without an owner. */
 #define JST_TAG_FREE 0u
-#define JST_TAG_CLAIMED 0xfffffffeu /* a thread is writing whose it will be */
-#define JST_TAG_CLOSED 0xffffffffu  /* the heartbeat takes it away from whom it belonged to */
+#define JST_TAG_CLAIMED 0xfffffffeu /* a thread is writing its owner */
+#define JST_TAG_CLOSED 0xffffffffu  /* the heartbeat takes it from its owner */
 
 #define JST_KEY_OTHERS 1u
 #define JST_KEY_FIRST 2u
 #define JST_COLLECTIVE_NAMED 2u
 #define JST_OP_WEIGHT 64u /* a message weighs as much as so many bytes */
 
-/* Who found its set full, and weighs most of those that did. Only a hint: updates may get lost. */
+/* The heaviest of those that found their set full. Only a hint: updates may get lost. */
 typedef struct jst_rival {
     _Atomic uint32_t tag;
     _Atomic uint64_t weight;
@@ -48,7 +48,7 @@ static inline bool jst_peers_are_on(void)
     return atomic_load_explicit(&jst_peers_on, memory_order_acquire);
 }
 
-/* Communicators on their way into records. */
+/* Communicators that wait for a record. */
 typedef struct jst_member_queue {
     _Atomic bool busy;
     uint32_t bytes;   /* of pieces: u16 length, payload of a 'U' record */

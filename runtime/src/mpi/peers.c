@@ -1,9 +1,10 @@
-/* peers.c: bytes and messages per partner, collectives per communicator (peer_table.h).
+/* peers.c: counts bytes and messages per partner, collectives per communicator (peer_table.h).
  *
- * The tables lie in the mapped head, so what they hold survives any death. No lock, no system call. Whose a
- * place is changes in three steps, so that no message is counted for another partner: a thread claims a
- * free place; the heartbeat closes the lightest of a full set when a partner without a place weighs more;
- * it frees the place one boundary later, when a record holds all that it had (peer_record.c).
+ * The tables are in the mapped header, so their content survives any death. No lock, no system
+ * call. The owner of a place changes in three steps, so that no message is counted for another
+ * partner: a thread claims a free place; the heartbeat closes the lightest of a full set when a
+ * partner without a place weighs more; it frees the place one boundary later, when a record has all
+ * that it had (peer_record.c).
  */
 #include "peers.h"
 #include "block.h"
@@ -17,7 +18,7 @@
 
 #define PEER_PLACES JST_PLACES_OF(JST_PEER_SETS)
 #define COLLECTIVE_PLACES JST_PLACES_OF(JST_COLLECTIVE_SETS)
-#define PATIENCE 1000 /* looks at a thread that holds the queue: it may be the one we interrupted */
+#define PATIENCE 1000 /* waits for a thread that holds the queue: we may have interrupted it */
 
 _Atomic bool jst_peers_on;
 
@@ -25,7 +26,7 @@ static _Atomic uint32_t peer_tags[JST_PEERS] __attribute__((aligned(64)));
 static _Atomic uint32_t collective_tags[JST_COLLECTIVES] __attribute__((aligned(64)));
 static _Atomic uint32_t peer_claims[JST_PEERS], collective_claims[JST_COLLECTIVES];
 static jst_rival peer_rivals[2 * JST_PEER_SETS], collective_rivals[2 * JST_COLLECTIVE_SETS];
-static const char *operations[JST_COLLECTIVES]; /* of the places, as the wrappers name them */
+static const char *operations[JST_COLLECTIVES]; /* of the places, as named by the wrappers */
 static const jst_block *owner;                  /* of the first table */
 
 const jst_sketch jst_peer_sketch = {peer_tags, peer_claims, peer_rivals, JST_PEER_SETS};
@@ -36,7 +37,7 @@ JST_LARGE jst_member_queue jst_members;
 
 /* ---- places ---- */
 
-/* Which of the two tables the calling thread adds to. */
+/* The table to which the calling thread adds. */
 static inline unsigned table_now(void)
 {
     return jst_tls_block != owner;
@@ -50,7 +51,8 @@ static inline void add(unsigned table, uint64_t *word, uint64_t n)
         atomic_fetch_add_explicit((_Atomic uint64_t *)word, n, memory_order_relaxed);
 }
 
-/* A key may have its place in either of two sets: the second is for those that find the first one full. */
+/* A key may have its place in either of two sets: the second is for keys that find the first one
+ * full. */
 static inline unsigned set_of(uint32_t tag, unsigned sets)
 {
     return (unsigned)((uint64_t)(tag * UINT32_C(0x9e3779b1)) * sets >> 32);
@@ -74,8 +76,8 @@ static inline int way_of(const jst_sketch *s, unsigned first, uint32_t tag)
     return -1;
 }
 
-/* One of the heaviest of those without a place: who weighs more in one message than the rival in all of
- * his takes over; all others wear him down. */
+/* One of the heaviest of those without a place: one that weighs more in one message than the rival
+ * in all of its own replaces it; all others reduce the rival's weight. */
 static void challenge(jst_rival *r, uint32_t tag, uint64_t weight)
 {
     uint64_t now = atomic_load_explicit(&r->weight, memory_order_relaxed);
@@ -90,7 +92,8 @@ static void challenge(jst_rival *r, uint32_t tag, uint64_t weight)
     atomic_store_explicit(&r->weight, now, memory_order_relaxed);
 }
 
-/* Takes a free place, which is CLAIMED then. One that was freed for a rival is not for who weighs much less. */
+/* Takes a free place, which is CLAIMED then. One that was freed for a rival is not given to one
+ * that weighs much less. */
 static bool claim(const jst_sketch *s, unsigned place, jst_rival *r, uint32_t tag, uint64_t weight)
 {
     uint32_t rival = atomic_load_explicit(&r->tag, memory_order_relaxed), free = JST_TAG_FREE;
@@ -117,7 +120,7 @@ static int place_of(const jst_sketch *s, unsigned table, uint32_t tag, uint64_t 
             uint32_t found = tag_at(&s->tags[place]);
             if (found == tag)
                 return (int)place;
-            if (found == JST_TAG_FREE && free[i] < 0) /* the first: looks begin there */
+            if (found == JST_TAG_FREE && free[i] < 0) /* the first: searches begin there */
                 free[i] = (int)place;
         }
     }
@@ -160,8 +163,8 @@ static jst_peer *peer_of(unsigned table, uint32_t rank, uint64_t bytes)
     return &jst_a.peers[place];
 }
 
-/* The place of a partner in the table of the calling thread, which owns it; NULL: that is not so, or it is
- * not where most are. Nobody has a place where nothing is counted. */
+/* The place of a partner in the table of the calling thread, which owns it; NULL: it does not, or
+ * it is not in its usual place. There are no places where nothing is counted. */
 static inline jst_peer *own_peer(uint32_t rank)
 {
     if (JST_UNLIKELY(jst_tls_block != owner || rank >= JST_TAG_CLAIMED - 1))
@@ -170,7 +173,7 @@ static inline jst_peer *own_peer(uint32_t rank)
     return JST_LIKELY(place >= 0) ? &jst_a.peers[place] : NULL;
 }
 
-/* ops, word: offsets in jst_peer of what is added to. */
+/* ops, word: offsets in jst_peer of the fields to add to. */
 static JST_COLD void count_slowly(uint32_t rank, size_t ops, size_t word, uint64_t bytes)
 {
     if (!jst_peers_are_on() || rank >= JST_TAG_CLAIMED - 1)
@@ -246,7 +249,7 @@ static jst_collective *collective_of(unsigned table, uint32_t communicator, cons
         atomic_store(&c->state, JST_COLLECTIVE_NAMED);
         publish(&jst_collective_sketch, (unsigned)place, tag);
     } else if (!is_of(c, communicator, operation, root)) {
-        /* By chance of one tag; or the place has had another key since it was found. */
+        /* Equal tags by chance; or the place has had another key since it was found. */
         return other_collectives(table);
     }
     return c;
@@ -391,7 +394,7 @@ void jst_peers_child(void)
 
 void jst_peers_begin(uint32_t world_size)
 {
-    (void)world_size; /* the members of MPI_COMM_WORLD follow from the head */
+    (void)world_size; /* the members of MPI_COMM_WORLD follow from the header */
     if (jst_peers_are_on())
         return;
     owner = jst_tls_block;

@@ -1,16 +1,16 @@
-/* segment.c: where execution segments end.
+/* segment.c: decides where execution segments end.
  *
  * A segment ends where a global collective (all-to-all-shaped, on all ranks) ends. Where these are
  * more frequent than one in 50 ms, one kind of them is chosen and every 2^j-th of it ends a segment,
  * so that consecutive segments have the same content; where they are rarer than the span, recurring
- * call sites subdivide (epochs). Ranks do not talk: what depends on counts alone is decided at fixed
- * counts, so it is decided alike everywhere; what depends on time is a power of two, so that the
- * boundaries of one rank are among those of another. The ingester verifies it.
+ * call sites subdivide (epochs). Ranks do not communicate: decisions by counts alone are made at
+ * fixed counts, so they are the same everywhere; what depends on time is a power of two, so that
+ * the boundaries of one rank are among those of another. The ingester verifies it.
  *
  * The shortest segment grows with the run (1/10 000 of it), which bounds their number:
  * 10 000 (1 + ln(T / 500 s)).
  *
- * One thread at a time works here; another one that comes in between leaves its boundary out.
+ * One thread at a time runs here; another one that calls meanwhile leaves its boundary out.
  */
 #include "segment.h"
 #include "block.h"
@@ -48,7 +48,7 @@ static struct {
     bool dense;                         /* globals come too often to end a segment each */
     jst_site *chosen;                   /* then these do, every 2^level-th */
     unsigned level;
-    unsigned overdue;                /* none of these has come for long: 1, or very long: 2 */
+    unsigned overdue;                /* none of these has occurred for long: 1, or very long: 2 */
     unsigned hasty;                  /* segments in a row that are too short */
     uint64_t hasty_ns;               /* when the first of them began */
     uint64_t decided_at, decided_ns; /* globals and time */
@@ -157,8 +157,8 @@ static void begin_bins(uint64_t now_ns, uint64_t now)
     place_bin(now_ns, now);
 }
 
-/* amount, spread evenly over from..until (ticks, of which until is about now), goes into the bins of
- * the open segment; what lies before it is dropped. */
+/* amount, spread evenly over from..until (ticks, of which until is about now), is added to the bins
+ * of the open segment; the part before it is dropped. */
 void jst_bins_spread(uint64_t *to, uint64_t from, uint64_t until, uint64_t amount)
 {
     uint64_t width = jst_ns_to_ticks(bin_width()), begin = JST_LOAD(jst_bin_begin), left = amount;
@@ -167,7 +167,7 @@ void jst_bins_spread(uint64_t *to, uint64_t from, uint64_t until, uint64_t amoun
         uint64_t low = from > begin ? from : begin;
         uint64_t part = until > low ? (uint64_t)((double)(until - low) * share) : 0;
         part = part < left ? part : left;
-        if (from >= begin) /* the last of them: with what rounding left */
+        if (from >= begin) /* the last of them: with the remainder of rounding */
             part = left;
         jst_bin_add(&to[i], part);
         left -= part;
@@ -191,7 +191,7 @@ JST_COLD void jst_bins_roll(jst_block *b, uint64_t now)
         widen_bins();
         bin = now_ns / bin_width();
     }
-    if (bin >= jst_bins_now.first) /* else the clock went back: stay where we are */
+    if (bin >= jst_bins_now.first) /* else the clock went back: keep the current bin */
         JST_STORE(jst_bins_now.at, (unsigned)(bin - jst_bins_now.first));
     place_bin(now_ns, now);
     check_overdue(now_ns);
@@ -219,8 +219,8 @@ static uint64_t shortest(uint64_t now_ns)
 }
 
 /* A program may become a thousand times faster from one call to the next; the regular decisions
- * would come too late. So if a segment is too short, its rule takes only every second call from
- * now on. */
+ * would be too late. So if a segment is too short, its rule takes only every second call from now
+ * on. */
 static void note_haste(enum jst_segment_rule rule, uint64_t now_ns)
 {
     if (now_ns - seg.start_ns >= shortest(now_ns) / 2) {
@@ -235,7 +235,7 @@ static void note_haste(enum jst_segment_rule rule, uint64_t now_ns)
         JST_STORE(jst_epoch_mask, (1ull << ++seg.epoch_level) - 1);
 }
 
-/* A segment may be found to have ended a while ago: what was put into later bins since is added to the last
+/* A segment may be found to have ended a while ago: the content of later bins is added to the last
  * one that it has. */
 static void end_bins(uint64_t end_ns)
 {
@@ -254,7 +254,7 @@ static void end_bins(uint64_t end_ns)
 static void end_segment(jst_block *b, enum jst_segment_rule rule, unsigned level, jst_site *site,
                         uint64_t occurrence, uint64_t now_ns, uint64_t now)
 {
-    if (now_ns <= seg.start_ns) { /* the clock was set back: go on from where it stands, if far */
+    if (now_ns <= seg.start_ns) { /* the clock was set back: continue from there, if far */
         if (now_ns + SET_BACK_NS < seg.start_ns) {
             seg.start_ns = now_ns;
             begin_bins(now_ns, now);
@@ -286,7 +286,7 @@ static void end_segment(jst_block *b, enum jst_segment_rule rule, unsigned level
 }
 
 /* Returns the smallest level such that 2^level periods last 1.5 times the required length; the
- * half on top is for periods shorter than the mean. */
+ * additional half is for periods shorter than the mean. */
 static unsigned level_for(uint64_t period_ns, uint64_t least_ns)
 {
     unsigned level = 0;
@@ -371,7 +371,7 @@ static void be_dense(jst_site *s, uint64_t now_ns)
 }
 
 /* Returns whether a global collective ends a segment. Sparse: each one does. Dense: every
- * 2^level-th of the chosen kind. If the chosen kind has not come for long (the program does
+ * 2^level-th of the chosen kind. If the chosen kind has not occurred for long (the program does
  * something else now), the next one of any kind ends the segment, and a kind is chosen again. */
 static bool is_boundary(jst_site *s, uint64_t now_ns, enum jst_segment_rule *rule, unsigned *level)
 {
@@ -388,7 +388,7 @@ static bool is_boundary(jst_site *s, uint64_t now_ns, enum jst_segment_rule *rul
         *level = seg.level;
         return (s->ends & ((1ull << seg.level) - 1)) == 0;
     }
-    /* At a round number, if one comes soon, so that all ranks take the same. */
+    /* At a round number, if one is near, so that all ranks take the same. */
     if (!seg.overdue || ((seg.globals & 63) && seg.overdue < 2))
         return false;
     decide(true, now_ns);
@@ -396,8 +396,8 @@ static bool is_boundary(jst_site *s, uint64_t now_ns, enum jst_segment_rule *rul
 }
 
 /* Called when a bin ends: marks the segment as overdue if it is much longer than its rule should
- * make it. A young run loses patience sooner, since the chosen kind may belong to the set-up and
- * never come again. */
+ * make it. In a young run this is sooner, since the chosen kind may belong to the set-up and never
+ * occur again. */
 static void check_overdue(uint64_t now_ns)
 {
     uint64_t least = 4 * shortest(now_ns), most = 2 * jst_cfg.segment_span_ns;
@@ -407,7 +407,7 @@ static void check_overdue(uint64_t now_ns)
     seg.overdue = length > 2 * patience ? 2 : length > patience;
 }
 
-/* When the collective ended: what a GPU does is known some time later only. */
+/* When the collective ended: operations on a GPU are known only some time later. */
 static uint64_t time_of(uint64_t now)
 {
     uint64_t ticks = jst_ticks(), since = ticks > now ? jst_ticks_to_ns(ticks - now) : 0;
@@ -426,7 +426,7 @@ static JST_SLOW void look_at_global(jst_block *b, jst_site *s, uint64_t now)
         end_segment(b, rule, level, s, rule == JST_RULE_COALESCED ? s->ends : 0, now_ns, now);
     if (seg.hasty >= HASTY && !seg.dense && (n & (HASTY - 1)) == 0 && !is_raw())
         be_dense(s, now_ns);
-    bool few = n - seg.decided_at < FIRST_DECISION / 2; /* says nothing of how often they come */
+    bool few = n - seg.decided_at < FIRST_DECISION / 2; /* too few to know a frequency */
     if ((milestone && !few) || ((n & 255) == 0 && now_ns - seg.decided_ns > DECIDE_NS))
         decide(milestone, now_ns);
     let_go();
@@ -449,7 +449,7 @@ static inline bool count_global(const jst_mpi_call *c, jst_site *s, uint64_t byt
 static JST_COLD void held_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64_t bytes,
                                  uint64_t now)
 {
-    if (!hold_soon()) { /* who holds it was killed in there: no segments any more */
+    if (!hold_soon()) { /* the thread that holds it was killed there: no segments any more */
         forget();
         return;
     }
@@ -472,7 +472,7 @@ void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64
 {
     if (JST_LOAD(jst_bin_end) == UINT64_MAX)
         return;
-    /* Below MPI_THREAD_MULTIPLE no two threads come here at once, so no lock is taken: it would
+    /* Below MPI_THREAD_MULTIPLE no two threads run here at once, so no lock is taken: it would
      * make up a fifth of the time added to an Allreduce. The heartbeat, which may hold the lock,
      * does not access what count_global changes. */
     if (JST_UNLIKELY(jst_a.head.thread_level == THREAD_MULTIPLE))
@@ -483,9 +483,9 @@ void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64
 
 /* ---- epochs ---- */
 
-/* Looked at when a bin ends. While globals are rarer than the span, the rarest kind of call that
- * recurs within a window cuts the gaps; the window doubles until one is found. One that still recurs,
- * and is hardly less rare than the rarest, is kept. */
+/* Checked when a bin ends. While globals are rarer than the span, the rarest kind of call that
+ * recurs within a window cuts the gaps; the window doubles until one is found. One that still
+ * recurs, and is almost as rare as the rarest, is kept. */
 static void look_for_epochs(uint64_t now_ns)
 {
     uint64_t window = now_ns - seg.looked_ns, span = jst_cfg.segment_span_ns;
@@ -513,7 +513,7 @@ JST_COLD void jst_segment_epoch(jst_block *b, jst_site *s, uint64_t now)
     if (b != JST_LOAD(jst_segment_owner) || !hold())
         return;
     uint64_t now_ns = jst_clock_ns(CLOCK_REALTIME);
-    if (now_ns - seg.start_ns >= shortest(now_ns) / 4) /* a site may come twice in a step */
+    if (now_ns - seg.start_ns >= shortest(now_ns) / 4) /* a site may occur twice in a step */
         end_segment(b, JST_RULE_EPOCH, seg.epoch_level, s, s->calls, now_ns, now);
     let_go();
 }
@@ -544,7 +544,7 @@ void jst_segments_end(jst_block *b)
     let_go();
 }
 
-/* The old file is about to be closed: what is open ends there. Held by the caller. */
+/* The old file is about to be closed: the open segment ends there. The caller holds the lock. */
 void jst_segments_old_part(void)
 {
     if (JST_LOAD(jst_bin_end) != UINT64_MAX && jst_segment_owner)

@@ -1,4 +1,4 @@
-/* segment.h: where segments end (segment.c). */
+/* segment.h: decides where segments end (segment.c). */
 #ifndef JST_SEGMENT_H
 #define JST_SEGMENT_H
 
@@ -13,11 +13,11 @@
 typedef struct jst_bins {
     uint64_t first;                         /* number of the first bin since the epoch */
     unsigned shift;                         /* width JST_BIN_NS << shift */
-    unsigned at;                            /* the bin in which we are */
+    unsigned at;                            /* the current bin */
     uint64_t wait[JST_BINS], off[JST_BINS]; /* ticks */
 } jst_bins;
 
-/* What a segment was. */
+/* The description of a segment. */
 typedef struct jst_segment {
     uint64_t start_ns, end_ns;
     enum jst_segment_rule rule;
@@ -50,7 +50,7 @@ void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64
                         uint64_t now);
 JST_COLD void jst_segment_epoch(jst_block *b, jst_site *s, uint64_t now);
 
-bool jst_segments_hold(void); /* nobody writes to the ring until let go; false: somebody does */
+bool jst_segments_hold(void); /* no thread writes to the ring until release; false: one does */
 void jst_segments_let_go(void);
 void jst_segments_child(void);    /* in a forked child, and in a sandbox: no segments any more */
 void jst_segments_old_part(void); /* before and after the file changes */

@@ -1,6 +1,6 @@
-/* segment_ring.c: what a segment was, encoded into the ring, and from there into the profile.
+/* segment_ring.c: encodes segments into the ring, and from there into the profile.
  *
- * The ring lies in the mapped head, so a segment is kept from the instant at which `written` grows,
+ * The ring is in the mapped header, so a segment is kept from the instant at which `written` grows,
  * whatever happens to the process; the heartbeat moves its bytes into 'G' records. Format:
  * docs/reference/profile-format.md.
  */
@@ -79,7 +79,7 @@ static const uint16_t file_cells[][2] = {
 #undef C
 #define FILE_FEATURES (sizeof file_cells / sizeof *file_cells)
 
-static uint64_t before[JST_SEGMENT_BITS]; /* what the sums were when the segment began */
+static uint64_t before[JST_SEGMENT_BITS]; /* the sums when the segment began */
 static uint64_t signature_before, cpu_before, set_before;
 static uint64_t instructions_pending; /* as kinds_pending */
 static const jst_block *ended_by;     /* thread that ended the last segment */
@@ -99,7 +99,7 @@ static uint64_t sum_words(size_t offset)
     return sum;
 }
 
-/* Union over the threads, which begin anew. */
+/* Union over the threads, which begin again. */
 static uint64_t take_kinds(void)
 {
     uint64_t set = 0;
@@ -190,7 +190,7 @@ static uint8_t *put_bins(uint8_t *p, const uint64_t *ticks, const jst_bins *bins
     return p;
 }
 
-/* Less than half a step of the coding in every bin: not worth a byte. */
+/* Less than half a step of the coding in every bin: not written. */
 static bool any_bin(const uint64_t *ticks, const jst_bins *bins)
 {
     uint64_t width = jst_ns_to_ticks((uint64_t)JST_BIN_NS << bins->shift);

@@ -1,11 +1,11 @@
-/* children.c: CPU time and bytes of descendants that leave no profile of their own.
+/* children.c: records CPU time and bytes of descendants that leave no profile of their own.
  *
  * RATIONALE: a process that only computes makes no wrapped call, and so never gets to start a profile;
  * where it is killed nothing of it would be known, and programs that are linked statically cannot be
- * preloaded at all. A thread in each process would tell, but costs 50 us per start and, on a crowded
- * node, milliseconds per end (ADR 0006). So the heartbeats that there are look at the children of
- * their processes, once a second, and write what /proc says of them into a file that is a profile in
- * all but its name (*.jsp). Readers pass over it where the process left one of its own.
+ * preloaded at all. A thread in each process could do it, but costs 50 us per start and, on an
+ * oversubscribed node, milliseconds per end (ADR 0006). So the existing heartbeats read /proc for
+ * the children of their processes, once a second, and write a file for each that is a profile with
+ * another suffix (*.jsp). Readers skip it where the process left one of its own.
  */
 #include <errno.h>
 #include <sys/resource.h>
@@ -27,15 +27,15 @@
 
 #define CHILDREN 64
 #define DEPTH 8
-#define BUDGET 128 /* processes looked at in one go */
+#define BUDGET 128 /* processes checked at once */
 #define TICK_NS                                                                                    \
     10000000ull        /* /proc counts in hundredths of a second, whatever the kernel's own clock */
-#define LEAST_TICKS 10 /* CPU time after which a child is worth a file */
+#define LEAST_TICKS 10 /* CPU time after which a child gets a file */
 #define LEAST_CHARS (1024 * 1024) /* or so many bytes read and written */
 #define SLACK_NS 50000000ull
 
 enum { USER, SYSTEM, READ_CHARS, WRITE_CHARS, READ_BYTES, WRITE_BYTES, PARTS };
-enum { CPU_PARTS = READ_CHARS }; /* those that the kernel tells of children that ended */
+enum { CPU_PARTS = READ_CHARS }; /* those that the kernel reports of ended children */
 enum { UNDECIDED = -1, NONE = -2 };
 
 typedef struct child {
@@ -50,7 +50,7 @@ typedef struct child {
 typedef struct facts {
     uint32_t pid, ppid, sid;
     uint64_t proc_start, threads, used[PARTS];
-    char name[64]; /* as the kernel has it */
+    char name[64]; /* as in the kernel */
 } facts;
 
 static const unsigned cells[PARTS] = {JST_CELL_OS_USER_NS,    JST_CELL_OS_SYSTEM_NS,
@@ -126,7 +126,7 @@ static void write_slice(child *c, uint64_t slice)
     commit(c);
 }
 
-/* What it has used by now: the head holds it, so that it outlives all of us. */
+/* What it has used so far: in the header, so that it survives all processes. */
 static void update(child *c, const uint64_t *used, unsigned parts, uint64_t now)
 {
     for (unsigned i = 0; i < parts; i++) {
@@ -146,7 +146,7 @@ static void fill_head(jst_head *h, const facts *f, uint64_t now)
     char path[64];
     struct stat st;
     uint64_t boot = now - jst_clock_ns(CLOCK_BOOTTIME);
-    /* The fields that identify the node and the job are copied from this process's head. */
+    /* The fields that identify the node and the job are copied from this process's header. */
     jst_zero(h, sizeof *h);
     jst_copy(h, &jst_a.head, offsetof(jst_head, mpi_state));
     jst_copy(h->launcher, jst_a.head.launcher,
@@ -179,7 +179,7 @@ static void fill_head(jst_head *h, const facts *f, uint64_t now)
     jst_zero(h->command, sizeof h->command);
     proc_path(path, f->pid, "/exe");
     if (jst_sys4(SYS_readlinkat, AT_FDCWD, path, h->program, sizeof h->program - 1) < 0) {
-        /* Another user's: everybody may read its command line, but it is not ours to keep. */
+        /* Another user's: its command line is readable, but must not be recorded. */
         jst_put_text(h->program, h->program + sizeof h->program, f->name);
         return;
     }
@@ -197,7 +197,7 @@ static int create(const facts *f)
     char *p = jst_put_number(jst_job_file_name(name, end), end, f->pid);
     p = jst_put_number(jst_put_text(p, end, "."), end, f->proc_start);
     jst_put_text(p, end, ".jsp");
-    /* There is one already: another ancestor looks at it. */
+    /* There is one already: another ancestor watches it. */
     int fd = jst_openat(dir, name, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
     jst_close(dir);
     return fd < 0 ? NONE : fd;
@@ -225,7 +225,7 @@ static void begin(child *c, const facts *f, uint64_t now)
     commit(c);
 }
 
-/* ---- whose it is ---- */
+/* ---- the job it belongs to ---- */
 
 static bool is_off(const char *value)
 {
@@ -236,8 +236,9 @@ static bool is_off(const char *value)
     return false;
 }
 
-/* Its user wants it to be left alone, or it belongs to another job. What has become another user (setuid)
- * shows neither its environment nor its file: it is its parent's, and the kernel's name of it counts. */
+/* Its user has excluded it, or it belongs to another job. A process that has become another user's
+ * (setuid) shows neither its environment nor its file: it belongs to its parent's job, and the
+ * kernel's name of it is used. */
 static bool is_not_ours(const facts *f)
 {
     JST_SCRATCH static char text[65536];
@@ -259,7 +260,7 @@ static bool is_not_ours(const facts *f)
     return jst_program_excluded(jst_base_name(text));
 }
 
-/* A heartbeat says what it is, and comes among the first threads of a process. */
+/* A heartbeat is recognised by its name, and is among the first threads of a process. */
 static bool has_heartbeat(uint32_t pid)
 {
     static char buffer[1024];
@@ -283,7 +284,7 @@ static bool has_heartbeat(uint32_t pid)
     return found;
 }
 
-/* ---- looking ---- */
+/* ---- checking processes ---- */
 
 static bool read_facts(uint32_t pid, facts *f)
 {
@@ -313,7 +314,7 @@ static bool read_facts(uint32_t pid, facts *f)
     return at == 23;
 }
 
-/* Of a process with one thread that thread's: what its children moved is not in it. */
+/* Of a process with one thread that thread's, which does not include its children's traffic. */
 static void read_moved(facts *f)
 {
     static const unsigned lines[] = {READ_CHARS, WRITE_CHARS, 0, 0, READ_BYTES, WRITE_BYTES};
@@ -405,7 +406,7 @@ static void walk(uint32_t pid, int depth, uint64_t now)
         while (*p >= '0' && *p <= '9')
             number = number * 10 + (uint64_t)(*p++ - '0');
         facts f;
-        if (*p != ' ') /* the list is longer than the room for it */
+        if (*p != ' ') /* the list is longer than the buffer */
             return;
         budget--;
         if (!read_facts((uint32_t)number, &f))
@@ -478,6 +479,6 @@ void jst_children_look(uint64_t now)
 void jst_module_children_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion)
 {
     (void)b;
-    /* At the end nobody has asked the clock yet. */
+    /* At the end the clock has not been read yet. */
     jst_children_look(occasion == JST_AT_END ? jst_clock_ns(CLOCK_REALTIME) : now_ns);
 }

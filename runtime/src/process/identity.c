@@ -3,7 +3,7 @@
  * JOSTLE_JOB names it; else the batch system's number and the world, which is what one mpirun has in
  * common on all nodes and with no other: its own address (Open MPI, MPICH's hydra), its name space
  * (PRRTE) or its step (Slurm). Training jobs have no mpirun: their launchers (torchrun, accelerate,
- * deepspeed) tell each rank where rank 0 listens, and that is what their ranks have in common. A process
+ * deepspeed) give each rank the address of rank 0, which their ranks have in common. A process
  * without any of them belongs to its login session.
  */
 #include "identity.h"
@@ -63,15 +63,15 @@ static const char variables[] = /* in one text, as jst_env_all takes them */
     "TORCHELASTIC_RESTART_COUNT\0"
     "JOSTLE_FIRST\0";
 
-/* What one launch has in common on all nodes, as the end of the job's name. The world is the same, but for
- * launchers that start their ranks anew. */
+/* What one launch has in common on all nodes, as the end of the job's name. The world is the same,
+ * except for launchers that restart their ranks. */
 static char launch[9];
 
 #define END_OF(field) ((field) + sizeof(field))
 
 /* ---- the world ---- */
 
-/* What the launchers say may be long and holds addresses: a hash of it names the world. */
+/* The launchers' values may be long and contain addresses: a hash of them names the world. */
 static void put_hash(char *out, const char *text, char until)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -96,8 +96,8 @@ static void put_path(char *path, const char *end, uint64_t pid, const char *name
     jst_put_text(jst_put_number(p, end, pid), end, name);
 }
 
-/* A number in /proc/PID/stat: fields are counted behind the name, which may hold anything; the state
- * is the third. */
+/* A number in /proc/PID/stat: fields are counted after the name, which may contain anything; the
+ * state is the third. */
 static uint64_t stat_field(uint64_t pid, unsigned field)
 {
     char path[40], text[512];
@@ -131,9 +131,9 @@ static bool is_orte(const char *command)
     return false;
 }
 
-/* A proxy of hydra knows where its mpiexec listens, and its ranks do not; it is their nearest
- * ancestor with such an option. Where Open MPI has left its variables, too, the nearest launcher is
- * the one that counts. */
+/* A proxy of hydra knows the address of its mpiexec, and its ranks do not; it is their nearest
+ * ancestor with such an option. Where Open MPI has also left its variables, the nearest launcher
+ * counts. */
 static bool find_hydra(uint64_t pid, bool orte_too)
 {
     static const char option[] = "--control-port";
@@ -189,10 +189,10 @@ static uint64_t training_launcher(void)
     return pid;
 }
 
-/* RATIONALE: where rank 0 listens is no name for one launch alone: torchrun without options uses the
- * same port each time. If it has started all ranks, the launcher itself is what tells. Else it takes the
- * number that the user gave to torchrun, which also outlasts the port: ranks that are started anew may
- * meet at another. */
+/* RATIONALE: the address of rank 0 does not identify one launch: torchrun without options uses the
+ * same port each time. If it has started all ranks, the launcher itself identifies it. Otherwise
+ * the number that the user gave to torchrun does, which is also more stable than the port:
+ * restarted ranks may use another. */
 static void find_training(const char **v)
 {
     char text[512], *p = text;
@@ -213,7 +213,7 @@ static void find_training(const char **v)
     set_world("torch", text, 0);
 }
 
-/* Ranks that torchrun starts anew, after one of them failed, are another world. */
+/* Ranks that torchrun restarts after one of them failed are another world. */
 static void set_restart(const char *restarts)
 {
     if (!restarts || !jst_cfg.world[0] || jst_str_equal(restarts, "0"))
@@ -260,8 +260,8 @@ static void find_batch(const char **v)
         }
 }
 
-/* jostle run says who it is, and jostle-run becomes the program. Others lead a session: batch scripts,
- * tasks of a batch system, what a login or cron starts. */
+/* jostle run marks itself, and jostle-run becomes the program. Others lead a session: batch
+ * scripts, tasks of a batch system, processes of a login or cron. */
 static bool is_first(const char *launcher, uint64_t session)
 {
     uint64_t n = 0, me = (uint64_t)jst_getpid();

@@ -1,4 +1,4 @@
-/* identity.h: which job this process belongs to (identity.c). */
+/* identity.h: finds the job of this process (identity.c). */
 #ifndef JST_IDENTITY_H
 #define JST_IDENTITY_H
 

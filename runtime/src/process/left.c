@@ -1,8 +1,9 @@
-/* left.c: calls in progress that never return, and threads that end within one.
+/* left.c: handles calls in progress that never return, and threads that end within one.
  *
  * The time of such a call ends where the thread leaves it: by a jump (wrappers/jump.c), by unwinding
- * (jst_frame.h), with the thread, or at its next call, whichever comes first. Whoever ends a mark adds
- * its time, so a call that returns after all finds none and adds nothing: no time counts twice.
+ * (jst_frame.h), with the thread, or at its next call, whichever comes first. The thread that ends
+ * a mark adds its time, so a call that returns after all finds none and adds nothing: no time
+ * counts twice.
  */
 #include <errno.h>
 
@@ -55,9 +56,9 @@ bool jst_thread_is_dead(uint32_t tid)
     return jst_sys3(SYS_tgkill, jst_now_life.pid, tid, 0) == -ESRCH;
 }
 
-/* Such a thread ended by a bare system call, or in a C library that does not unwind; when is not known. So its
- * call counts until `seen`, when it surely lived: too little rather than too much. While the block is
- * looked at, it is no dead thread's, and nobody takes it over. */
+/* Such a thread ended by a bare system call, or in a C library that does not unwind; when is not known.
+ * So its call counts until `seen`, when it certainly lived: too little rather than too much. While
+ * the block is checked, it does not count as a dead thread's, and no other thread takes it over. */
 static void end_if_dead(jst_block *b, uint64_t seen, uint32_t me)
 {
     uint32_t tid = atomic_load_explicit(&b->tid, memory_order_relaxed);
@@ -67,8 +68,8 @@ static void end_if_dead(jst_block *b, uint64_t seen, uint32_t me)
     atomic_store(&b->tid, tid);
 }
 
-/* Only of calls that have lasted since then, and of few in each slice: a system call for each of a thousand
- * threads that wait would cost more than the rest of the slice. */
+/* Only for calls that have lasted since then, and for few in each slice: a system call for each of
+ * a thousand threads that wait would cost more than the rest of the slice. */
 void jst_end_marks_of_dead(uint64_t seen)
 {
     enum { FEW = 8 };

@@ -9,7 +9,7 @@
 void jst_end_mark(jst_block *b, uint64_t now);
 
 /** A file call begins at t although a mark is there. True if it may set its own: the other one was of a file
- *  call, and ends. It was left without our knowledge, or its signal handler makes this one. */
+ *  call, and ends. It was left without our knowledge, or a signal handler in it makes this one. */
 bool jst_end_mark_before(jst_block *b, uint64_t t);
 
 /** The calling thread leaves the call that it is in, if it is in any. Signal-safe. */
@@ -17,7 +17,8 @@ void jst_call_left(void);
 
 bool jst_thread_is_dead(uint32_t tid);
 
-/** For the heartbeat: ends marks of threads that no longer exist. seen: when they were looked at last, ticks. */
+/** For the heartbeat: ends marks of threads that no longer exist. seen: time of the last check,
+ * ticks. */
 void jst_end_marks_of_dead(uint64_t seen);
 
 #endif

@@ -1,4 +1,4 @@
-/* area.h: the head of the profile as it is mapped: the head page, both commits, the blocks, the ring. */
+/* area.h: the mapped header of the profile: the first page, both commits, the blocks, the ring. */
 #ifndef JST_AREA_H
 #define JST_AREA_H
 
@@ -8,7 +8,7 @@
 
 #define JST_TABLE_BYTES 12288
 
-/* The mapped head. Static, so that its address never changes: the file is mapped over it. */
+/* The mapped header. Static, so that its address never changes: the file is mapped over it. */
 typedef struct jst_area {
     jst_head head;
     jst_commit commit[2];
@@ -18,7 +18,7 @@ typedef struct jst_area {
     jst_peer peers[JST_PEERS];
     jst_collective collectives[JST_COLLECTIVES];
     jst_gpu gpus[JST_GPUS];
-    char table[JST_TABLE_BYTES]; /* written once: not beside what is written all the time */
+    char table[JST_TABLE_BYTES]; /* written once: not next to what is written all the time */
 } __attribute__((aligned(JST_PAGE))) jst_area;
 
 #define JST_HEAD_BYTES ((uint32_t)sizeof(jst_area))

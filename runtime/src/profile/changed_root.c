@@ -1,12 +1,14 @@
-/* changed_root.c: processes that lose the path to their spool, by chroot or in another mount namespace.
+/* changed_root.c: handles processes that lose the path to their spool, by chroot or in another
+ * mount namespace.
  *
  * The process itself gets its profile before: its heartbeat has a root of its own, and the profile is
- * mapped. A child that it forks afterwards has neither. It keeps its counts in memory, and writes them at
- * its end as a short process does, by a descriptor of the job's shorts file that its ancestor opened before.
+ * mapped. A child that it forks afterwards has neither. It keeps its counts in memory, and writes
+ * them at its end as a short-lived process does, by a descriptor of the job's file of compact
+ * profiles that its ancestor opened before.
  *
- * RATIONALE: a descriptor of the spool would give such a child a profile with slices. But a directory outside
- * of the new root is a way out of it, and programs that lock themselves up look for one: Chromium ends if it
- * finds any. A file that can only be appended to leads nowhere.
+ * RATIONALE: a descriptor of the spool would give such a child a profile with slices. But a
+ * directory outside of the new root allows to leave it, and programs that sandbox themselves check
+ * for one: Chromium ends if it finds any. A file that can only be appended to does not allow this.
  */
 #include "changed_root.h"
 
@@ -23,7 +25,7 @@
 #define KEPT_FROM 900 /* above what programs choose, below the usual limit of 1024 */
 
 static int kept = -1;
-static bool kept_is_new; /* opened for the call that is being made */
+static bool kept_is_new; /* opened for the current call */
 static uint64_t kept_device, kept_inode;
 static uint64_t spool_device, spool_inode; /* the spool before the call */
 static bool changed;

@@ -1,4 +1,5 @@
-/* clock_record.c: 'C' records: how well the node's clock is synchronised, and when it was set. */
+/* clock_record.c: writes 'C' records: how well the node's clock is synchronised, and when it was
+ * set. */
 #include "clock_record.h"
 #include "area.h"
 #include "clock.h"
@@ -7,10 +8,10 @@
 #include "record.h"
 #include "sys.h"
 
-#define ASK_NS 1000000000 /* the kernel itself brings its error bound up to date once a second */
+#define ASK_NS 1000000000 /* the kernel itself updates its error bound once a second */
 
 static uint64_t clock_offset;             /* realtime - boottime at the previous tick */
-static uint64_t asked_ns;                 /* boottime when the clock's state was asked for */
+static uint64_t asked_ns;                 /* boottime when the clock's state was read */
 static uint32_t clock_state, clock_error; /* as last written */
 
 void jst_clock_record_begin(uint64_t now_ns)

@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-/** The head holds the state of the clock; records follow from here on. */
+/** The header has the state of the clock; records follow from here on. */
 void jst_clock_record_begin(uint64_t now_ns);
-/** At a slice boundary: puts the state into the head, and appends a record if it changed. */
+/** At a slice boundary: puts the state into the header, and appends a record if it changed. */
 void jst_clock_record_check(int fd, uint64_t now_ns);
 
 #endif

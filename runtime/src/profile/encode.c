@@ -1,4 +1,4 @@
-/* encode.c: records as docs/reference/profile-format.md has them. Pure: no system call, no state. */
+/* encode.c: encodes records by docs/reference/profile-format.md. Pure: no system call, no state. */
 #include "encode.h"
 #include "common.h"
 #include "text.h"
@@ -81,8 +81,8 @@ static bool is_plain(uint8_t kind)
     return kind == JST_CODE_COUNTER || kind == JST_CODE_HISTOGRAM;
 }
 
-/* A change as a number without a sign, 0 when it rounds to nothing; *taken is what it stands for in the cell's
- * own unit. */
+/* A change as a number without a sign, 0 when it rounds to nothing; *taken is its value in the
+ * cell's own unit. */
 static uint64_t code_of(uint8_t kind, uint64_t delta, uint64_t *taken, uint64_t tick_ns)
 {
     *taken = delta;
@@ -141,7 +141,7 @@ uint8_t *jst_put_cells(uint8_t *p, const uint64_t *delta, uint64_t *taken, uint6
     return p;
 }
 
-/* ---- changes that are told by an earlier record ---- */
+/* ---- changes relative to an earlier record ---- */
 
 /* Bits, the lowest of each byte first. */
 typedef struct bits {
@@ -169,7 +169,7 @@ static unsigned bits_in(uint64_t v)
     return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
 }
 
-/* As many zeros as there are bits behind the first of n + 1, that one, and those bits. */
+/* As many zeros as there are bits after the first of n + 1, that one, and those bits. */
 static void put_small(bits *b, uint64_t n)
 {
     unsigned behind = bits_in(n + 1) - 1;
@@ -182,7 +182,7 @@ static void put_difference(bits *b, int d)
     put_small(b, (uint64_t)(d < 0 ? -2 * d - 1 : 2 * d));
 }
 
-/* How long a number is against another one, and its bits behind the first. */
+/* The length of a number relative to another one, and its bits after the first. */
 static void put_number(bits *b, uint64_t v, uint64_t against)
 {
     unsigned n = bits_in(v);
@@ -214,7 +214,7 @@ void jst_base_advance(jst_base *base, const uint64_t *delta, uint64_t tick_ns)
     base->count = n;
 }
 
-/* Numbers of those that moved, and have no place in the base; at most so many. */
+/* Numbers of changed cells that are not in the base; at most so many. */
 static unsigned find_others(const jst_base *base, const uint64_t *delta, uint64_t tick_ns,
                             uint16_t *others, unsigned most)
 {

@@ -1,7 +1,9 @@
-/* gpu_record.c: what the GPUs gained, as 'D' records. Only the heartbeat comes here (but for the start).
+/* gpu_record.c: writes increases of GPUs as 'D' records. Only the heartbeat calls it (except the
+ * start).
  *
- * As with partners (mpi/peer_record.c) a reader adds up the records of a place; what the place in the head
- * has beyond them belongs to the slices after the last record. So one append commits a record.
+ * As with partners (mpi/peer_record.c) a reader sums the records of a place; what the place in the
+ * header has beyond the sum belongs to the slices after the last record. So one append commits a
+ * record.
  */
 #include "gpu_record.h"
 
@@ -13,7 +15,7 @@
 #include "record_space.h"
 #include "text.h"
 
-/* Space: about 1 MB per GPU and day at 4 s slices; who needs more gets records that span several. */
+/* Space: about 1 MB per GPU and day at 4 s slices; beyond that records span several slices. */
 #define SPACE_BURST (64 * 1024)
 #define SPACE_PER_SLICE 48
 
@@ -22,7 +24,7 @@
 
 typedef uint64_t words[WORDS];
 
-JST_LARGE static words base[JST_GPUS]; /* what records hold */
+JST_LARGE static words base[JST_GPUS]; /* the sum of records */
 JST_LARGE static words now[JST_GPUS];
 JST_LARGE static uint8_t buffer[32 + JST_GPUS * ENTRY_MOST + JST_FRAME_GAP + 8];
 static uint64_t newest_end; /* end of the newest record */
@@ -42,13 +44,13 @@ void jst_gpu_records_begin(void)
     atomic_store(&jst_a.head.gpu_slice, open);
 }
 
-/* The change of a GPU; nothing where there is none. */
+/* Writes the change of a GPU; nothing where there is none. */
 static uint8_t *put_gpu(uint8_t *p, unsigned place, unsigned *next)
 {
     uint64_t mask = 0;
     for (unsigned w = 0; w < WORDS; w++) {
         uint64_t word = JST_LOAD(jst_a.gpus[place].words[w]), old = base[place][w];
-        /* NOTE: less, if the profile was written anew: what came at that instant is lost. */
+        /* NOTE: less, if the profile was written again: increases at that instant are lost. */
         now[place][w] = word > old ? word : old;
         mask |= (uint64_t)(word > old) << w;
     }

@@ -1,4 +1,4 @@
-/* mount_record.c: 'M' records: path, type and source of each mount that was used. */
+/* mount_record.c: writes 'M' records: path, type and source of each mount that was used. */
 #include "mount_record.h"
 #include "area.h"
 #include "common.h"
@@ -7,7 +7,7 @@
 #include "sys.h"
 #include "text.h"
 
-static uint64_t mounts_written; /* a bit per mount in the head */
+static uint64_t mounts_written; /* a bit per mount in the header */
 
 void jst_mount_records_begin(void)
 {

@@ -4,7 +4,8 @@
 
 /** A profile begins: no mount has been written to it. */
 void jst_mount_records_begin(void);
-/** Appends a record for each mount in the head that has none yet; reads /proc/self/mountinfo if so. */
+/** Appends a record for each mount in the header that has none yet; reads /proc/self/mountinfo if
+ * so. */
 void jst_mount_records_write(int fd);
 
 #endif

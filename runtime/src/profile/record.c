@@ -1,4 +1,5 @@
-/* record.c: appends records to the profile. Only the heartbeat, and who starts it, comes here. */
+/* record.c: appends records to the profile. Called only by the heartbeat, and by the thread that
+ * starts it. */
 #include "record.h"
 #include "area.h"
 #include "common.h"

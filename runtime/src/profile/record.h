@@ -8,12 +8,12 @@
 
 #include "encode.h"
 
-/** Room for one record: a payload of JST_RECORD_MAX bytes behind JST_FRAME_GAP. */
+/** Buffer for one record: a payload of JST_RECORD_MAX bytes after JST_FRAME_GAP. */
 extern uint8_t jst_record_buffer[JST_RECORD_MAX + JST_FRAME_GAP + 8];
 
-/** Appends a record whose payload of n bytes stands at frame + JST_FRAME_GAP. False: not written. */
+/** Appends a record whose payload of n bytes is at frame + JST_FRAME_GAP. False: not written. */
 bool jst_append(int fd, uint8_t type, uint8_t *frame, size_t n);
-/** Appends an 'N' record: a sentence for whoever reads the profile. */
+/** Appends an 'N' record: a sentence for readers of the profile. */
 void jst_note(int fd, uint64_t now_ns, const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* record_space.c: when a record has to wait, so that a profile stays small. */
+/* record_space.c: decides when a record has to wait, so that a profile stays small. */
 #include "record_space.h"
 
 #include "encode.h"

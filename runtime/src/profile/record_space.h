@@ -1,7 +1,7 @@
-/* record_space.h: how much of one type of record a profile may hold (record_space.c).
+/* record_space.h: limits the bytes of one type of record in a profile (record_space.c).
  *
- * At first `burst` bytes, and so many more per slice. Who has more to say gets records that span 2, 4, 8, ...
- * slices, which end where these numbers divide the slice's. */
+ * At first `burst` bytes, and so many more per slice. Beyond that records span 2, 4, 8, ... slices,
+ * which end where these numbers divide the slice's. */
 #ifndef JST_RECORD_SPACE_H
 #define JST_RECORD_SPACE_H
 

@@ -2,20 +2,20 @@
  * arguments. src/jostle/names/identity.py has the same rules; tests/data/scripts.txt tests both.
  *
  * RATIONALE: the command line belongs to the program, which may have overwritten it. Whatever is in
- * it, no byte behind `length` is read, and at worst a name is wrong or absent. A command line that was
- * cut when it was read has its script only if that came whole.
+ * it, no byte after `length` is read, and at worst a name is wrong or absent. A command line that
+ * was cut when it was read gives its script only if that is complete.
  */
 #include "script.h"
 
 #include "../text.h"
 
-/* A shell's options may begin with '+', and their values are arguments of their own; '-' ends them. Others
- * read standard input for '-'. NO_PLAIN: an argument that is no option is no script. STATEMENTS: what it
- * runs is named by the first word of its code. */
+/* A shell's options may begin with '+', and their values are arguments of their own; '-' ends them.
+ * Others read standard input for '-'. NO_PLAIN: an argument that is no option is no script.
+ * STATEMENTS: the name is the first word of its code. */
 enum { SHELL = 1, NO_PLAIN = 2, STATEMENTS = 4 };
 
-/* Lists are words with a space before and behind each. Arrays, not pointers: those would be relocated, and
- * cost every process a page of its own. */
+/* Lists are words with a space before and after each. Arrays, not pointers: those would be
+ * relocated, and cost every process a page of its own. */
 typedef struct interpreter {
     char programs[48]; /* base names; a version may follow, as in python3.11 */
     char value[176];   /* options whose next argument is their value */
@@ -90,15 +90,15 @@ static const interpreter *find(const char *program)
     return NULL;
 }
 
-/* The next argument; NULL behind the last. */
+/* The next argument; NULL after the last. */
 static const char *next(const char *at, const char *end)
 {
     at += jst_strlen(at) + 1;
     return at < end ? at : NULL;
 }
 
-/* RATIONALE: an option that is not known here may put code, with what is secret in it, where a script is
- * looked for. Code has blanks, brackets and quotes; of names only those without are taken. */
+/* RATIONALE: an option that is not known here may put code, which may contain secrets, where a
+ * script is expected. Code has blanks, brackets and quotes; only names without these are taken. */
 static bool is_name_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -142,8 +142,8 @@ static void put_module(const char *name, const char *end, char *to, size_t room)
 
 enum follows { OPTION, VALUE, NOTHING, MODULE };
 
-/* Reads the letters of one argument, and tells what comes next. Of a module, *name is what the argument
- * itself has of it: "" where the next argument names it. */
+/* Reads the letters of one argument, and returns what comes next. For a module, *name is the part
+ * in the argument itself: "" where the next argument names it. */
 static enum follows read_letters(const interpreter *of, const char *letter, const char **name)
 {
     for (; *letter; letter++) {

@@ -6,8 +6,8 @@
 
 /** Writes the name into `to`, "" when there is none.
  *
- *  program: path of the executable; arguments: as in /proc/PID/cmdline, each ended by a NUL, with one
- *  more NUL behind the last; length: their bytes without that NUL. */
+ *  program: path of the executable; arguments: as in /proc/PID/cmdline, each ended by a NUL, with
+ *  one more NUL after the last; length: their bytes without that NUL. */
 void jst_script_name(const char *program, const char *arguments, size_t length, char *to,
                      size_t room);
 

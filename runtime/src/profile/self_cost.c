@@ -1,4 +1,4 @@
-/* self_cost.c: what jostle itself costs: the number of calls times the cost of one, and the
+/* self_cost.c: computes jostle's own cost: the number of calls times the cost of one, and the
  * heartbeat's CPU time. */
 #include "self_cost.h"
 
@@ -20,7 +20,7 @@ void jst_self_cost_begin(void)
     stamp_ns = jst_ticks_to_ns(jst_ticks() - t) / 32;
 }
 
-/* What the blocks hold of each kind of call. */
+/* Counts in the blocks by kind of call. */
 typedef struct call_sums {
     uint64_t plain;             /* of files, that is all but reads and writes */
     uint64_t chars, in_classes; /* reads and writes of stdio; those that are in histograms */
@@ -36,9 +36,9 @@ static uint64_t sum_of(const jst_block *b, unsigned first)
     return sum;
 }
 
-/* One block after the other, and each in the order of its memory. MPI calls are summed over all classes
- * but polls: subtracting polls from a sum over all would not work, threads go on counting between two
- * sums. */
+/* One block after the other, and each in the order of its memory. MPI calls are summed over all
+ * classes except polls: subtracting polls from a sum over all would not work, as threads continue
+ * to count between two sums. */
 static void add_block(call_sums *c, const jst_block *b, unsigned mounts)
 {
     static const uint16_t of_files[] = {
@@ -51,7 +51,7 @@ static void add_block(call_sums *c, const jst_block *b, unsigned mounts)
     static const uint16_t of_mpi[] = {JST_MPI_CLASSES(OPS)};
 #undef OPS
     for (unsigned mount = 0; mount < JST_MOUNT_SLOTS; mount++) {
-        if (mount >= mounts && mount != JST_SLOT_OTHER - 1) /* nobody uses it */
+        if (mount >= mounts && mount != JST_SLOT_OTHER - 1) /* not used */
             continue;
         const uint64_t *cells = b->cells + mount * JST_MOUNT_STRIDE;
         for (unsigned i = 0; i < sizeof of_files / sizeof *of_files; i++)

@@ -1,9 +1,9 @@
-/* slice.c: what happens at a slice boundary: sum the blocks, append one record, commit.
+/* slice.c: the work at a slice boundary: sum the blocks, append one record, commit.
  *
- * Only the heartbeat runs this. A record and what the counters held when it was made are committed
- * together by one store (see the document of the format), so a kill at any instant neither loses
- * nor doubles a count. Where the file system refuses the record, nothing is committed and the next
- * one spans both slices.
+ * Only the heartbeat runs this. A record and the counters at that time are committed together by
+ * one store (see the document of the format), so a kill at any instant neither loses nor doubles a
+ * count. Where the file system refuses the record, nothing is committed and the next one spans both
+ * slices.
  */
 #include "slice.h"
 #include "area.h"
@@ -25,29 +25,30 @@
 #include "self_cost.h"
 #include "sys.h"
 
-/* Most records say how they differ from the newest one that is written in full. Such a one comes the more seldom
- * the longer the profile is: the first is of a part of a slice, and like none after it. */
+/* Most records contain the differences from the newest one that is written in full. Full ones
+ * become rarer the longer the profile is: the first is of a part of a slice, and unlike all after
+ * it. */
 #define LIKES_MOST 63
 JST_LARGE static jst_base base;
 static uint64_t base_at; /* where that record is in the file */
 static size_t base_size;
-static unsigned likes, likes_most; /* records since, and after how many it is time for the next */
+static unsigned likes, likes_most; /* records since, and after how many the next one is due */
 
 /* Space: at most 5 MB per process and day at 4 s slices. Bursts have 512 KiB; after that, 180 bytes
- * per slice: a process that needs more gets records that span several slices. Records of other types have limits of
- * their own: they take nothing from slices. */
+ * per slice: a process that needs more gets records that span several slices. Records of other
+ * types have limits of their own: they take nothing from slices. */
 #define SPACE_BURST (512 * 1024)
 #define SPACE_PER_SLICE 180
 
-/* RATIONALE: a program counts in few of the cells, and which it does changes seldom. A group that holds
- * nothing, in no block, is passed over: its sums and its delta stay zero. */
+/* RATIONALE: a program counts in few of the cells, and these rarely change. A group that is zero in
+ * all blocks is skipped: its sums and its delta stay zero. */
 #define LIVE_WORDS ((JST_CELL_GROUPS + 63) / 64)
 #define LOOK_FOR_DEAD 64 /* slices */
 
-static uint64_t live[LIVE_WORDS]; /* a bit per group: it holds something, or its base does */
-static unsigned until_dead;       /* slices until groups that hold nothing are looked for */
+static uint64_t live[LIVE_WORDS]; /* a bit per group: it is not zero, or its base is not */
+static unsigned until_dead;       /* slices until groups of zeros are searched */
 JST_LARGE static uint64_t sums[JST_CELL_COUNT], delta[JST_CELL_COUNT], taken[JST_CELL_COUNT];
-JST_LARGE static uint64_t more_base[JST_CELL_COUNT]; /* what records hold of the blocks in memory */
+JST_LARGE static uint64_t more_base[JST_CELL_COUNT]; /* memory blocks' part in records */
 static uint64_t expected_slice;                      /* end of the newest 'S' record */
 static uint64_t first_slice;
 static uint64_t written;  /* bytes of records of slices */
@@ -59,7 +60,7 @@ static inline void set_live(unsigned cell, bool is)
     *word = is ? *word | bit : *word & ~bit;
 }
 
-/* Where the first live group at or behind the one that begins with this cell begins. */
+/* The first cell of the first live group at or after the one that begins with this cell. */
 static unsigned live_from(unsigned cell)
 {
     unsigned g = cell / JST_GROUP;
@@ -87,7 +88,7 @@ static bool is_state(unsigned cell)
 }
 
 /* Adds a block's cells, and the time of the call that is in progress in its thread: a call of ten
- * slices shows in each of them. The mark is read before and after: a call that ends in between is
+ * slices appears in each of them. The mark is read before and after: a call that ends in between is
  * in the cells or will be next time. */
 static void add_block(uint64_t *to, const jst_block *b, uint64_t now)
 {
@@ -156,7 +157,7 @@ static void gather(const jst_commit *c)
     }
 }
 
-/* Does anything but the rounding of times want to be written? */
+/* Is there anything to write except the rounding of times? */
 static bool is_idle(uint64_t slice_ns)
 {
     for (unsigned i = first_live(); i < JST_CELL_COUNT; i = next_live(i)) {
@@ -173,7 +174,7 @@ static bool is_idle(uint64_t slice_ns)
     return true;
 }
 
-/* Books the amount written for each cell: first against the growth of the blocks in the file,
+/* Counts the amount written for each cell: first against the growth of the blocks in the file,
  * the rest against the blocks in memory. */
 static void settle(const jst_commit *c, jst_commit *next)
 {
@@ -248,7 +249,7 @@ void jst_slice_begin(int fd)
     jst_commit *c = &jst_a.commit[atomic_load(&jst_a.head.generation) & 1];
     expected_slice = first_slice = c->open_slice;
     for (unsigned cell = 0; cell < JST_CELL_COUNT; cell += JST_GROUP)
-        set_live(cell, true); /* until it has been looked at */
+        set_live(cell, true); /* until it has been checked */
     until_dead = 0;
     gathered = 0;
     base.count = 0;
@@ -257,7 +258,7 @@ void jst_slice_begin(int fd)
     jst_clock_record_begin(now);
     if (jst_now_life.part == 0)
         for (unsigned i = 0; i < JST_CELL_COUNT; i++)
-            if (more_base[i]) /* no page of it is touched where nothing was kept */
+            if (more_base[i]) /* no page of it is touched where nothing was stored */
                 more_base[i] = 0;
     jst_self_cost_begin();
     jst_gpu_records_begin();

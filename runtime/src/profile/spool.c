@@ -1,5 +1,5 @@
-/* spool.c: files in the spool folder: making a profile, and the one record of a short process. Every file
- * is made new, private and under a name of its own.
+/* spool.c: files in the spool folder: makes a profile, and the one record of a short-lived process.
+ * Every file is new, private and has a name of its own.
  */
 #include <errno.h>
 #include <sys/resource.h>
@@ -28,11 +28,13 @@ char jst_profile_name[160];
 
 extern char *program_invocation_short_name;
 
-/* What a short process' record holds already; it may go on after an exec that failed. */
+/* Counts that are in a short-lived process' record already; it may continue after an exec that
+ * failed. */
 JST_LARGE static uint64_t recorded[JST_CELL_COUNT];
 static bool any_recorded; /* until then no page of it is touched */
 
-/* A login session's job is local-BOOT-SID: the session id alone would come back after a reboot. */
+/* A login session's job is local-BOOT-SID: the session id alone would be used again after a
+ * reboot. */
 static void job_name(char *out, size_t n)
 {
     const char *job = jst_cfg.job, *end = out + n;
@@ -74,10 +76,11 @@ static uint32_t number_of(const char *text)
     return n;
 }
 
-/* Arguments may hold passwords and names of people: only the operator has them recorded. */
+/* Arguments may contain passwords and names of people: only the operator can have them recorded. */
 void jst_command_line(const char *path, jst_head *h)
 {
-    /* Not on the stack, which may be a signal handler's; a NUL always stands behind what is read. */
+    /* Not on the stack, which may be a signal handler's; there is always a NUL after what is
+     * read. */
     JST_SCRATCH static char text[4096 + 8];
     const size_t room = sizeof text - 8;
     if (jst_cfg.command_lines == JST_COMMAND_NONE)
@@ -250,9 +253,9 @@ static int cannot(int r)
     return r;
 }
 
-/* The file, with what the area holds, is mapped over the area: addresses stay, so no pointer that
- * anybody holds goes stale. All signals are blocked and there is one thread (or the counters to
- * keep are those of an earlier part and stay in its file). */
+/* The file, with the content of the area, is mapped over the area: addresses do not change, so all
+ * pointers stay valid. All signals are blocked and there is one thread (or the counters to keep are
+ * those of an earlier part and remain in its file). */
 int jst_profile_create(int *out)
 {
     JST_SCRATCH static struct {
@@ -314,9 +317,9 @@ static int copy_records(int from, int to)
     return 0;
 }
 
-/* Counts that came between the copy and the mapping went into the old file's pages, which are still
- * there: what they hold beyond the copy goes into the heartbeat's own block. Other ranks may have
- * mapped them, and are told (all_in_mpi.c). */
+/* Counts between the copy and the mapping went into the old file's pages, which still exist: what
+ * they have beyond the copy is added to the heartbeat's own block. Other ranks may have mapped
+ * them, and are notified (all_in_mpi.c). */
 static void fetch_late(int old, const jst_block *copy)
 {
     JST_SCRATCH static jst_block page;
@@ -338,7 +341,7 @@ static void copy_words(uint64_t *to, const uint64_t *from, size_t bytes)
         to[i] = JST_LOAD(from[i]);
 }
 
-/* The profile was unlinked (a cleaner, a spool that vanished): everything goes into a new file.
+/* The profile was unlinked (a clean-up, a removed spool): everything is written to a new file.
  * Called by the heartbeat. */
 int jst_profile_again(int *fd)
 {
@@ -351,7 +354,7 @@ int jst_profile_again(int *fd)
         jst_close(dir);
         return fresh;
     }
-    if (!jst_segments_hold()) { /* an entry put in meanwhile would be lost: next time */
+    if (!jst_segments_hold()) { /* an entry added meanwhile would be lost: next time */
         jst_sys3(SYS_unlinkat, dir, jst_profile_name, 0);
         jst_close(dir);
         jst_close(fresh);
@@ -389,7 +392,7 @@ int jst_profile_again(int *fd)
     return r;
 }
 
-/* ---- short processes ---- */
+/* ---- short-lived processes ---- */
 
 static uint8_t *put_short_header(uint8_t *p)
 {
@@ -439,8 +442,8 @@ static uint8_t *put_short(uint8_t *p, enum jst_end_reason reason, uint64_t now_n
     return p;
 }
 
-/* Appends one record by one write. Somebody else may have put a file, or a pipe that nobody reads, under
- * our name. */
+/* Appends one record by one write. Another user may have made a file, or a pipe that is not read,
+ * with our name. */
 static bool append_whole(int fd, struct stat *st, const uint8_t *record, size_t n)
 {
     if (!S_ISREG(st->st_mode) || st->st_nlink != 1 || st->st_uid != (uid_t)jst_sys0(SYS_geteuid))
@@ -448,14 +451,15 @@ static bool append_whole(int fd, struct stat *st, const uint8_t *record, size_t 
     st->st_size += (off_t)n;
     if (!jst_size_allowed((uint64_t)st->st_size))
         return false;
-    /* A torn record stays: somebody else may have appended behind it, and readers pass over it. */
+    /* An incomplete record is not removed: another process may have appended after it, and readers
+     * skip it. */
     return jst_write(fd, record, n) == (long)n;
 }
 
-/* Of a record of a short process, and before it of the file's header. */
+/* Of a record of a short-lived process, and before it of the file's header. */
 JST_SCRATCH static uint8_t frame[JST_RECORD_MAX + JST_TABLE_BYTES + 64];
 
-/* The job's shorts file, with its header if it is new. */
+/* The job's file of compact profiles, with its header if it is new. */
 int jst_open_shorts(struct stat *st)
 {
     char name[128];
@@ -498,7 +502,8 @@ static inline bool is_zero(const uint64_t *group)
             JST_LOAD(group[4]) | JST_LOAD(group[5]) | JST_LOAD(group[6]) | JST_LOAD(group[7])) == 0;
 }
 
-/* What all threads have counted of eight cells since the last record; false: nothing. Block 0, the heartbeat's, is empty. */
+/* Counts of all threads in eight cells since the last record; false: nothing. Block 0, the
+ * heartbeat's, is empty. */
 static bool sum_group(unsigned group, uint64_t *sums)
 {
     uint32_t used = atomic_load(&jst_blocks);
@@ -525,8 +530,9 @@ static bool has_used_files(void)
     return false;
 }
 
-/* RATIONALE: most short processes have counted next to nothing, and each page that is touched for the first
- * time costs as much as several system calls: no page of delta and recorded is touched for them. */
+/* RATIONALE: most short-lived processes have counted almost nothing, and each page that is touched
+ * for the first time costs as much as several system calls: no page of delta and recorded is
+ * touched for them. */
 static uint8_t *put_counts(uint8_t *bitmap, uint64_t *delta, bool *counted, const uint64_t *usage)
 {
     const unsigned first = JST_CELL_OS_USER_NS, last = JST_CELL_OS_MAJOR_FAULTS;
@@ -563,12 +569,12 @@ bool jst_short_recorded(void)
 }
 
 /* One write with O_APPEND, so that processes that end at the same time do not mix. What has been
- * recorded is subtracted the next time: an exec may fail and the process go on. */
+ * recorded is subtracted the next time: an exec may fail and the process continue. */
 void jst_short_record(enum jst_end_reason reason, uint64_t now_ns)
 {
     JST_SCRATCH static uint64_t delta[JST_CELL_COUNT];
     uint64_t usage[JST_OS_USAGE] = {0};
-    static bool counted; /* something stands in delta */
+    static bool counted; /* delta is not zero */
     struct stat st;
     size_t size;
     if (reason == JST_END_EXEC && !has_used_files())

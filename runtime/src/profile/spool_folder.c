@@ -1,5 +1,5 @@
-/* spool_folder.c: the spool folder, and what the head of a profile says of machine and process. The
- * agent, too, is linked with it.
+/* spool_folder.c: the spool folder, and the fields on machine and process in the header of a
+ * profile. The agent is also linked with it.
  *
  * The folder may be shared between users: it is never reached through a link, and must be root's, our
  * own or sticky.
@@ -39,7 +39,7 @@ const uint8_t *jst_boot_id(void)
 
 uint64_t jst_spool_left_device, jst_spool_left_inode;
 
-/* In another root, another folder may have the spool's name, and nobody would read what is put into it. */
+/* In another root, another folder may have the spool's name, and its files would not be read. */
 static bool is_another(const struct stat *st)
 {
     return jst_spool_left_inode &&
@@ -72,7 +72,7 @@ int jst_spool_open(void)
     return dir;
 }
 
-/* Field 22 of its stat, counted behind the name, which may hold anything. */
+/* Field 22 of its stat, counted after the name, which may contain anything. */
 uint64_t jst_process_start(void)
 {
     char text[1024];
@@ -96,8 +96,8 @@ bool jst_size_allowed(uint64_t n)
     return r < 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= n;
 }
 
-/* The head's room is allocated, not left as a hole: a store into a hole of a full file system would
- * raise SIGBUS in the program. */
+/* The header's space is allocated, not left as a hole: a store into a hole of a full file system
+ * would raise SIGBUS in the program. */
 int jst_head_allocate(int fd, uint32_t bytes)
 {
     long r = jst_sys4(SYS_fallocate, fd, 0, 0, bytes);

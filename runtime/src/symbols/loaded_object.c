@@ -1,5 +1,5 @@
-/* loaded_object.c: asks every object of the process, also those of a local scope, which dlsym(RTLD_NEXT)
- * does not see: Python loads packages so. */
+/* loaded_object.c: searches every object of the process, also those of a local scope, which
+ * dlsym(RTLD_NEXT) does not find: Python loads packages this way. */
 #include <dlfcn.h>
 #include <link.h>
 

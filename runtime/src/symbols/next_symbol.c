@@ -1,11 +1,11 @@
-/* next_symbol.c: the definition of a name that comes after ours in the order of search.
+/* next_symbol.c: finds the definition of a name that is after ours in the order of search.
  *
- * RATIONALE: dlsym takes the loader's lock, which whoever loads a library holds while constructors
- * run; it drops the text that dlerror has for the program; a name costs it three times as much. So
- * the tables that it reads are read here: libraries loaded at the start, in their order, each with
- * its GNU hash table. The loader never unloads them, so their part of its list stays as it is. Where one has
- * no such table, or a name stands for no plain function, or an auditor (LD_AUDIT) wants to be asked, nothing is
- * found, and dlsym is left to answer.
+ * RATIONALE: dlsym takes the loader's lock, which a thread that loads a library holds while
+ * constructors run; it clears the text that dlerror has for the program; it takes three times as
+ * long for a name. So the tables that it reads are read here: libraries loaded at the start, in
+ * their order, each with its GNU hash table. The loader never unloads them, so their part of its
+ * list does not change. Where one has no such table, or a name is no plain function, or an auditor
+ * (LD_AUDIT) must be called, nothing is found, and dlsym is used.
  */
 #include <link.h>
 #include <stdint.h>
@@ -89,13 +89,13 @@ void *jst_next_find(const char *name)
     const uint32_t hash = hash_of(name);
     for (const struct link_map *map = ours; map && map != last;) {
         map = map->l_next;
-        if (map->l_addr == vdso) /* nobody's search comes there */
+        if (map->l_addr == vdso) /* no search reaches it */
             continue;
         const uint32_t *table = dynamic(map, DT_GNU_HASH);
         if (!table || table[0] == 0 || table[2] == 0)
             return NULL;
         const ElfW(Sym) *symbol = may_have(table, hash) ? defined(map, table, name, hash) : NULL;
-        if (symbol) /* the type's place is the same in both sizes of ELF */
+        if (symbol) /* the type's offset is the same in both sizes of ELF */
             return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC
                        ? (void *)(map->l_addr + symbol->st_value)
                        : NULL;

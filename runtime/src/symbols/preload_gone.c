@@ -1,8 +1,8 @@
 /* preload_gone.c: leaves this library out of LD_PRELOAD where the started program will not find it.
  *
- * Launchers of containers change the root and then exec: in the image there is no such file, and the
- * loader of every program in there would say so on the job's output. Only an absolute path counts
- * that leads to no file any more.
+ * Launchers of containers change the root and then exec: the image has no such file, and the loader
+ * of every program there would report this on the job's output. Only an absolute path without a
+ * file counts.
  *
  * RATIONALE: the check is the first thing that the loader does with the name, too (an openat), so that
  * a sandbox which allows the loader to run allows it.
@@ -42,7 +42,7 @@ static bool is_ours(const char *p, size_t n)
 }
 
 /* Launchers name jostle-preload/$PLATFORM/libjostle.so (runtime/launcher/preload.cmake);
- * jostle-preload/libjostle.so stands for all of them, whatever the next loader puts in. */
+ * jostle-preload/libjostle.so is checked for all of them, whatever the next loader puts in. */
 static void for_all_platforms(char *path, const char *p, size_t n)
 {
     size_t out = 0;

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* What of an environment an exec has to change; `bytes` 0: nothing. */
+/* The change of an environment by an exec; `bytes` 0: none. */
 struct jst_preload_gone {
     size_t variables; /* in the environment */
     size_t place;     /* of LD_PRELOAD among them */
@@ -13,7 +13,7 @@ struct jst_preload_gone {
 
 struct jst_preload_gone jst_preload_gone(char *const envp[]);
 
-/* Fills a new environment: `envp` has room for variables + 1, `text` for bytes. */
+/* Fills a new environment: `envp` has space for variables + 1, `text` for bytes. */
 void jst_without_preload(struct jst_preload_gone what, char *const old[], char **envp, char *text);
 
 #endif

@@ -1,9 +1,10 @@
-/* resolve.c: finds the functions that the wrappers stand in front of, each when it is first called.
+/* resolve.c: finds the functions that are wrapped, each when it is first called.
  *
- * RATIONALE: most programs call few of them, and looking them all up took a quarter of what a short process
- * pays for jostle. A first call may come in a signal handler or in a vfork child: so without dlsym, which takes
- * the loader's lock (next_symbol.c). What is not found there is asked of dlsym. The next definition, not
- * libc's: other preloaded libraries have a right to their turn.
+ * RATIONALE: most programs call few of them, and looking all of them up took a quarter of jostle's
+ * cost in a short-lived process. A first call may be in a signal handler or in a vfork child: so
+ * without dlsym, which takes the loader's lock (next_symbol.c). Names that are not found there are
+ * looked up by dlsym. The next definition is used, not libc's: other preloaded libraries must also
+ * be called.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -40,11 +41,11 @@ static const uint16_t name_at[] = {
 
 void *jst_reals[JST_CALLS];
 
-/* What the compiler's start files would hold: this library is linked without them. */
+/* Normally in the compiler's start files: this library is linked without them. */
 __attribute__((weak, visibility("hidden"))) char __dso_handle;
 
-/* What a program gets for a function that this system lacks. Only names that libc may lack can end
- * here (JST_CALL_OPT), and all of them return an integer. */
+/* The result for a function that this system lacks. Only names that libc may lack can lead here
+ * (JST_CALL_OPT), and all of them return an integer. */
 static long missing(void)
 {
     errno = ENOSYS;

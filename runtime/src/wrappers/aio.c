@@ -1,6 +1,7 @@
-/* aio.c: asynchronous I/O, counted as posix reads and writes when aio_return gives the result.
+/* aio.c: wraps asynchronous I/O, counted as posix reads and writes when aio_return gives the
+ * result.
  *
- * How long the transfer took nobody knows: it is not timed. libc does it in threads that it makes
+ * The length of the transfer is not known: it is not timed. libc does it in threads that it makes
  * itself, so the first submission starts the profile as a thread of the program would. Requests
  * whose result is never fetched are not counted.
  */
@@ -34,7 +35,7 @@ static void submit_done(jst_block *b, int fd, int r)
         jst_fail(b, jst_fd_slot(fd), errno);
 }
 
-/* aio_return leaves errno alone: the request holds the error. */
+/* aio_return does not set errno: the error is in the request. */
 static void return_done(jst_block *b, int fd, int opcode, off_t at, ssize_t r, int error)
 {
     unsigned slot = jst_fd_slot(fd);
@@ -63,7 +64,7 @@ static void return_done(jst_block *b, int fd, int opcode, off_t at, ssize_t r, i
     }
 }
 
-/* Of a list no single file failed: EIO only says that aio_return has more to tell. */
+/* For a list no single file failed: EIO only means that aio_return has the errors. */
 static void submit_list_done(jst_block *b, int r)
 {
     if (JST_UNLIKELY(r < 0 && errno != EIO))

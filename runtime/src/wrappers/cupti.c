@@ -1,8 +1,10 @@
-/* cupti.c: functions of CUPTI by which a program (a profiler in it) begins to use CUPTI itself.
+/* cupti.c: wraps functions of CUPTI by which a program (a profiler in it) begins to use CUPTI
+ * itself.
  *
- * CUPTI serves one, or (from version 13 on) several that all allow it. Whoever calls these gets it: jostle's
- * recorder lets go first where it must, then the call goes through. Not in calls.def: the next definition may lie in a local scope and come late. Programs that
- * look these functions up with dlsym are not seen.
+ * CUPTI serves one, or (from version 13 on) several that all allow it. A program that calls these
+ * gets it: jostle's recorder ends its use first where it must, then the call is passed on. Not in
+ * calls.def: the next definition may be in a local scope and be loaded late. Programs that look
+ * these functions up with dlsym are not seen.
  */
 #include "common.h"
 #include "modules/gpu.h"
@@ -22,7 +24,7 @@ static bool is_ours(const void *p)
            p == (void *)cuptiActivityRegisterCallbacks_v2;
 }
 
-/* How CUpti_SubscriberParams begins. */
+/* The first fields of CUpti_SubscriberParams. */
 struct subscription {
     size_t size;
     const char *name;

@@ -1,12 +1,13 @@
-/* jump.c: jumps out of calls in progress.
+/* jump.c: handles jumps out of calls in progress.
  *
- * A thread that jumps while it is marked as inside a call runs a signal handler that interrupted the call, or
- * something that the call has called (an error handler of an MPI, a callback of a stream). It nearly
- * always leaves the call by it: that is how shells, R and wget end a read that lasts too long.
+ * A thread that jumps while it is marked as inside a call runs a signal handler that interrupted
+ * the call, or a function that the call has called (an error handler of an MPI, a callback of a
+ * stream). It nearly always leaves the call by it: shells, R and wget end too long reads in this
+ * manner.
  *
- * RATIONALE: where the jump leads is not looked at, since C libraries keep that address enciphered. If it
- * stays within the handler, and the call goes on, the rest of its time is in no state: too little
- * rather than too much. Counts, and times of operations, are not touched.
+ * RATIONALE: the target of the jump is not checked, since C libraries store that address encrypted.
+ * If it is within the handler, and the call continues, the rest of its time is in no state: too
+ * little rather than too much. Counts, and times of operations, are not touched.
  */
 #include <setjmp.h>
 #include <ucontext.h>
@@ -36,7 +37,8 @@ JST_EXPORT int setcontext(const ucontext_t *to)
     return JST_REAL(setcontext)(to);
 }
 
-/* The frame of this wrapper lies on the stack that is left, and waits there until it is come back to. */
+/* The frame of this wrapper is on the stack that is left, and remains there until control returns
+ * to it. */
 JST_EXPORT int swapcontext(ucontext_t *from, const ucontext_t *to)
 {
     jst_call_left();

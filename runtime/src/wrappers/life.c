@@ -1,4 +1,4 @@
-/* life.c: wrapped because jostle has to know: ends of processes, exec, threads, credentials,
+/* life.c: wraps calls of which jostle has to know: ends of processes, exec, threads, credentials,
  * namespaces, sandboxes. Nothing is counted here. */
 #include <dirent.h>
 #include <errno.h>
@@ -55,9 +55,9 @@ JST_EXPORT __attribute__((noreturn)) void abort(void)
 }
 
 /* ---- vfork ----
- * The child borrows our memory and our stack, so no C function can stand around the call: its frame
+ * The child borrows our memory and our stack, so no C function can enclose the call: its frame
  * would be gone when the parent returns. The return address is kept in a register, as libc does.
- * The flag tells the rest of jostle that descriptors seen now are the child's. */
+ * The flag shows the rest of jostle that descriptors are the child's now. */
 #if defined(__x86_64__)
 __asm__(".text\n"
         ".globl vfork\n"
@@ -105,7 +105,7 @@ static int exec_returned(int r)
 
 enum way { BY_PATH, BY_SEARCH, BY_DESCRIPTOR, AT_FOLDER };
 
-/* What all of them come to. */
+/* The common end of all of them. */
 struct exec {
     enum way way;
     int fd;
@@ -169,7 +169,7 @@ JST_EXPORT int execl(const char *path, const char *arg, ...)
     va_list ap;
     va_start(ap, arg);
     size_t n = count_arguments(ap);
-    char *argv[n + 1]; /* on the stack, as libc has it: this may be a vfork child */
+    char *argv[n + 1]; /* on the stack, as in libc: this may be a vfork child */
     take_arguments(argv, n, arg, ap);
     va_end(ap);
     return run_image(&(struct exec){BY_PATH, -1, path, argv, 0}, environ);
@@ -217,7 +217,7 @@ JST_EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 
 /* ---- credentials ----
  * In the kernel they belong to a thread; libc changes those of all threads that it knows. The
- * heartbeat, which it does not know, must not stay behind with more rights than the program. */
+ * heartbeat, which it does not know, must not keep more rights than the program. */
 
 static int also(int r, long number, long a, long b, long c)
 {
@@ -239,7 +239,7 @@ JST_EXPORT int initgroups(const char *user, gid_t group)
     return r;
 }
 
-/* ---- namespaces: some need a process of one thread, so the heartbeat makes room ---- */
+/* ---- namespaces: some need a process of one thread, so the heartbeat ends before ---- */
 
 static bool step_aside(bool needed)
 {
@@ -282,7 +282,7 @@ JST_EXPORT int chroot(const char *path)
 /* ---- sandboxes ---- */
 
 /* Filters are installed after PR_SET_NO_NEW_PRIVS (libseccomp does it, too), so this is the last
- * moment at which jostle's own system calls are sure to be allowed. */
+ * moment at which jostle's own system calls are certainly allowed. */
 JST_EXPORT int prctl(int option, ...)
 {
     va_list ap;

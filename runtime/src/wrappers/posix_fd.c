@@ -1,6 +1,6 @@
-/* posix_fd.c: calls after which a descriptor's number means something else. Nothing is counted, but
- * that a file that was written is closed by dup2, and locks by fcntl: the number is forgotten, and
- * looked at when it is first used. */
+/* posix_fd.c: wraps calls after which a descriptor's number refers to another file. Only closes by
+ * dup2 of written files, and locks by fcntl, are counted: the number is forgotten, and checked when
+ * it is first used. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -66,9 +66,9 @@ JST_EXPORT void closefrom(int first)
     JST_REAL(closefrom)(first);
 }
 
-/* ---- duplicates: the new number is looked at when it is first used ---- */
+/* ---- duplicates: the new number is checked when it is first used ---- */
 
-/* to is a duplicate of fd now. slot: what the number stood for before. */
+/* to is a duplicate of fd now. slot: that of the number before. */
 static void replaced(int fd, int to, unsigned slot)
 {
     uint64_t written = jst_access_take(to);
@@ -81,8 +81,8 @@ static void replaced(int fd, int to, unsigned slot)
         jst_access_closed(b, slot, written);
 }
 
-/* What a number that is about to be replaced stands for, when something was written to it. NOTE: the
- * first call of a forked child must be seen as such before: what its parent wrote is the parent's. */
+/* The slot of a number that is about to be replaced, if something was written to it. NOTE: the
+ * first call of a forked child must be recognised before: its parent's writes are the parent's. */
 static unsigned place_before(int fd)
 {
     bool mine = jst_access_bytes(fd) && !jst_tls_vfork && jst_enter();
@@ -131,8 +131,8 @@ static JST_SLOW void lock_done(jst_block *b, int fd, bool fine, uint64_t t)
         jst_fail(b, jst_fd_slot(fd), error);
 }
 
-/* Locks are counted as the metadata that they are for a file system's server, and the wait for one is
- * the time of that call; whatever else fcntl does takes none. */
+/* Locks are counted as metadata, which they are for a file system's server, and the wait for one is
+ * the time of that call; other operations of fcntl take no time. */
 static int fcntl_called(int (*real)(int, int, ...), int fd, int cmd, void *arg)
 {
     jst_block *b = asks_for_a_lock(cmd) ? jst_enter() : NULL;
@@ -165,8 +165,8 @@ static int forget_pair(int r, const int *pair)
     return r;
 }
 
-/* Descriptors that another process has sent along. Not CMSG_NXTHDR: it calls a function that other C libraries
- * lack. */
+/* Descriptors that another process has sent. Not CMSG_NXTHDR: it calls a function that other C
+ * libraries lack. */
 static void forget_sent(const struct msghdr *m)
 {
     const char *at = m->msg_control;

@@ -1,4 +1,4 @@
-/* posix_file.c: open, close, seek, sync, size: calls that name a descriptor. */
+/* posix_file.c: wraps open, close, seek, sync, size: calls that name a descriptor. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -37,16 +37,16 @@ static void open_done(jst_block *b, int dir, const char *path, int flags, int fd
     jst_file_called(b, slot, fd, JST_CELL_POSIX_OPEN_OPS, ticks);
 }
 
-#define MADE (O_CREAT | O_EXCL) /* by mkstemp and its kin */
+#define MADE (O_CREAT | O_EXCL) /* by mkstemp and similar calls */
 
-/* The mode is passed whenever the kernel looks at it: O_TMPFILE needs it as O_CREAT does. */
+/* The mode is passed whenever the kernel reads it: O_TMPFILE needs it like O_CREAT. */
 static inline bool has_mode(int flags)
 {
     return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
 /* ---- close ----
- * What the descriptor was is looked up and forgotten before the real call: after it another thread
+ * The descriptor's file is looked up and forgotten before the real call: after it another thread
  * may have been given the same number. */
 
 static void close_done(jst_block *b, unsigned slot, unsigned file, int r, uint64_t written,
@@ -94,7 +94,7 @@ JST_INLINE void meta_done(jst_block *b, int fd, int r, uint64_t t)
     event_done(b, fd, r >= 0, JST_CELL_POSIX_META_OPS, JST_CELL_POSIX_META_NS, t);
 }
 
-/* Of calls that return the error's number and leave errno alone. */
+/* For calls that return the error's number and do not set errno. */
 JST_INLINE void error_done(jst_block *b, int fd, int error, uint64_t t)
 {
     if (error == 0)

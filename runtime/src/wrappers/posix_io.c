@@ -1,4 +1,4 @@
-/* posix_io.c: read, write and their kin; copies from descriptor to descriptor. */
+/* posix_io.c: wraps read, write and similar calls; copies from descriptor to descriptor. */
 #include <sys/sendfile.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -19,14 +19,14 @@ ssize_t __pread64_chk(int fd, void *buf, size_t n, off64_t at, size_t room);
 ssize_t __write(int fd, const void *buf, size_t n);
 ssize_t __pwrite64(int fd, const void *buf, size_t n, off64_t at);
 
-/* Where the first bytes lie; NULL: in several parts, or nowhere. r: of the call; where it failed the
- * vector may not be readable. */
+/* Where the first bytes are; NULL: in several parts, or nowhere. r: of the call; where it failed
+ * the vector may not be readable. */
 static const void *first_part(const struct iovec *v, int n, ssize_t r)
 {
     return r > 0 && n > 0 && v[0].iov_len >= 8 ? v[0].iov_base : NULL;
 }
 
-/* Offset -1 stands for the file offset. */
+/* Offset -1 means the file offset. */
 static void read_flags_done(jst_block *b, int fd, const void *buf, ssize_t r, off_t at, uint64_t t)
 {
     if (at == -1)
@@ -35,7 +35,7 @@ static void read_flags_done(jst_block *b, int fd, const void *buf, ssize_t r, of
         jst_read_at_done(b, fd, buf, r, at, t);
 }
 
-/* Offset -1 stands for the file offset; an appending write follows whatever was there. */
+/* Offset -1 means the file offset; an appending write follows the end of the file. */
 static void write_flags_done(jst_block *b, int fd, const void *buf, ssize_t r, off_t at, int flags,
                              uint64_t t)
 {
@@ -47,8 +47,8 @@ static void write_flags_done(jst_block *b, int fd, const void *buf, ssize_t r, o
         jst_write_at_done(b, fd, buf, r, at, t);
 }
 
-/* The time of a copy is the writing side's: it is one call, and must not be counted twice. from, at:
- * where the copy came from and went, as the call left it; NULL: the file offset. */
+/* The time of a copy is the writing side's: it is one call, and must not be counted twice. from,
+ * at: offsets of source and target after the call; NULL: the file offset. */
 static void copy_done(jst_block *b, int in, const off64_t *from, int out, const off64_t *at,
                       ssize_t r, uint64_t t)
 {

@@ -1,4 +1,4 @@
-/* posix_meta.c: calls that tell about a file, directories, the working directory. */
+/* posix_meta.c: wraps calls that return facts about a file, directories, the working directory. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ int __fxstat64(int version, int fd, struct stat64 *st);
 int __fxstatat(int version, int dir, const char *path, struct stat *st, int flags);
 int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int flags);
 
-/* The answer itself names the device: no further look is needed for a mount that is known. */
+/* The answer itself names the device: no further check is needed for a known mount. */
 static void stat_done(jst_block *b, int dir, const char *path, int r, dev_t dev, uint64_t t)
 {
     if (r == 0)
@@ -33,7 +33,7 @@ static void stat_done(jst_block *b, int dir, const char *path, int r, dev_t dev,
         path_done(b, dir, path, -1, t);
 }
 
-/* fstatat and statx with an empty path ask about the descriptor. */
+/* fstatat and statx with an empty path are about the descriptor. */
 static void statat_done(jst_block *b, int dir, const char *path, int r, dev_t dev, uint64_t t)
 {
     bool read = path && (r == 0 || (errno != EFAULT && errno != EINVAL && errno != ENOSYS));
@@ -57,8 +57,8 @@ static void fstat_done(jst_block *b, int fd, int r, const void *st, uint64_t t)
 }
 
 /* RATIONALE: Chromium's zygote counts the threads of its process by the links of /proc/self/task, and
- * ends when there is more than one. The heartbeat is none of theirs: the directory has one link less.
- * A size of 0 and a name tell nearly all other directories apart; path: NULL for a descriptor. */
+ * ends when there is more than one. The heartbeat is not theirs: the directory gets one link less.
+ * A size of 0 and a name exclude nearly all other directories; path: NULL for a descriptor. */
 static JST_SLOW bool shows_heartbeat(const char *path, uint64_t maj, uint64_t min, uint64_t inode)
 {
     struct stat own;
@@ -135,13 +135,13 @@ JST_EXPORT int closedir(DIR *dir)
     return r;
 }
 
-/* The end of a directory is no failure, and leaves errno alone. */
+/* The end of a directory is no failure, and does not set errno. */
 JST_INLINE void readdir_done(jst_block *b, DIR *dir, bool found, uint64_t t)
 {
     if (found)
         jst_event(b, jst_fd_slot(dirfd(dir)), META, t);
 }
-/* ---- the working directory: relative paths mean something else now ---- */
+/* ---- the working directory: relative paths now have another meaning ---- */
 
 static inline void cwd_done(int r)
 {

@@ -10,11 +10,11 @@
 
 #define META JST_CELL_POSIX_META_OPS, JST_CELL_POSIX_META_NS
 
-/* RATIONALE: not inline: some fifty wrappers end so, of calls that take microseconds; what they need of
- * memory in every process counts for more than a nanosecond.
+/* RATIONALE: not inline: some fifty wrappers, of calls that take microseconds, end this way; their
+ * memory in every process matters more than a nanosecond.
  *
- * A path is read only when the real call has read it without a fault. r: what that returned, and so does this:
- * a wrapper ends by jumping here. */
+ * A path is read only when the real call has read it without a fault. r: its result, which this
+ * returns: a wrapper ends by a tail call of this. */
 static JST_COLD int path_failed(jst_block *b, int dir, const char *path)
 {
     int error = errno;

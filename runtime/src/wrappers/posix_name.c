@@ -1,4 +1,4 @@
-/* posix_name.c: calls that make, change or remove a name, and what stands beside it. */
+/* posix_name.c: wraps calls that make, change or remove a name, and its attributes. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

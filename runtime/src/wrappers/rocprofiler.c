@@ -1,6 +1,7 @@
-/* rocprofiler.c: the function by which a ROCm runtime (HIP, HSA) offers its own functions to profilers. It is
- * the moment at which rocprofiler-sdk looks for tools: so libjostle_rocm.so is loaded now, and makes itself
- * known to it. Not in calls.def: the next definition may lie in a local scope and come late.
+/* rocprofiler.c: the function by which a ROCm runtime (HIP, HSA) offers its own functions to profilers.
+ * It is the moment at which rocprofiler-sdk searches tools: so libjostle_rocm.so is loaded now, and
+ * registers with it. Not in calls.def: the next definition may be in a local scope and be loaded
+ * late.
  */
 #include <dlfcn.h>
 
@@ -26,7 +27,7 @@ static bool is_wanted(void)
     return wish && (jst_str_equal(wish, "on") || jst_str_equal(wish, "kernels")) && jst_enter();
 }
 
-/* Beside libjostle.so. NULL: it is not there. */
+/* In the folder of libjostle.so. NULL: it is not there. */
 static jst_rocm_offer_type *load_recorder(void)
 {
     char path[4096];

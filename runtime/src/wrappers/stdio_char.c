@@ -1,8 +1,8 @@
-/* stdio_char.c: the character functions of stdio: only counted, and as cheaply as can be.
+/* stdio_char.c: wraps the character functions of stdio: only counted, at the lowest cost.
  *
- * A character that the stream's buffer takes or holds cannot fail: it is counted first, and the
- * real function, known since an earlier call, is jumped to without a stack frame. All else goes the
- * long way, out of line.
+ * A character that the stream's buffer takes or has cannot fail: it is counted first, and the real
+ * function, known since an earlier call, is tail-called without a stack frame. Other cases take the
+ * slow path, out of line.
  */
 #include "stdio_common.h"
 
@@ -13,7 +13,7 @@
 #include "files/mount.h"
 #include "symbols/resolve.h"
 
-/** Counts a character at a slot that is known already; false: the long way is needed. */
+/** Counts a character at a slot that is known already; false: the slow path is needed. */
 static inline bool counted(const FILE *fp, const jst_direction *d)
 {
     jst_block *b = (jst_block *)((uintptr_t)jst_tls_block & jst_wipe.mask);
@@ -31,12 +31,12 @@ static inline bool counted(const FILE *fp, const jst_direction *d)
             jst_add(&words[0], 1);
             jst_add(&words[1], 1);
         } else if (JST_UNLIKELY(jst_files_on)) {
-            return false; /* it is looked for on the long way */
+            return false; /* the slow path finds it */
         }
         uint64_t *cells = jst_slot_cells(b, slot);
         jst_add(&cells[d->ops], 1);
         jst_add(&cells[d->bytes], 1);
-        if (d == &jst_stdio_write) /* after a seek the buffer has no room: not this way */
+        if (d == &jst_stdio_write) /* after a seek the buffer is not usable: the slow path */
             jst_add(&jst_descriptors[fd].access.run, 1);
     } else if (slot == JST_SLOT_STREAM) {
         jst_add(&b->cells[d->stream_ops], 1);

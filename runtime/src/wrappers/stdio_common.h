@@ -1,16 +1,16 @@
-/* stdio_common.h: what the wrappers of stdio share.
+/* stdio_common.h: shared declarations of the wrappers of stdio.
  *
  * Rules of the module:
  *  - A stream belongs to the slot of its descriptor. Memory streams (open_memstream leaves the
  *    descriptor's field unset) and cookie streams have none and are not counted.
- *  - Time is taken only of calls that will ask the kernel, decided before the call: a transfer of
- *    known size when the buffer has not that much room or data; one of unknown size (formatted,
- *    by line) when less than JST_STREAM_GUESS is left. A line-buffered or unbuffered output stream
- *    has no room by this rule, so its calls are always timed.
+ *  - Time is taken only of calls that will call the kernel, decided before the call: a transfer of
+ *    known size when the buffer has not that much space or data; one of unknown size (formatted, by
+ *    line) when less than JST_STREAM_GUESS is left. A line-buffered or unbuffered output stream has
+ *    no space by this rule, so its calls are always timed.
  *  - Character functions are counted and neither timed nor in the histograms.
- *  - What compilers inline from bits/stdio.h (getc_unlocked, putc_unlocked and their kin) reaches
- *    libc only as __uflow and __overflow once per buffer; these are not wrapped, since nothing
- *    tells how much of the buffer was counted before. Such bytes appear in os_* only.
+ *  - What compilers inline from bits/stdio.h (getc_unlocked, putc_unlocked and similar) reaches
+ *    libc only as __uflow and __overflow once per buffer; these are not wrapped, since it is not
+ *    known how much of the buffer was counted before. Such bytes appear in os_* only.
  *  - A call may fail after part of its bytes went through: then both are counted.
  */
 #ifndef JST_STDIO_COMMON_H
@@ -55,7 +55,7 @@
 #define JST_STREAM_BACKUP 0x0100 /* reading what ungetc pushed back */
 #define JST_STREAM_FILE 0x2000   /* the descriptor's field has a meaning */
 
-#define JST_STREAM_GUESS 256 /* bytes that a formatted or line call is taken to move */
+#define JST_STREAM_GUESS 256 /* bytes that a formatted or line call is assumed to move */
 
 /** Descriptor of a stream, negative when it has none. */
 static inline int jst_stream_fd(const FILE *fp)
@@ -74,13 +74,13 @@ static inline size_t jst_buffered(const FILE *fp)
     return (size_t)(fp->_IO_read_end - fp->_IO_read_ptr);
 }
 
-/** Time stamp for an input call that wants n bytes; 0 when the buffer holds them. */
+/** Time stamp for an input call of n bytes; 0 when they are in the buffer. */
 static inline uint64_t jst_in_begin(jst_block *b, const FILE *fp, size_t n)
 {
     return b && n > jst_buffered(fp) ? jst_mark_io(b) : 0;
 }
 
-/** Time stamp for an output call of n bytes; 0 when the buffer has room for them. */
+/** Time stamp for an output call of n bytes; 0 when the buffer has space for them. */
 static inline uint64_t jst_out_begin(jst_block *b, const FILE *fp, size_t n)
 {
     ptrdiff_t room = fp->_IO_write_end - fp->_IO_write_ptr;
@@ -90,7 +90,7 @@ static inline uint64_t jst_out_begin(jst_block *b, const FILE *fp, size_t n)
 #define jst_in_begin(...) (jst_frame(), jst_in_begin(__VA_ARGS__)) /* as jst_begin in files/io.h */
 #define jst_out_begin(...) (jst_frame(), jst_out_begin(__VA_ARGS__))
 
-/* The error flag stays until clearerr; the end of file is looked at after it. */
+/* The error flag stays until clearerr; the end of file is checked after it. */
 static inline bool jst_in_failed(const FILE *fp)
 {
     return (fp->_flags & (JST_STREAM_ERROR | JST_STREAM_EOF)) == JST_STREAM_ERROR;
@@ -153,14 +153,14 @@ static inline void jst_char_done(const FILE *fp, const jst_direction *d, uint64_
     }
 }
 
-/* Where an input stream stood before a call that does not say how many bytes it took. */
+/* The position of an input stream before a call that does not return how many bytes it took. */
 typedef struct jst_mark {
     const char *ptr, *end;
     int64_t offset; /* of end in the file, -1 when it is not known */
     int flags;
 } jst_mark;
 
-/* Of the end of what is buffered: libc knows it after a seek, the kernel of files. */
+/* Offset of the end of the buffered data: libc knows it after a seek, the kernel for files. */
 static inline int64_t jst_offset(const FILE *fp)
 {
     int fd = jst_stream_fd(fp);
@@ -170,7 +170,7 @@ static inline int64_t jst_offset(const FILE *fp)
     return r < 0 ? -1 : r;
 }
 
-/* The kernel is asked only when the buffer may not do. */
+/* The kernel is queried only when the buffer may not be enough. */
 static inline jst_mark jst_mark_in(const FILE *fp)
 {
     int64_t offset = jst_buffered(fp) < JST_STREAM_GUESS ? jst_offset(fp) : fp->_offset;
@@ -178,7 +178,7 @@ static inline jst_mark jst_mark_in(const FILE *fp)
 }
 
 /** Bytes taken since the mark: exact for files when less than JST_STREAM_GUESS bytes were buffered,
- *  and everywhere when at most one new buffer was fetched; else the least that it can have been. */
+ *  and everywhere when at most one new buffer was fetched; else a lower bound. */
 static inline uint64_t jst_taken(const jst_mark *m, const FILE *fp)
 {
     int64_t n, offset;

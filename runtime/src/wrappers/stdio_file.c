@@ -1,4 +1,4 @@
-/* stdio_file.c: streams as files: open, close, seek, flush, buffers. */
+/* stdio_file.c: wraps operations on streams as files: open, close, seek, flush, buffers. */
 #include "stdio_common.h"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 /* ---- open ---- */
 
-/** End of a call that opened a stream, or failed to. path: NULL when there is none to blame. */
+/** End of a call that opened a stream, or failed to. path: NULL when there is none. */
 static void open_done(jst_block *b, const FILE *fp, const char *path, uint64_t t)
 {
     unsigned slot = JST_SLOT_OTHER;
@@ -33,8 +33,8 @@ static void open_done(jst_block *b, const FILE *fp, const char *path, uint64_t t
 }
 
 /* RATIONALE: CPython 3.12 and later count the threads of their process in this file, and print a
- * warning at fork when there is more than one. The heartbeat is none of theirs: field 20 of what has
- * been buffered is made one less, with as many digits. */
+ * warning at fork when there is more than one. The heartbeat is not theirs: field 20 of the
+ * buffered text is decremented, with as many digits. */
 static void hide_heartbeat(FILE *fp, const char *path)
 {
     if (!jst_str_equal(path, "/proc/self/stat") || !jst_heartbeat_runs())
@@ -43,7 +43,7 @@ static void hide_heartbeat(FILE *fp, const char *path)
     if (c == EOF || ungetc(c, fp) == EOF)
         return;
     char *from = fp->_IO_read_ptr, *p = fp->_IO_read_end;
-    while (p > from && p[-1] != ')') /* the program's name, in brackets, may hold anything */
+    while (p > from && p[-1] != ')') /* the program's name, in brackets, may contain anything */
         p--;
     for (int field = 2; p < fp->_IO_read_end && field < 20; p++)
         field += *p == ' ';
@@ -75,7 +75,7 @@ JST_EXPORT FILE *fdopen(int fd, const char *mode)
     return r;
 }
 
-/* A pipe is no file: only what its descriptor was before has to be forgotten. */
+/* A pipe is no file: only the earlier file of its descriptor has to be forgotten. */
 JST_EXPORT FILE *popen(const char *command, const char *mode)
 {
     FILE *r = JST_REAL(popen)(command, mode);
@@ -129,7 +129,7 @@ static void seek_done(jst_block *b, const FILE *fp, int r, bool told)
         return;
     }
     jst_event(b, slot, JST_CELL_STDIO_SEEK_OPS, 0, 0);
-    /* libc has just flushed, and knows of the kernel's offset and of what it has read ahead. */
+    /* libc has just flushed, and knows the kernel's offset and how much it has read ahead. */
     if (jst_is_mount(slot) && fp->_offset >= 0)
         jst_access_sought(fp->_fileno, (uint64_t)fp->_offset - jst_buffered(fp), told);
 }

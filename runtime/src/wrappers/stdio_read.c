@@ -1,4 +1,4 @@
-/* stdio_read.c: input: blocks, lines, formatted. */
+/* stdio_read.c: wraps input by streams: blocks, lines, formatted. */
 #include "stdio_common.h"
 
 #include "block.h"
@@ -6,7 +6,7 @@
 #include "files/io.h"
 #include "symbols/resolve.h"
 
-/* ---- blocks; of an item that the end of the file cut short nothing is counted ---- */
+/* ---- blocks; an item that the end of the file cut short is not counted ---- */
 
 static inline void items_done(jst_block *b, const FILE *fp, size_t size, size_t n, size_t r,
                               uint64_t t)
@@ -29,8 +29,8 @@ static inline uint64_t line_begin(jst_block *b, const FILE *fp, int n)
     return jst_in_begin(b, fp, want);
 }
 
-/* A line that holds NUL bytes is longer than strlen says: the mark knows, unless there were several
- * buffers. Neither is ever too much. */
+/* A line with NUL bytes is longer than by strlen: the mark gives its length, unless there were
+ * several buffers. Neither is ever too large. */
 static inline void line_done(jst_block *b, const FILE *fp, const char *s, int n, const jst_mark *m,
                              uint64_t t)
 {
@@ -44,7 +44,7 @@ static inline void line_done(jst_block *b, const FILE *fp, const char *s, int n,
     jst_stream_done(b, fp, &jst_stdio_read, bytes, !s && jst_in_failed(fp), t);
 }
 
-/* gets leaves the newline out that it took; only a line without one ends in EOF. */
+/* gets leaves out the newline that it read; only a line without one ends in EOF. */
 static void gets_done(jst_block *b, const char *s, uint64_t t)
 {
     bool eof = stdin->_flags & JST_STREAM_EOF;
@@ -52,7 +52,7 @@ static void gets_done(jst_block *b, const char *s, uint64_t t)
                     t);
 }
 
-char *gets(char *s); /* newer headers have it no more, old programs do */
+char *gets(char *s); /* newer headers do not declare it, old programs use it */
 
 static void delimited_done(jst_block *b, const FILE *fp, ssize_t r, uint64_t t)
 {

@@ -1,5 +1,5 @@
-/* stdio_wide.c: wide characters: only counted. Bytes are those of UTF-8; asking the locale would
- * cost more than the call. */
+/* stdio_wide.c: wraps functions of wide characters: only counted. Bytes are those of UTF-8; a query
+ * of the locale would cost more than the call. */
 #include "stdio_common.h"
 
 #include "block.h"

@@ -1,4 +1,4 @@
-/* stdio_write.c: output: blocks, strings, formatted. */
+/* stdio_write.c: wraps output by streams: blocks, strings, formatted. */
 #include "stdio_common.h"
 
 #include "block.h"

@@ -1,7 +1,7 @@
 /* cray_power.c: energy of a Cray node and its parts, from its controller: /sys/cray/pm_counters.
  *
  * `energy` is all of the node; cpu_energy, memory_energy, accel0_energy and so on are parts of it. The
- * controller writes them ten times a second. A new `startup` means that it began anew.
+ * controller writes them ten times a second. A new `startup` means that it was restarted.
  */
 #include <stdio.h>
 #include <string.h>

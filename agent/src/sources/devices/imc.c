@@ -1,8 +1,8 @@
-/* imc.c: bytes that each socket's memory controllers read and wrote (Intel's uncore_imc), where the
- * kernel lets the agent count them: perf_event_paranoid at most 0, or CAP_PERFMON.
+/* imc.c: counts bytes that each socket's memory controllers read and wrote (Intel's uncore_imc),
+ * where the kernel allows it: perf_event_paranoid at most 0, or CAP_PERFMON.
  *
- * The counters are the kernel's, for all that runs on the socket. Where others use them too, the kernel
- * lets each count for a part of the time; what was counted is then scaled by that part.
+ * The counters are the kernel's, for all that runs on the socket. Where others use them too, the
+ * kernel lets each count for a part of the time; counts are then scaled by that part.
  */
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -1,4 +1,5 @@
-/* imc_sysfs.c: see imc_sysfs.h. No system call but reading, so that fixtures can test it. */
+/* imc_sysfs.c: finds the counters of memory controllers (imc_sysfs.h). It only reads files, so that
+ * fixtures can test it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,8 +105,8 @@ static void add_event(const char *device, const char *name, jst_imc_event *event
         events[(*n)++] = event;
 }
 
-/* Servers count commands of a controller, in newer ones of each of its two halves. Other processors, and
- * servers beside those, have counters that run freely. */
+/* Servers count commands of a controller, in newer ones of each of its two halves. Other
+ * processors, and servers in addition, have free-running counters. */
 static const char *const commands[][2] = {
     {"cas_count_read", "cas_count_write"},
     {"cas_count_read_sch0", "cas_count_write_sch0"},

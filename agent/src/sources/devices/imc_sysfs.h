@@ -1,4 +1,4 @@
-/* imc_sysfs.h: what /sys/bus/event_source/devices says of the counters of memory controllers. */
+/* imc_sysfs.h: the counters of memory controllers in /sys/bus/event_source/devices. */
 #ifndef JST_IMC_SYSFS_H
 #define JST_IMC_SYSFS_H
 
@@ -18,11 +18,11 @@ typedef struct jst_imc {
     unsigned n_cpus;
     jst_imc_event reads[JST_IMC_EVENTS], writes[JST_IMC_EVENTS];
     unsigned n_reads, n_writes;
-    bool
-        counts_commands; /* of the controller (cas_count), not one of the counters that run freely */
+    bool counts_commands; /* of the controller (cas_count), not one of the free-running counters */
 } jst_imc;
 
-/** Puts `value` into the bits that a format (`config:0-7,32`) names. False: no such format, or no room. */
+/** Puts `value` into the bits that a format (`config:0-7,32`) names. False: no such format, or it
+ * does not fit. */
 bool jst_format_put(const char *format, uint64_t value, jst_imc_event *to);
 /** Bytes of one count, from `6.103515625e-5` and `MiB`. 0: unknown. */
 double jst_event_bytes(const char *scale, const char *unit);

@@ -1,7 +1,7 @@
-/* nvidia.c: NVIDIA's GPUs and their MIG instances, by the driver's own library (NVML).
+/* nvidia.c: samples NVIDIA's GPUs and their MIG instances by the driver's own library (NVML).
  *
  * DCGM is never used: its fields of PCIe and NVLink take a lock of the whole machine. From Hopper on the
- * library samples them itself (GPM); before, a window of 20 ms stands for the slice.
+ * library samples them itself (GPM); before, a window of 20 ms represents the slice.
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -60,7 +60,7 @@ static void add(nvml_device device, const gpu *parent, const char *name, const j
     gpu *g = &gpus[n_gpus++];
     if (g->device == device && !strcmp(g->name, name))
         return;
-    /* A place keeps its samples: they are of no device, and need not be freed. */
+    /* A place keeps its samples: they belong to no device, and need not be freed. */
     *g = (gpu){.device = device,
                .parent = parent ? parent->device : NULL,
                .at_ns = monotonic_ns(),
@@ -96,7 +96,7 @@ static void add_instances(const gpu *whole)
 
 /* ---- domains of NVLink ---- */
 
-/* What a GPU's links lead to: other GPUs, or switches. Numbers of PCI devices. */
+/* The targets of a GPU's links: other GPUs, or switches. Numbers of PCI devices. */
 typedef struct reach {
     uint64_t self, others[NVML_MOST_LINKS];
     unsigned n, gpu; /* gpu: its place in `gpus` */
@@ -118,8 +118,8 @@ static void look_along(reach *r)
     }
 }
 
-/* Linked to each other, or to the same switch. A switch of which a virtual machine sees nothing has one
- * number for all GPUs, too. */
+/* Are they linked to each other, or to the same switch? A switch that is invisible to a virtual
+ * machine also has one number for all GPUs. */
 static bool are_linked(const reach *a, const reach *b)
 {
     for (unsigned i = 0; i < a->n; i++) {
@@ -132,7 +132,8 @@ static bool are_linked(const reach *a, const reach *b)
     return false;
 }
 
-/* Of GPUs of several nodes that switches join: the number of their fabric, and of their part of it. */
+/* For GPUs of several nodes that switches join: the number of their fabric, and of their part of
+ * it. */
 static bool fabric_of(gpu *g)
 {
     static const unsigned char none[16];
@@ -147,7 +148,7 @@ static bool fabric_of(gpu *g)
     return true;
 }
 
-/* A domain within a node is called as the first of its GPUs. */
+/* A domain within a node has the name of the first of its GPUs. */
 static void find_domains(reach *reaches, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
@@ -292,7 +293,7 @@ static void peer_bytes(jst_component *c, const gpu *g)
                         f[i].value * 1024);
 }
 
-/* Before Hopper: what the last moments show stands for the slice. */
+/* Before Hopper: the last moments represent the slice. */
 static void rates_by_window(jst_component *c, const gpu *g, uint64_t ns)
 {
     nvml_utilization u;
@@ -403,7 +404,7 @@ static const char *sample_gpus(jst_sample *s)
     if (here == n_gpus)
         return NULL;
     if (!here)
-        end(); /* the driver may be loaded anew */
+        end(); /* the driver may be reloaded */
     return problem;
 }
 

@@ -1,5 +1,6 @@
-/* nvml.h: what of NVIDIA's management library (libnvidia-ml.so.1) the agent calls, declared by ourselves
- * from its documentation: the agent is built without its header, and runs where it is not installed. */
+/* nvml.h: the part of NVIDIA's management library (libnvidia-ml.so.1) that the agent calls,
+ * declared here from its documentation: the agent is built without its header, and runs where it is
+ * not installed. */
 #ifndef JST_NVML_H
 #define JST_NVML_H
 
@@ -87,7 +88,7 @@ typedef struct {
     uint64_t value;
 } nvml_field;
 
-/* X(name here, name there, parameters). What an old driver lacks is NULL. */
+/* X(name here, name there, parameters). Functions that an old driver lacks are NULL. */
 #define NVML_FUNCTIONS(X)                                                                          \
     X(init, nvmlInit_v2, (void))                                                                   \
     X(shutdown, nvmlShutdown, (void))                                                              \

@@ -1,8 +1,8 @@
-/* ports.c: ports of fabrics in /sys/class/infiniband: InfiniBand, Omni-Path and EFA. What a port is comes
- * from what it has, not from its name, which an administrator can change.
+/* ports.c: samples ports of fabrics in /sys/class/infiniband: InfiniBand, Omni-Path and EFA. The
+ * kind of a port is recognised by its files, not by its name, which an administrator can change.
  *
  * An Ethernet port (RoCE, iWARP) is an interface, not a fabric, and is left out. A port that was never
- * active is left out too: cards have unused ports. One that went down stays, with a rate of 0.
+ * active is left out too: cards have unused ports. One that went down is kept, with a rate of 0.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 #define MOST_PORTS 64
 #define PARTS 3
 
-/* A metric is the sum of the files there are. bits: the width at which the device's counter sticks, all
- * ones, rather than begin again. */
+/* A metric is the sum of the existing files. bits: the width at which the device's counter
+ * saturates, all ones, instead of beginning again. */
 struct part {
     const char *file;
     unsigned bits;
@@ -28,7 +28,7 @@ struct counter {
 };
 
 /* The widths are those of the port counters of InfiniBand's performance management (PortCounters). Today's
- * cards keep data and packets in 64 bits, which never stick. */
+ * cards keep data and packets in 64 bits, which never saturate. */
 static const struct counter infiniband[] = {
     {JST_LINK_SEND_BYTES, 4, {{"counters/port_xmit_data", 32}}},
     {JST_LINK_RECEIVE_BYTES, 4, {{"counters/port_rcv_data", 32}}},
@@ -102,7 +102,7 @@ uint64_t jst_port_rate(const char *rate)
     double gigabits = strtod(rate, &end);
     if (end == rate || !(gigabits > 0 && gigabits < 1e6) || strncmp(end, " Gb/sec", 7) != 0)
         return 0;
-    /* Up to QDR a link sends 10 bits for 8 of data, and the rate names the former. */
+    /* Up to QDR a link sends 10 bits for 8 of data, and the rate is of the former. */
     if (strstr(end, " SDR") || strstr(end, " DDR") || strstr(end, " QDR"))
         gigabits *= 0.8;
     return (uint64_t)(gigabits * 1e9 / 8 + 0.5);

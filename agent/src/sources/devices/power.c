@@ -1,4 +1,5 @@
-/* power.c: energy of the processors' domains (RAPL), their power limit, and the highest temperature.
+/* power.c: samples energy of the processors' domains (RAPL), their power limit, and the highest
+ * temperature.
  *
  * /sys/class/powercap/intel-rapl:0 is a package (AMD's processors use the same names), intel-rapl:0:0 a
  * part of it: the part's name is `package-0/dram`, and its energy is also in its package's. The same
@@ -38,7 +39,7 @@ bool jst_package_of_label(const char *label, uint64_t *package)
 
 /* ---- RAPL ---- */
 
-/* `intel-rapl:0:1` -> `package-0/dram`. False for what is no domain. */
+/* `intel-rapl:0:1` -> `package-0/dram`. False if it is no domain. */
 static bool domain_name(const char *domain, char name[2 * JST_NAME])
 {
     char folder[JST_PATH], package[JST_NAME], own[JST_NAME];
@@ -72,7 +73,8 @@ static void report_limit(jst_component *c, const char *folder)
     }
 }
 
-/* Where it is not known at which number a domain wraps, one that went back gained nobody knows what. */
+/* Where it is not known at which number a domain wraps, the increase of one that went back is
+ * unknown. */
 static bool went_back(const char *name, uint64_t energy)
 {
     static struct {
@@ -131,8 +133,8 @@ static unsigned each_domain(jst_sample *s)
 
 /* ---- temperatures ---- */
 
-/* A package's own sensor, which is the highest of its cores'. Each core's is on its core: asking there
- * would wake it. */
+/* A package's own sensor, which is the highest of its cores'. Each core's is on its core: reading
+ * it would wake the core. */
 static bool package_sensor(const char *folder, uint64_t *millidegrees, char name[JST_NAME])
 {
     char text[JST_NAME];
@@ -168,7 +170,7 @@ static bool highest(const char *folder, uint64_t *millidegrees)
     return there;
 }
 
-/* Reads a device. False: no processor's sensor. AMD's do not say of which package they are. */
+/* Reads a device. False: no processor's sensor. AMD's do not contain their package. */
 static bool read_sensor(const char *folder, uint64_t *millidegrees, char name[JST_NAME])
 {
     if (jst_file_word(folder, "name", name) != JST_THERE)

@@ -1,8 +1,8 @@
-/* slingshot.c: NICs of Slingshot (Cassini) in /sys/class/cxi.
+/* slingshot.c: samples NICs of Slingshot (Cassini) in /sys/class/cxi.
  *
- * Telemetry has over 1400 files, and each read asks the driver. So this is a list of those that say how
- * much went through the port, how long it had to pause, and whether it is sound. A read that fails makes
- * its metric unknown for that slice and touches nothing else.
+ * Telemetry has over 1400 files, and each read calls the driver. So this is a list of those with
+ * the port's traffic, pauses and errors. A read that fails makes its metric unknown for that slice
+ * and changes nothing else.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 struct counter {
     const char *file;
     enum jst_component_metric metric;
-    bool by_class; /* one file for each class of traffic, added up */
+    bool by_class; /* one file for each class of traffic, summed */
 };
 
 static const struct counter counters[] = {

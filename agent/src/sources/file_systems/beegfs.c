@@ -1,8 +1,10 @@
-/* beegfs.c: what each client asked of BeeGFS's servers, as beegfs-ctl (7.x) tells it on the management host.
+/* beegfs.c: samples each client's requests to BeeGFS's servers, as reported by beegfs-ctl (7.x) on
+ * the management host.
  *
- * There are no cumulative counters in the kernel, so a program has to be run, which asks all servers: once
- * for a file system, not on every client. A client's numbers are sums over servers: when a server begins
- * anew they go back by what it had counted, and what the client did meanwhile is not known.
+ * There are no cumulative counters in the kernel, so a program has to be run, which queries all
+ * servers: once for a file system, not on every client. A client's numbers are sums over servers:
+ * when a server restarts they go back by its counts, and the client's requests meanwhile are not
+ * known.
  */
 #include "beegfs.h"
 
@@ -17,7 +19,7 @@
 #define CTL "/usr/bin/beegfs-ctl"
 #define MANAGEMENT "/opt/beegfs/sbin/beegfs-mgmtd" /* where the management host has it */
 #define CLIENTS 4096
-#define SHARE 50 /* runs that took t of CPU are followed by a rest of 50 t: 2 % of a core */
+#define SHARE 50 /* runs that took t of CPU are followed by a pause of 50 t: 2 % of a core */
 
 static char *const of_storage[] = {
     CTL, "--clientstats", "--nodetype=storage", "--interval=0", "--rwunit=B", "--maxlines=4096",
@@ -29,7 +31,7 @@ static int deadline_ms = 30000;
 
 static char output[1 << 20];
 
-/* A client with what it had counted, by either kind of server. */
+/* A client with its counts, by either kind of server. */
 static struct {
     jst_beegfs_client now;
     uint64_t before[JST_BEEGFS_CELLS];
@@ -77,7 +79,7 @@ static void report(jst_sample *s, bool failed)
         jst_component *c =
             jst_component_of(s, &(jst_names){.kind = JST_KIND_BEEGFS_CLIENT,
                                              .name = clients[i].now.name,
-                                             .source = "beegfs_nodev"}); /* as clients mount it */
+                                             .source = "beegfs_nodev"}); /* as in mounts */
         for (unsigned m = 0; m < JST_BEEGFS_CELLS; m++) {
             if (is_time(m))
                 continue;
@@ -101,7 +103,7 @@ static const char *open_beegfs(void)
     return jst_child_there(&children[0]) ? NULL : "no " CTL;
 }
 
-/* Runs both. Returns NULL, or what went wrong. */
+/* Runs both. Returns NULL, or the error. */
 static const char *run(void)
 {
     int64_t own = clock_of(CLOCK_THREAD_CPUTIME_ID), used = 0, cpu_ns;

@@ -1,5 +1,5 @@
-/* beegfs_text.c: see beegfs_text.h. A line is "10.0.0.7        12 [sum]  3 [open]  4096 [B-rd]"; what is 0
- * is not printed. Lines that do not look like that are banners.
+/* beegfs_text.c: parses beegfs-ctl's output (beegfs_text.h). A line is "10.0.0.7 12 [sum] 3 [open]
+ * 4096 [B-rd]"; zeros are not printed. Lines of another form are banners.
  */
 #include "beegfs_text.h"
 
@@ -59,7 +59,7 @@ static bool number(const char *at, const char *end, uint64_t *to)
     return true;
 }
 
-/* "12 [sum]": adds it. Returns what is behind it, NULL: it is no such pair. */
+/* "12 [sum]": adds it. Returns what is after it, NULL: it is no such pair. */
 static const char *take_pair(jst_beegfs_client *c, const char *at, const char *end)
 {
     uint64_t v;

@@ -1,9 +1,9 @@
-/* gpfs.c: the mounts of GPFS (Storage Scale), and the disks that this machine serves to others, as mmpmon
- * tells them.
+/* gpfs.c: samples the mounts of GPFS (Storage Scale), and the disks that this machine serves to
+ * others, by mmpmon.
  *
- * A node may have five mmpmon, so this one is kept running. It has no mark at the end of an answer: after
- * the questions comes io_s, whose answer is one line. A question that mmpmon does not know ends it; an old
- * one that does so at nsd_ds is not asked that again.
+ * A node may have five mmpmon, so this one is kept running. It has no mark at the end of an answer:
+ * after the requests comes io_s, whose answer is one line. A request that mmpmon does not know ends
+ * it; an old one that ends at nsd_ds does not get it again.
  */
 #include "gpfs.h"
 
@@ -25,7 +25,7 @@ static bool has_disks = true, has_answered;
 
 static char received[262144];
 
-/* What the last answer had. */
+/* The content of the last answer. */
 static struct {
     enum jst_component_kind kind;
     uint32_t metrics;
@@ -91,7 +91,7 @@ static void report(void *to, const jst_gpfs_part *part)
     snprintf(parts[count++].name, JST_GPFS_NAME, "%s", part->name);
 }
 
-/* Without an answer it is not known what they did: that is not nothing. */
+/* Without an answer their numbers are unknown, not 0. */
 static const char *no_answer(jst_sample *s, const char *why)
 {
     for (int i = 0; i < count; i++) {

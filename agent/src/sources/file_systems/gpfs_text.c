@@ -1,4 +1,4 @@
-/* gpfs_text.c: see gpfs_text.h. Answers are lines of `_key_ value`. */
+/* gpfs_text.c: parses mmpmon's answers (gpfs_text.h), lines of `_key_ value`. */
 #include "gpfs_text.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ static word next_word(const char **at, const char *end)
     return w;
 }
 
-/* The next key of a line with its value, which is empty where another key comes instead. */
+/* The next key of a line with its value, which is empty where another key follows. */
 static bool next_pair(const char **at, const char *end, word *key, word *value)
 {
     do
@@ -55,7 +55,7 @@ static bool next_pair(const char **at, const char *end, word *key, word *value)
     return key->n > 0;
 }
 
-/* A decimal number times `unit`; what is smaller than 1 is cut off. */
+/* A decimal number times `unit`; fractions are cut off. */
 static bool number(word w, uint64_t unit, uint64_t *to)
 {
     uint64_t v = 0, part = unit;
@@ -107,7 +107,7 @@ static void begin_part(reader *r, enum jst_component_kind kind)
     r->in_part = true;
 }
 
-/* Of the metrics that its kind has, those that did not come are unknown. */
+/* Of the metrics of its kind, missing ones are unknown. */
 static void end_part(reader *r)
 {
     static const uint32_t of_mounts = 1u << JST_STORAGE_READ_BYTES | 1u << JST_STORAGE_READ_OPS |
@@ -153,7 +153,7 @@ static void take_mount(reader *r, const char *at, const char *end)
             opens++;
         }
     }
-    if (opens < 4) /* opens, closes, directories and inodes make one sum */
+    if (opens < 4) /* opens, closes, directories and inodes are one sum */
         r->part.unknown |= 1u << JST_STORAGE_META_OPS;
     r->codes->mounts = code;
     if (code)
@@ -221,7 +221,7 @@ void jst_gpfs_answer(const char *text, size_t n, jst_gpfs_codes *codes,
         n -= (size_t)(end + 1 - text);
         text = end + 1;
     }
-    if (!n) /* else the disk's next line is torn */
+    if (!n) /* else the disk's next line is incomplete */
         end_part(&r);
 }
 

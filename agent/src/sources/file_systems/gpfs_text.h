@@ -1,4 +1,4 @@
-/* gpfs_text.h: what `mmpmon -p` answers, without mmpmon. */
+/* gpfs_text.h: the parser of the answers of `mmpmon -p`. */
 #ifndef JST_GPFS_TEXT_H
 #define JST_GPFS_TEXT_H
 
@@ -16,7 +16,7 @@ typedef struct jst_gpfs_part {
     uint32_t known, unknown; /* bits of metrics */
 } jst_gpfs_part;
 
-/* What the answers say of themselves: their _rc_, or -1 where there was none. */
+/* The status of the answers: their _rc_, or -1 where there was none. */
 typedef struct jst_gpfs_codes {
     long mounts, disks;
 } jst_gpfs_codes;
@@ -25,7 +25,7 @@ typedef struct jst_gpfs_codes {
 void jst_gpfs_answer(const char *text, size_t n, jst_gpfs_codes *codes,
                      void (*each)(void *to, const jst_gpfs_part *part), void *to);
 
-/** Whether a whole line begins with `_io_s_`: the answer to the last question that is asked. */
+/** Whether a whole line begins with `_io_s_`: the answer to the last request. */
 bool jst_gpfs_is_whole(const char *text, size_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* lustre.c: see lustre.h. */
+/* lustre.c: common functions of the sources of Lustre (lustre.h). */
 #include "lustre.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 static const char *const roots[] = {"/proc/fs/lustre", "/sys/fs/lustre",
                                     "/sys/kernel/debug/lustre"};
 
-/* A kernel with Lustre has one of these, which everybody may see. */
+/* A kernel with Lustre has one of these, which all users may see. */
 static bool is_loaded(void)
 {
     for (int i = 0; i < 2; i++) {

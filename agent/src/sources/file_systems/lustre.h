@@ -1,5 +1,5 @@
-/* lustre.h: what the sources of Lustre have in common (lustre.c): where its statistics lie. The texts
- * are lustre_stats.h's.
+/* lustre.h: common functions of the sources of Lustre (lustre.c): the paths of its statistics.
+ * Their texts are in lustre_stats.h.
  */
 #ifndef JST_LUSTRE_H
 #define JST_LUSTRE_H
@@ -19,7 +19,7 @@ int jst_lustre_each(const char *folder, const char *file,
 /** Whether there are any, for `open`: NULL, or why not. */
 const char *jst_lustre_missing(const char *folder, const char *file, const char *none);
 
-/** Reads and adds up one file of statistics. What cannot be read or is torn is all unknown. */
+/** Reads and sums one file of statistics. If it cannot be read or is incomplete, all is unknown. */
 void jst_lustre_read(int fd, jst_lustre_totals *t);
 
 /** The file system of a target "scratch-OST0003": "scratch". False: it is not the name of a target. */

@@ -1,4 +1,5 @@
-/* lustre_client.c: a Lustre client: its mounts (llite), and its requests to each OST (osc) and MDT (mdc).
+/* lustre_client.c: samples a Lustre client: its mounts (llite), and its requests to each OST (osc)
+ * and MDT (mdc).
  *
  * The entries of one mount end in the same instance: scratch-ffff8800b8e5a000 is a mount, and
  * scratch-OST0003-osc-ffff8800b8e5a000 its requests to an OST. An instance is new after each mount, so
@@ -67,7 +68,7 @@ static void take_mount(void *to, const char *source, const char *path)
     name += 2;
     mounted *m = find(name, strcspn(name, "/"));
     if (!m || m->source[0])
-        return; /* the first is the mount; others are binds of it, or cannot be told apart */
+        return; /* the first is the mount; others are binds of it, or cannot be distinguished */
     snprintf(m->source, sizeof m->source, "%s", source);
     if (m->instances == 1)
         snprintf(m->path, sizeof m->path, "%s", path);

@@ -1,13 +1,14 @@
-/* lustre_jobs.c: what each job asked of each target of a Lustre server (job_stats).
+/* lustre_jobs.c: samples each job's requests to each target of a Lustre server (job_stats).
  *
- * A server remembers a job for minutes after its last request, and all of them stand in the file: tens
- * of thousands of jobs, tens of megabytes. The file is read as a stream, once a slice. What each job had
- * counted is kept here, at most JOBS of them over all targets; a job is named only in a slice in which
- * it did something. Jobs beyond that are missing, which is said: the target's own counters have them.
+ * A server remembers a job for minutes after its last request, and all of them are in the file:
+ * tens of thousands of jobs, tens of megabytes. The file is read as a stream, once a slice. The
+ * counts of each job are kept here, at most JOBS of them over all targets; a job is named only in a
+ * slice with requests of it. Jobs beyond that are missing, which is reported: the target's own
+ * counters include them.
  *
- * A job that was not there in the last reading begins at 0: it is new, or came back after the server had
- * forgotten it. In the first reading of a target, and when the last one was not whole, it may be older:
- * then it counts from now on.
+ * A job that was not in the last reading begins at 0: it is new, or returned after the server had
+ * forgotten it. In the first reading of a target, and when the last one was not complete, it may be
+ * older: then it counts from now on.
  */
 #include "lustre.h"
 
@@ -24,7 +25,7 @@
 #define MISSED                                                                                     \
     3 /* readings in which a job is not listed before it is forgotten: lists that change while
                     they are read may leave one out */
-#define SHARE 50 /* a reading that took t is followed by a rest of 50 t: 2 % of a core */
+#define SHARE 50 /* a reading that took t is followed by a pause of 50 t: 2 % of a core */
 
 typedef struct followed {
     uint64_t key; /* of target and id; 0: a free place */
@@ -74,7 +75,7 @@ static followed *place_of(uint64_t key)
     return &table.of[i];
 }
 
-/* Frees a place of a table with linear probing: what stands behind moves up. */
+/* Frees a place of a table with linear probing: later entries move up. */
 static void forget(size_t hole)
 {
     for (size_t i = (hole + 1) & (PLACES - 1); table.of[i].key; i = (i + 1) & (PLACES - 1)) {
@@ -95,7 +96,7 @@ static void forget_the_gone(void)
             forget(i);
 }
 
-/* Whether the counters of a job began anew since the last reading. */
+/* Whether the counters of a job began again since the last reading. */
 static bool began_anew(const followed *f, const jst_lustre_totals *t)
 {
     bool unknown;
@@ -108,7 +109,7 @@ static bool began_anew(const followed *f, const jst_lustre_totals *t)
     return false;
 }
 
-/* Brings a job up to date, and names it when it did something. */
+/* Updates a job, and names it when it has new requests. */
 static void follow(reading *r, followed *f, const char *id, const jst_lustre_totals *t)
 {
     char name[JST_LUSTRE_ID + 8];
@@ -183,7 +184,7 @@ static target *target_of(uint64_t key)
     return free_place;
 }
 
-/* Reads the file to its end. Returns false where that did not go well. */
+/* Reads the file to its end. Returns false where that failed. */
 static bool stream(int fd, reading *r)
 {
     static char text[65536];

@@ -1,4 +1,5 @@
-/* lustre_server.c: the targets of a Lustre server: what each OST and MDT did for all its clients. */
+/* lustre_server.c: samples the targets of a Lustre server: requests to each OST and MDT from all
+ * its clients. */
 #include "lustre.h"
 
 #include <string.h>

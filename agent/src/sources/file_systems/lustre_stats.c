@@ -1,15 +1,15 @@
-/* lustre_stats.c: see lustre_stats.h. */
+/* lustre_stats.c: parses the text of Lustre's statistics (lustre_stats.h). */
 #include "lustre_stats.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* What an operation is. */
+/* The kinds of operations. */
 enum part {
     PART_META,
     PART_READ, /* in bytes: operations and bytes read */
     PART_WRITE,
-    PART_READ_TIME, /* in microseconds: since 2.14, beside read_bytes; before, a count of no use */
+    PART_READ_TIME, /* in microseconds: since 2.14, with read_bytes; before, a useless count */
     PART_WRITE_TIME,
     PART_SYNC,
     PART_WAIT,    /* of requests: from sending to the answer */
@@ -46,7 +46,7 @@ static const struct {
     {"ost_disconnect", PART_NOTHING},
     {"mds_connect", PART_NOTHING},
     {"mds_disconnect", PART_NOTHING},
-    /* the client's own work, which reaches no server as such */
+    /* the client's own work, which is no request to a server */
     {"ioctl", PART_NOTHING},
     {"mmap", PART_NOTHING},
     {"page_fault", PART_NOTHING},
@@ -114,7 +114,7 @@ static piece next_word(piece *p)
     return word;
 }
 
-/* A number of digits only that fits and is not the one at which sums stick. */
+/* A number of digits only that fits and is not the one at which sums saturate. */
 static bool number(piece p, uint64_t *to)
 {
     uint64_t v = 0;
@@ -175,7 +175,7 @@ static void add_operation(jst_lustre_totals *t, const operation *o)
     enum part part = part_of(o);
     if (part == PART_NOTHING)
         return;
-    if (!o->has_count) { /* which cells it belongs to is known, but no number */
+    if (!o->has_count) { /* its cells are known, but no number */
         t->torn = true;
         return;
     }
@@ -340,8 +340,8 @@ static void take_id(char to[JST_LUSTRE_ID], piece p)
     to[used] = 0;
 }
 
-/* "{ samples: 2, unit: bytes, min: 4096, max: 4096, sum: 8192, sumsq: 33554432, hist: { 4K: 2 } }": what
- * stands behind the name. Returns false where it ends too soon. */
+/* "{ samples: 2, unit: bytes, min: 4096, max: 4096, sum: 8192, sumsq: 33554432, hist: { 4K: 2 } }":
+ * the text after the name. Returns false where it ends too soon. */
 static bool take_fields(operation *o, piece p)
 {
     while (p.n) {
@@ -373,7 +373,7 @@ static bool take_fields(operation *o, piece p)
         } else if (is(key, "sum")) {
             o->has_sum = true;
             o->sum_known = number(value, &o->sum);
-            return true; /* a sum of squares and a histogram come behind it */
+            return true; /* a sum of squares and a histogram come after it */
         }
     }
     return false;

@@ -1,9 +1,9 @@
-/* nfs_mount.c: NFS mounts as their client sees them: /proc/self/mountstats.
+/* nfs_mount.c: samples NFS mounts on their client: /proc/self/mountstats.
  *
- * The numbers are the kernel's own: the mount and its server are never asked anything (no statfs), so a
- * dead server does not hold us. A mount's lines tell all of its operations, each with 8 numbers and, since
- * Linux 5.3, a ninth: errors. There may be several lines of the transport (nconnect), with as many numbers
- * as its kind has; nothing is taken from them.
+ * The numbers are the kernel's own: the mount and its server are never queried (no statfs), so a
+ * dead server does not block us. A mount's lines list all of its operations, each with 8 numbers
+ * and, since Linux 5.3, a ninth: errors. There may be several lines of the transport (nconnect),
+ * with as many numbers as its kind has; they are not used.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,10 +16,10 @@
 #define TEXT 512
 #define LOOK_S 300
 
-/* Of an operation, behind its name. */
+/* Numbers of an operation, after its name. */
 enum { OPS, SENDS, TIMEOUTS, QUEUE_MS = 5, TOTAL_MS = 7, ERRORS, COLUMNS };
 
-/* Where a mount is, as /proc/self/mountinfo has it. */
+/* Where a mount is, as in /proc/self/mountinfo. */
 typedef struct place {
     uint32_t hash; /* of its path, as it is spelled there */
     uint32_t major, minor;
@@ -33,12 +33,12 @@ typedef struct mount {
     uint32_t hash;
     char source[TEXT], path[TEXT];
     uint64_t sum[JST_COMPONENT_METRICS];
-    uint64_t seen, bad; /* sets of metrics: in sum; with a number that cannot be */
+    uint64_t seen, bad; /* sets of metrics: in sum; with an impossible number */
 } mount;
 
 static place places[PLACES];
 static unsigned place_count;
-static bool complete; /* all mounts were among the places */
+static bool complete; /* all mounts had places */
 static time_t looked;
 static mount current;
 
@@ -62,7 +62,7 @@ static void add(mount *m, enum jst_component_metric metric, uint64_t v, uint64_t
     m->seen |= BIT(metric);
 }
 
-/* ---- which mounts there are ---- */
+/* ---- finding mounts ---- */
 
 /* `36 35 0:52 / /mnt rw,relatime shared:1 - nfs4 SRV:/export rw,...` */
 static void parse_mountinfo(const char *line, void *with)
@@ -105,7 +105,7 @@ static bool is_reported(const place *p)
     return false;
 }
 
-/* ---- what they did ---- */
+/* ---- their numbers ---- */
 
 static void report(mount *m)
 {
@@ -136,7 +136,7 @@ static void report(mount *m)
             jst_counter(c, metrics[i], m->sum[metrics[i]]);
 }
 
-/* Blanks and the like stand as a backslash and three octal digits. */
+/* Blanks and similar characters are written as a backslash and three octal digits. */
 static void unescape(char *to, const char *from, size_t n)
 {
     size_t have = 0;

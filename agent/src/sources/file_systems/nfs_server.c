@@ -1,7 +1,8 @@
-/* nfs_server.c: an NFS server: /proc/net/rpc/nfsd.
+/* nfs_server.c: samples an NFS server: /proc/net/rpc/nfsd.
  *
- * The lines grow from kernel to kernel: each says how many numbers follow. The operations of a version 4
- * compound stand each for itself; those that only pass handles and sessions on are no requests.
+ * The lines grow from kernel to kernel: each begins with how many numbers follow. The operations of
+ * a version 4 compound are counted one by one; those that only pass handles and sessions on are no
+ * requests.
  */
 #include <string.h>
 
@@ -26,7 +27,7 @@ typedef struct requests {
 static char text[16 * 1024];
 static uint64_t last_bytes[2];
 
-/* The numbers behind the first one, which says how many there are. */
+/* The numbers after the first one, which is their count. */
 static unsigned counted(const char *line, uint64_t *to)
 {
     uint64_t v[OPS_MAX + 1];
@@ -56,7 +57,8 @@ static void add4(requests *r, const uint64_t *v, unsigned n)
         r->meta += n > meta4[i] ? v[meta4[i]] : 0;
 }
 
-/* Before Linux 5.13 the bytes have 32 bits: what goes back from the upper half of them has begun again. */
+/* Before Linux 5.13 the bytes have 32 bits: a value that goes back from their upper half has begun
+ * again. */
 static void count_bytes(jst_component *c, enum jst_component_metric metric, uint64_t now,
                         uint64_t *last)
 {

@@ -1,7 +1,7 @@
-/* cgroup.c: what batch jobs use of the machine, by their control groups: also of jobs that have no
- * preload. There are no network bytes here: the kernel does not count them by group.
+/* cgroup.c: samples what batch jobs use of the machine, by their control groups: also jobs without
+ * the preload. There are no network bytes here: the kernel does not count them by group.
  *
- * A group goes with its job. What its job did since the last sample goes with it.
+ * A group is removed with its job. The job's use since the last sample is then lost.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static unsigned n_devices;
 static int level_of(uint32_t major, uint32_t minor)
 {
     char folder[JST_PATH];
-    if (major == 7) /* a loop's bytes are those of the disk its file lies on */
+    if (major == 7) /* a loop's bytes are those of its file's disk */
         return JST_DEVICE_SKIP;
     for (unsigned i = 0; i < n_devices; i++)
         if (devices[i].major == major && devices[i].minor == minor)
@@ -86,7 +86,7 @@ static void take_pressure(jst_numbers *n, const char *folder, const char *file,
     uint64_t ns = 0;
     jst_found found = jst_file_text(folder, file, text, sizeof text);
     if (found != JST_THERE)
-        return; /* the kernel was told not to keep it */
+        return; /* the kernel is configured not to count it */
     found = jst_cgroup_pressure(text, "some", &ns);
     jst_take(n, some, found, ns, 1);
     if (full >= 0) {
@@ -147,8 +147,8 @@ static bool controller(char folder[JST_PATH], const char *names, const char *pat
     return false;
 }
 
-/* Since Linux 5.17 usage_user and usage_sys hold the ticks that met the group, on a core with others
- * next to none, and stat holds measured time. Before, it was the other way round. */
+/* Since Linux 5.17 usage_user and usage_sys have the ticks that hit the group, on a core with
+ * others almost none, and stat has measured time. Before, it was the other way round. */
 static bool ticks_are_sampled(void)
 {
     char release[64];

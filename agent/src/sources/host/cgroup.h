@@ -1,4 +1,4 @@
-/* cgroup.h: control groups of batch jobs: which there are (cgroup_find.c), what their files say
+/* cgroup.h: control groups of batch jobs: finding them (cgroup_find.c), parsing their files
  * (cgroup_text.c), and the source (cgroup.c). */
 #ifndef JST_CGROUP_H
 #define JST_CGROUP_H
@@ -7,13 +7,13 @@
 
 #define JST_CGROUP "/sys/fs/cgroup"
 
-/* What a group says, by metric. */
+/* The numbers of a group, by metric. */
 typedef struct jst_numbers {
     uint64_t of[JST_COMPONENT_METRICS];
     enum { JST_NUMBER_NONE, JST_NUMBER_KNOWN, JST_NUMBER_UNKNOWN } is[JST_COMPONENT_METRICS];
 } jst_numbers;
 
-/** Takes a number, times `unit`. BAD, or too large: there is such a number, but it is unknown. */
+/** Stores a number, times `unit`. BAD, or too large: there is such a number, but it is unknown. */
 void jst_take(jst_numbers *n, enum jst_component_metric metric, jst_found found, uint64_t number,
               uint64_t unit);
 
@@ -25,8 +25,8 @@ void jst_cgroup_cpu(const char *text, jst_numbers *n);
 uint64_t jst_cgroup_reclaimable(const char *text);
 /** memory.max and memory.limit_in_bytes: ABSENT where there is no limit. */
 jst_found jst_cgroup_limit(const char *text, uint64_t *bytes);
-/** io.stat: bytes and requests over all devices, each counted once: disks, or what is stacked on disks,
- *  whichever says more. A torn text makes them unknown. */
+/** io.stat: bytes and requests over all devices, each counted once: disks, or what is stacked on
+ *  disks, whichever is more. An incomplete text makes them unknown. */
 void jst_cgroup_io(const char *text, int (*level)(uint32_t major, uint32_t minor), jst_numbers *n);
 /** `some` or `full` of a pressure file, in ns. */
 jst_found jst_cgroup_pressure(const char *text, const char *which, uint64_t *ns);
@@ -40,18 +40,18 @@ void jst_cgroup_blkio(const char *text, int (*level)(uint32_t major, uint32_t mi
                       enum jst_component_metric reads, enum jst_component_metric writes,
                       jst_numbers *n);
 
-/* What `level` says of a device. */
+/* The result of `level` for a device. */
 enum { JST_DEVICE_DISK, JST_DEVICE_STACKED, JST_DEVICE_SKIP };
 
-/* ---- which groups there are ---- */
+/* ---- finding groups ---- */
 
 typedef struct jst_group {
-    char path[JST_PATH]; /* version 2: all of it; version 1: behind /sys/fs/cgroup/CONTROLLER */
+    char path[JST_PATH]; /* version 2: all of it; version 1: after /sys/fs/cgroup/CONTROLLER */
     char name[JST_NAME]; /* of its folder */
     char job[JST_NAME];  /* slurm-123; "" where that is not known */
     int version;
     bool
-        old; /* its counters may hold what it did before the agent was there, though it is seen late */
+        old; /* its counters may include its use before the agent's start, though it is seen late */
 } jst_group;
 
 /** Calls `each` for each group of a batch job; NULL: the source opens. Returns how many, or -1 where no control groups are mounted. */

@@ -1,4 +1,4 @@
-/* cgroup_find.c: the control groups of batch jobs, where Slurm, PBS and LSF make them.
+/* cgroup_find.c: finds the control groups of batch jobs, where Slurm, PBS and LSF make them.
  *
  *     version 2  SLICE/slurmstepd.scope/job_123, SLICE/NODE_slurmstepd.scope/job_123
  *                SLICE/slurmstepd.scope/s5K1KKYAYG5D00        Slurm from 26.05, unless CgroupJobIdPaths=yes
@@ -7,8 +7,8 @@
  *                CONTROLLER/pbs_jobs.service/jobid/123.server
  *                CONTROLLER/lsf/CLUSTER/job.123.4567.1700000000
  *
- * These folders are root's. What users make lies in their job's group or in their session's, and is not
- * looked at.
+ * These folders are root's. Groups that users make are in their job's group or in their session's,
+ * and are not read.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -66,8 +66,8 @@ static bool read_title(const char *pid, char *title, size_t n)
            jst_file_text(folder, "cmdline", title, n) == JST_THERE;
 }
 
-/* The job's number stands in the title of its slurmstepd, which is root's (as process 1 is): a user's
- * process cannot say that it is another job's. */
+/* The job's number is in the title of its slurmstepd, which is root's (like process 1): a user's
+ * process cannot claim another job. */
 static bool job_of_process(const char *pid, uint64_t *job)
 {
     char title[256];
@@ -104,7 +104,7 @@ static bool job_of_steps(const char *path, uint64_t *job)
     return found;
 }
 
-/* What is known of an id. Where its job is not found at once, the group waits for TRIES samples, so that
+/* Facts about an id. Where its job is not found at once, the group waits for TRIES samples, so that
  * nothing is counted under two names; then it is reported without a job. */
 #define TRIES 4
 struct known {
@@ -148,7 +148,7 @@ static void report(struct walk *w, const char *path, const char *name, const cha
 {
     static jst_group g;
     const char *behind = path + sizeof JST_CGROUP - 1;
-    if (w->version == 1) /* behind the controller */
+    if (w->version == 1) /* after the controller */
         behind = strchr(behind + 1, '/');
     snprintf(g.path, sizeof g.path, "%s", w->version == 1 ? behind : path);
     snprintf(g.name, sizeof g.name, "%s", name);
@@ -187,7 +187,8 @@ static void slurm_jobs(struct walk *w, const char *folder)
     closedir(d);
 }
 
-/* Groups whose name begins with `with`; all of the name, or its digits behind `with`, are the job. */
+/* Groups whose name begins with `with`; all of the name, or its digits after `with`, are the
+ * job. */
 static void other_jobs(struct walk *w, const char *folder, const char *with, const char *system)
 {
     DIR *d = jst_open_folder(folder);
@@ -224,8 +225,9 @@ static void folders(struct walk *w, const char *folder, const char *begin, const
     closedir(d);
 }
 
-/* Several slurmd of one machine have a folder each, with the node's name in its own. Where there is one of
- * this host's name, the others are other nodes': a cluster that is played on one machine. */
+/* Several slurmd of one machine have a folder each, with the node's name in its own. Where one has
+ * this host's name, the others belong to other nodes: a cluster that is simulated on one
+ * machine. */
 static bool has_own(const char *folder, const char *format, char name[JST_NAME])
 {
     char host[65] = "", path[JST_PATH];
@@ -277,7 +279,8 @@ static void first(struct walk *w, const char *controller)
 
 int jst_each_group(group_function *each, void *state)
 {
-    /* The batch system makes the same groups in each controller it uses: one of them names them all. */
+    /* The batch system makes the same groups in each controller it uses: one controller is enough
+     * to find all. */
     static const char *const controllers[] = {"memory", "cpuacct", "cpu,cpuacct", "cpu", "pids"};
     static const char *const roots[] = {JST_CGROUP, JST_CGROUP "/unified"};
     struct walk w = {.each = each, .state = state, .opening = !each};

@@ -1,4 +1,4 @@
-/* cgroup_text.c: what the files of a control group say. */
+/* cgroup_text.c: parses the files of a control group. */
 #include <string.h>
 #include <unistd.h>
 
@@ -62,7 +62,7 @@ jst_found jst_cgroup_limit(const char *text, uint64_t *bytes)
         return JST_ABSENT;
     if (!jst_scan_number(text, bytes, NULL))
         return JST_BAD;
-    return *bytes >= UINT64_C(1) << 60 ? JST_ABSENT : JST_THERE; /* version 1 says "none" so */
+    return *bytes >= UINT64_C(1) << 60 ? JST_ABSENT : JST_THERE; /* "none" in version 1 */
 }
 
 jst_found jst_cgroup_pressure(const char *text, const char *which, uint64_t *ns)
@@ -98,8 +98,8 @@ static void io_add(struct io *io, int level, int what, uint64_t number)
 
 static void io_take(const struct io *io, int what, enum jst_component_metric metric, jst_numbers *n)
 {
-    /* What goes through LVM or dm-crypt is counted there and on the disk. What goes through md's stripes
-     * is counted there only. The larger of the two is all of it. */
+    /* Traffic through LVM or dm-crypt is counted there and on the disk, traffic through md's
+     * stripes there only. The larger of the two is all of it. */
     uint64_t disks = io->sum[JST_DEVICE_DISK][what], stacked = io->sum[JST_DEVICE_STACKED][what];
     jst_take(n, metric, io->bad ? JST_BAD : JST_THERE, disks > stacked ? disks : stacked, 1);
 }
@@ -136,11 +136,11 @@ static void io_value(struct io *io, int level, const char *word, const char *end
 void jst_cgroup_io(const char *text, int (*level)(uint32_t major, uint32_t minor), jst_numbers *n)
 {
     struct io io = {.bad = false};
-    int now = -1; /* the device that what follows belongs to: a line may name several */
+    int now = -1; /* the device of what follows: a line may name several */
     while (*text) {
         const char *end = text + strcspn(text, " \n");
         if (*end == 0)
-            io.bad = true; /* torn: the last number may be cut */
+            io.bad = true; /* incomplete: the last number may be cut */
         else if (memchr(text, '=', (size_t)(end - text)))
             io_value(&io, now, text, end);
         else if (end > text)
@@ -175,7 +175,8 @@ void jst_cgroup_blkio(const char *text, int (*level)(uint32_t major, uint32_t mi
         counted = true;
     }
     io.bad |= *text != 0;
-    /* Kernels from 6.10 count only where there is a limit: without a device's line, nobody counted. */
+    /* Kernels from 6.10 count only where there is a limit: without a device's line, nothing was
+     * counted. */
     if (!counted && !io.bad)
         return;
     io_take(&io, 0, reads, n);

@@ -1,8 +1,9 @@
-/* disk.c: block devices: /proc/diskstats.
+/* disk.c: samples block devices: /proc/diskstats.
  *
  * A line has 14 columns, 18 since Linux 4.18 (discards) and 20 since 5.5 (flushes). Partitions are left
- * out: their disk has their numbers. Mapped and RAID devices (dm-, md) are kept beside the disks below
- * them. What never transferred anything is left out, so that unused loop and RAM disks do not show.
+ * out: their disk has their numbers. Mapped and RAID devices (dm-, md) are kept in addition to the
+ * disks below them. Devices that never transferred anything are left out, such as unused loop and
+ * RAM disks.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 #define SECTOR 512
 
-/* Columns behind the name. */
+/* Columns after the name. */
 enum {
     READS,
     READ_SECTORS = 2,
@@ -86,7 +87,7 @@ static bool is_whole(const char *name)
     return access(path, F_OK) == 0;
 }
 
-/* False: a line is not as any kernel writes it. */
+/* False: no kernel writes such a line. */
 static bool parse_disks(jst_sample *s, const char *from, bool (*wanted)(const char *name))
 {
     bool sound = true;
@@ -95,7 +96,7 @@ static bool parse_disks(jst_sample *s, const char *from, bool (*wanted)(const ch
         char name[64];
         int at = 0;
         uint64_t v[COLUMNS];
-        if (!strchr(line, '\n')) /* torn */
+        if (!strchr(line, '\n')) /* incomplete */
             return false;
         if (sscanf(line, "%u %u %63s%n", &major, &minor, name, &at) != 3 || at == 0) {
             sound = false;

@@ -1,8 +1,8 @@
-/* interface.c: network interfaces: /proc/net/dev, and /sys/class/net for what they are.
+/* interface.c: samples network interfaces: /proc/net/dev, and /sys/class/net for their kind.
  *
- * What has a device of its own is hardware, or stands for it in a virtual machine. Interfaces without one
- * (bridges, bonds, veth, tunnels) pass on what hardware carries: they are left out where there is any
- * hardware, and are all there is in a container. lo is always left out.
+ * An interface with a device of its own is hardware, or virtual hardware in a virtual machine.
+ * Interfaces without one (bridges, bonds, veth, tunnels) pass on hardware's traffic: they are left
+ * out where there is any hardware, and are the only ones in a container. lo is always left out.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,10 +15,10 @@
 
 #define INTERFACES 256
 #define NAME_BYTES 32
-#define LOOK_S 300 /* the speed of a link is asked for so often: drivers take their time over it */
+#define LOOK_S 300 /* the speed of a link is read so often: some drivers are slow */
 #define MBIT_BYTES 125000
 
-/* Columns of /proc/net/dev behind the name. */
+/* Columns of /proc/net/dev after the name. */
 enum {
     RECEIVED,
     RECEIVED_PACKETS,
@@ -60,7 +60,7 @@ static void look_at(interface *i)
     any_hardware = any_hardware || i->hardware;
 }
 
-/* What is known of a name; NULL beyond the first INTERFACES. */
+/* Facts about a name; NULL beyond the first INTERFACES. */
 static interface *interface_of(const char *name)
 {
     for (unsigned i = 0; i < count; i++)
@@ -95,7 +95,7 @@ static void report(jst_sample *s, const interface *i, const uint64_t *v)
         jst_level(c, JST_LINK_RATE_BYTES, i->bytes_per_s);
 }
 
-/* `  eth0: 1234 5 ...`; two lines of headings. The name may stand without a blank before the number. */
+/* `  eth0: 1234 5 ...`; two lines of headings. There may be no blank between name and number. */
 static bool parse_line(const char *line, char name[NAME_BYTES], uint64_t *v)
 {
     const char *end = strchr(line, '\n'), *colon = NULL;
@@ -114,7 +114,7 @@ static void parse_interfaces(jst_sample *s, const char *from)
 {
     char name[NAME_BYTES];
     uint64_t v[COLUMNS];
-    /* First all are looked at: whether there is hardware decides on each. */
+    /* First all are read: whether there is hardware decides for each. */
     for (int round = 0; round < 2; round++)
         for (const char *line = from; line && *line; line = jst_next_line(line)) {
             if (!parse_line(line, name, v) || strcmp(name, "lo") == 0)

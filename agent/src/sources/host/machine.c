@@ -1,4 +1,4 @@
-/* machine.c: the machine as a whole: CPU time, pressure, memory, frequencies. */
+/* machine.c: samples the machine as a whole: CPU time, pressure, memory, frequencies. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@ static uint64_t tick_ns = 10000000, page_bytes = 4096;
 static unsigned cpus;
 static uint64_t idle, iowait; /* as reported */
 
-/* The kernel adds these two up in a way that lets them go back a little. */
+/* The kernel's sums of these two may go back a little. */
 static uint64_t not_less(uint64_t *last, uint64_t now)
 {
     if (now >= *last || *last - now > 1000)

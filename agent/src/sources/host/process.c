@@ -1,18 +1,19 @@
-/* process.c: the processes of this machine: who used its cores and disks, profiled or not.
+/* process.c: samples the processes of this machine and their use of cores and disks, profiled or
+ * not.
  *
  * A machine may have thousands of processes, nearly all of them asleep, and a slice may have 100 ms. So
  * nothing here is done for all of them at each boundary:
  * - CPU time is read by one system call for each process, clock_gettime of its clock, which opens no
  *   file, costs a seventh of reading /proc/PID/stat, and counts nanoseconds.
- * - Who used more than 1/200 of a core lately is read at each boundary; the others by turns, so many in a
- *   second. What such a process gained is reported for all slices since it was read last.
- * - New processes are found by the number that the kernel gave out last (/proc/loadavg); all of /proc is
- *   listed only each half a minute, and where the numbers began again.
- * - Names are read of the largest only. The rest is one component, "others".
+ * - Processes that used more than 1/200 of a core lately are read at each boundary; the others in
+ *   turn, so many in a second. Their increases are reported for all slices since the last reading.
+ * - New processes are found by the kernel's newest process id (/proc/loadavg); all of /proc is
+ *   listed only each half a minute, and where the ids began again.
+ * - Names are read only for the largest. The rest is one component, "others".
  * - Which cores the largest are on is sampled between boundaries, where some process is bound
  *   (process_cores.c).
- * - What all this costs is counted, and where it is more than 1/1600 of a core a boundary is passed over: the
- *   next records span it.
+ * - The cost of all this is counted, and where it is more than 1/1600 of a core a boundary is
+ *   skipped: the next records span it.
  *
  * The CPU time of a process that ends between two boundaries is missing from its last reading on.
  */
@@ -30,13 +31,13 @@
 
 #define NS UINT64_C(1000000000)
 #define MOST 65536 /* processes that are known at a time */
-#define LARGEST 20 /* that are reported by name; those of the job come on top */
+#define LARGEST 20 /* that are reported by name; those of the job are additional */
 #define SEEN                                                                                       \
     50 /* a process that used more than this part of a core since the boundary is sampled */
 #define SEEN_NS (NS / 1000) /* and more than this */
 #define ASKED 32            /* whose bytes are read: the largest by CPU time */
 #define FACTS 512           /* processes whose names are known at a time */
-#define LITTLE 200          /* less than this part of a core is not worth a look at each boundary */
+#define LITTLE 200          /* with less than this part of a core it is not read at each boundary */
 #define WARM 16             /* boundaries at which a process is read after it used more */
 #define BY_TURNS 500        /* others that are read in a second */
 #define NEW 1000            /* numbers that are tried in a second */
@@ -48,7 +49,7 @@
 
 typedef struct entry {
     uint32_t pid;  /* 0: it is gone */
-    uint16_t fact; /* number of its facts, and 1; 0: none */
+    uint16_t fact; /* number of its facts, plus 1; 0: none */
     uint8_t warm;
     bool is_new;    /* since the boundary before: it began at 0 */
     uint64_t cpu;   /* as read last */
@@ -63,7 +64,7 @@ typedef struct candidate {
 } candidate;
 
 static entry table[MOST];            /* by pid */
-static uint32_t known, turn, newest; /* entries; whose turn it is; the newest number given out */
+static uint32_t known, turn, newest; /* entries; the next one; the newest process id */
 static jst_process facts[FACTS];
 static candidate candidates[FACTS];
 static uint32_t found;
@@ -73,7 +74,7 @@ static int64_t credit_ns;
 static bool passed, looked; /* the boundary before this one; between boundaries, ever */
 static uint32_t self;
 
-/* ---- who is there ---- */
+/* ---- finding processes ---- */
 
 static jst_process *facts_of(const entry *e)
 {
@@ -102,7 +103,7 @@ static void add(uint32_t pid, uint64_t slice, bool is_new)
                                  .cpu = is_new ? 0 : cpu,
                                  .slice = slice,
                                  .is_new = is_new,
-                                 .warm = is_new ? WARM : 1}; /* who is at work is found at once */
+                                 .warm = is_new ? WARM : 1}; /* finds active ones at once */
 }
 
 /* All that /proc shows. */
@@ -112,7 +113,7 @@ static bool list_all(uint64_t now_ns, uint64_t slice)
     if (!d)
         return false;
     uint32_t before = known;
-    qsort(table, known, sizeof *table, by_pid); /* once numbers began again they are in no order */
+    qsort(table, known, sizeof *table, by_pid); /* after the ids began again they are in no order */
     for (struct dirent *e; (e = readdir(d));) {
         entry key = {.pid = (uint32_t)strtoul(e->d_name, NULL, 10)};
         if (key.pid && !bsearch(&key, table, before, sizeof key, by_pid))
@@ -123,7 +124,7 @@ static bool list_all(uint64_t now_ns, uint64_t slice)
     return true;
 }
 
-/* The last number in /proc/loadavg: the one that was given out last. */
+/* The last number in /proc/loadavg: the newest process id. */
 static uint32_t newest_number(void)
 {
     static int fd = -1;
@@ -164,7 +165,7 @@ static void compact(void)
     known = to;
 }
 
-/* ---- what they did ---- */
+/* ---- their use ---- */
 
 /* Reads one: a candidate, or a part of the rest. */
 static void read_entry(uint32_t at, uint64_t slice)
@@ -176,7 +177,7 @@ static void read_entry(uint32_t at, uint64_t slice)
         e->pid = 0;
         return;
     }
-    if (cpu < e->cpu) { /* its number was given to another process */
+    if (cpu < e->cpu) { /* its id was given to another process */
         forget(e);
         e->cpu = 0;
     }
@@ -209,7 +210,7 @@ static void read_entries(uint64_t slice, uint64_t quota)
     turn = n ? (uint32_t)((from + (quota < n ? quota : n)) % n) : 0;
 }
 
-/* Facts of a process, where there is room; those of whom used nothing lately make room. */
+/* Facts of a process, where there is space; those of idle processes are freed. */
 static jst_process *identify(entry *e)
 {
     static uint32_t next;
@@ -223,9 +224,9 @@ static jst_process *identify(entry *e)
         for (uint32_t i = 0; i < known; i++)
             if (table[i].fact && !table[i].warm)
                 forget(&table[i]);
-        return NULL; /* there is room at the next boundary */
+        return NULL; /* there is space at the next boundary */
     }
-    /* The first look at a process may come before it became another program: the next one soon. */
+    /* The first check of a process may be before its exec: the next one is soon. */
     *p = (jst_process){.pid = e->pid, .reports = 2};
     if (!jst_process_identify(p)) {
         p->pid = 0;
@@ -235,7 +236,7 @@ static jst_process *identify(entry *e)
     return p;
 }
 
-/* For a report: what may have changed is read again now and then. */
+/* For a report: facts that may change are read again now and then. */
 static jst_process *identify_again(entry *e)
 {
     jst_process *p = facts_of(e);
@@ -306,7 +307,7 @@ static jst_component *component_of(jst_sample *s, const candidate *c, const jst_
     return to;
 }
 
-/* By the cores that it was seen on; what is not known of is on any that it may use. */
+/* By the cores on which it was seen; the unknown part is on any that it may use. */
 static void report(jst_sample *s, const candidate *c, jst_process *p, uint64_t before)
 {
     char cores[JST_CORE_LIST];
@@ -370,7 +371,7 @@ static const char *open_processes(void)
     return jst_process_cpu(self) ? NULL : "the kernel shows no CPU time of processes";
 }
 
-/* Has enough time gone by for what the samples up to now cost? */
+/* Has enough time passed for the cost of the samples so far? */
 static bool may_go_on(uint64_t now_ns)
 {
     uint64_t spent = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -392,7 +393,8 @@ static bool may_look(uint64_t now_ns)
                (int64_t)CREDIT_NS / 2;
 }
 
-/* Who is at work in this slice. At the first look all are asked, else those that were at work lately. */
+/* Finds active processes in this slice. The first time all are read, else those that were active
+ * lately. */
 static void find_busy(uint64_t since_ns)
 {
     uint64_t least = since_ns / SEEN > SEEN_NS ? since_ns / SEEN : SEEN_NS;

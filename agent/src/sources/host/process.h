@@ -1,4 +1,4 @@
-/* process.h: the processes of the machine, seen from outside (process.c). */
+/* process.h: the processes of the machine, observed from outside (process.c). */
 #ifndef JST_PROCESS_H
 #define JST_PROCESS_H
 
@@ -16,15 +16,15 @@ extern const char *jst_job_name;
 #define JST_CORE_LIST 256
 #define JST_PARTS 4 /* of the cores, that one process is seen on in a slice */
 
-/* Where a process ran since it was told last (process_cores.c). */
+/* Where a process ran since its last report (process_cores.c). */
 typedef struct jst_seen {
     uint64_t cpu, thread;       /* CPU time of all of it and of its first thread, as read last */
-    uint64_t of_all, of_thread; /* what they gained since it was told */
-    uint64_t on[JST_PARTS];     /* what the thread gained, by part of the cores */
+    uint64_t of_all, of_thread; /* their increases since the last report */
+    uint64_t on[JST_PARTS];     /* increase of the thread, by part of the cores */
     uint16_t part[JST_PARTS];
     uint16_t last;  /* the part that it was on when it was seen last */
-    uint32_t looks; /* that say so */
-    uint32_t cut;   /* the way to cut the cores that these are parts of */
+    uint32_t looks; /* number of such checks */
+    uint32_t cut;   /* number of the division of cores with these parts */
     bool is_told;   /* in a report; it was not seen since */
 } jst_seen;
 
@@ -34,7 +34,7 @@ typedef struct jst_process {
     uint64_t bytes[4]; /* JST_CALL_READ and so on, as read last */
     uint32_t pid;
     uint32_t parent;
-    uint32_t uid; /* and 1; 0: not known, or not to be recorded */
+    uint32_t uid; /* plus 1; 0: not known, or not to be recorded */
     bool of_job, is_profiled, has_bytes;
     bool has_threads; /* more than one */
     bool is_kernels;  /* it is a thread of the kernel */
@@ -47,11 +47,12 @@ typedef struct jst_process {
 
 enum { JST_CALL_READ, JST_CALL_WRITE, JST_DISK_READ, JST_DISK_WRITE, JST_PROCESS_BYTES };
 
-/** Reads who it is; false: it is gone. */
+/** Reads its identity; false: it is gone. */
 bool jst_process_identify(jst_process *p);
-/** Reads what its name and cores are now; false: it is gone, or another process has its number. */
+/** Reads its current name and cores; false: it is gone, or another process has its id. */
 bool jst_process_look_again(jst_process *p);
-/** The bytes that it moved since the last call, of a process that was never asked: 0, or since it began.
+/** The bytes that it moved since the last call, of a process that was never read: 0, or since it
+ *  began.
  *  False: they cannot be read. */
 bool jst_process_bytes(jst_process *p, bool from_zero, uint64_t gained[JST_PROCESS_BYTES]);
 /** CPU time of a process, ns; 0: there is no such process. */
@@ -59,18 +60,19 @@ uint64_t jst_process_cpu(uint32_t pid);
 
 /** Writes cores as the kernel does: 0-3,8. "": the list does not fit. */
 void jst_list_cores(char to[JST_CORE_LIST], const bool has[JST_MOST_CORES]);
-/** Who may run where is told anew. */
+/** The allowed cores of processes are given again from here on. */
 void jst_cores_begin(void);
 /** Some process may run on these cores only. */
 void jst_cores_bound(const char *list);
-/** All was told: cuts the cores into parts that each may use as a whole or not at all. */
+/** All were given: divides the cores into parts that each process may use as a whole or not at
+ * all. */
 void jst_cores_cut(void);
 /** Is there more than one part in a list? */
 bool jst_cores_are_apart(const char *list);
 /** Reads which core a process is on; cpu: its CPU time now, lately: since the last boundary. */
 void jst_process_see(jst_process *p, uint64_t cpu, uint64_t lately);
-/** Tells on which cores it was seen, k from 0 to JST_PARTS - 1: their list, and how much of the CPU time that
- *  it gained was there. */
+/** Returns the cores on which it was seen, k from 0 to JST_PARTS - 1: their list, and how much of
+ *  its new CPU time was there. */
 uint64_t jst_process_ran_on(jst_process *p, unsigned k, uint64_t cpu, char list[JST_CORE_LIST]);
 
 #endif

@@ -1,10 +1,12 @@
-/* process_cores.c: on which cores large processes ran, where that makes a difference.
+/* process_cores.c: samples the cores on which large processes ran, where that makes a difference.
  *
- * A process that is bound to some cores shares only these. So the cores are cut into parts that each known
- * process may use as a whole or not at all, and of a process that may use several parts it is sampled twice a
- * second which one it was on. Where nobody is bound, there is one part, and nothing is sampled.
+ * A process that is bound to some cores shares only these. So the cores are divided into parts that
+ * each known process may use as a whole or not at all, and for a process that may use several parts
+ * it is sampled twice a second which one it was on. Where no process is bound, there is one part,
+ * and nothing is sampled.
  *
- * Followed is the first thread of a process: what others of its threads used stays where all of it may run.
+ * Only the first thread of a process is followed: the use of its other threads is assigned to all
+ * cores that it may use.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,14 +16,14 @@
 #include "config.h"
 #include "process.h"
 
-#define SETS 16       /* of cores to which processes are bound; more of them do not cut */
-#define SAME 3        /* looks before the last report count as so many, if it is still there */
+#define SETS 16       /* sets of cores to which processes are bound; more are ignored */
+#define SAME 3        /* checks before the last report count as so many, if it is still there */
 #define NEARLY_ALL 90 /* percent of the CPU time of its process: such a thread is all of it */
 
 static char sets[SETS][JST_CORE_LIST], fresh[SETS][JST_CORE_LIST];
 static unsigned set_count, fresh_count;
 static uint16_t part_of[JST_MOST_CORES]; /* bit k: the core is in set k */
-static uint32_t cut;                     /* number of this way to cut */
+static uint32_t cut;                     /* number of this division */
 
 /* The next range of a list such as 0-3,8; false: there is none. */
 static bool next_range(const char **list, size_t *first, size_t *last)
@@ -114,7 +116,7 @@ static bool read_thread(uint32_t pid, uint64_t *ns, size_t *core)
     snprintf(path, sizeof path, "/proc/%u/task/%u/stat", pid, pid);
     if (jst_read_text(path, text, sizeof text) <= 0)
         return false;
-    const char *p = strrchr(text, ')'); /* behind the name, field 2 */
+    const char *p = strrchr(text, ')'); /* after the name, field 2 */
     unsigned field = 3;
     for (p = p ? p + 1 : ""; *p == ' ' && field <= 39; field++) {
         uint64_t number = strtoull(p + 1, NULL, 10);
@@ -127,7 +129,7 @@ static bool read_thread(uint32_t pid, uint64_t *ns, size_t *core)
     return field == 40 && *core < JST_MOST_CORES;
 }
 
-/* Its place among the parts it was on; one more than fits is not told from where it may run. */
+/* Its index among the parts on which it was; further parts count as any that it may use. */
 static void was_on(jst_seen *s, uint16_t part, uint64_t ns)
 {
     for (unsigned k = 0; ns && k < JST_PARTS; k++) {
@@ -173,7 +175,7 @@ uint64_t jst_process_ran_on(jst_process *p, unsigned k, uint64_t cpu, char list[
     jst_seen *s = &p->seen;
     const char *may = p->cores;
     size_t first, last;
-    bool is_old = s->is_told && jst_cfg.slice_ns >= JST_LOOK_NS; /* nobody looked in this slice */
+    bool is_old = s->is_told && jst_cfg.slice_ns >= JST_LOOK_NS; /* no check in this slice */
     if (s->cut != cut || is_old || !s->on[k] || !s->of_all)
         return 0;
     memset(has, 0, sizeof has);
@@ -185,7 +187,7 @@ uint64_t jst_process_ran_on(jst_process *p, unsigned k, uint64_t cpu, char list[
         return 0;
     bool all = s->of_thread * 100 >= s->of_all * NEARLY_ALL;
     double share = (double)s->on[k] / (double)(all ? s->of_thread : s->of_all);
-    /* Between looks it may have been elsewhere: of n looks, that is one that is missing. */
+    /* Between checks it may have been elsewhere: of n checks one counts as missing. */
     double sure = (double)s->looks / (double)(s->looks + 1);
     return (uint64_t)((double)cpu * (share < 1 ? share : 1) * sure);
 }

@@ -1,4 +1,5 @@
-/* process_facts.c: what the kernel shows of one process. No command line and no environment is recorded. */
+/* process_facts.c: reads what the kernel shows of one process. No command line and no environment
+ * is recorded. */
 #include <dirent.h>
 #include <sched.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include "process.h"
 
 #define KERNELS 0x200000 /* PF_KTHREAD of the kernel */
-#define GENERATIONS 32   /* how far up the job's first process is looked for */
+#define GENERATIONS 32   /* how far up the job's first process is searched */
 
 pid_t jst_job_root;
 const char *jst_job_name = "";
@@ -20,7 +21,7 @@ static char text[4096]; /* the source has a thread of its own */
 
 uint64_t jst_process_cpu(uint32_t pid)
 {
-    /* As the kernel has it: the clock of what the scheduler accounted to all threads of a process. */
+    /* As in the kernel: the clock of the scheduler's time of all threads of a process. */
     clockid_t clock = (clockid_t)(~pid << 3 | 2);
     struct timespec t;
     if (clock_gettime(clock, &t) != 0)
@@ -42,7 +43,7 @@ typedef struct stat_line {
     uint64_t flags, threads, start;
 } stat_line;
 
-/* Fields 2, 4, 9, 20 and 22. The name stands in parentheses and may hold anything. */
+/* Fields 2, 4, 9, 20 and 22. The name is in parentheses and may contain anything. */
 static bool read_stat(uint32_t pid, stat_line *to)
 {
     if (read_of(pid, "stat") <= 0)
@@ -54,7 +55,7 @@ static bool read_stat(uint32_t pid, stat_line *to)
     memcpy(to->name, begin + 1, n < most ? n : most);
     to->name[n < most ? n : most] = 0;
     const char *p = end + 1;
-    /* A kernel's worker is called after what it does at the moment. */
+    /* A kernel's worker is named after its current task. */
     if (strncmp(to->name, "kworker/", 8) == 0)
         to->name[strcspn(to->name, "-+")] = 0;
     for (unsigned field = 3; *p == ' ' && field <= 22; field++) {
@@ -72,7 +73,7 @@ static bool read_stat(uint32_t pid, stat_line *to)
     return true;
 }
 
-/* What does not fit is left out, and then all of it. */
+/* A name that does not fit is left out as a whole. */
 static void read_cores(jst_process *p)
 {
     static unsigned long mask[JST_MOST_CORES / (8 * sizeof(unsigned long))];
@@ -119,8 +120,8 @@ static bool has_profile(uint32_t pid)
     return found;
 }
 
-/* By its parents, of which none is older than the job; one that was left alone has another parent, so that its
- * environment is asked. */
+/* By its parents, of which none is older than the job; an orphan has another parent, so that its
+ * environment is read. */
 static bool is_of_job(const jst_process *p)
 {
     static uint64_t job_start;
@@ -195,8 +196,9 @@ bool jst_process_bytes(jst_process *p, bool from_zero, uint64_t gained[JST_PROCE
         "rchar: ", "\nwchar: ", "\nread_bytes: ", "\nwrite_bytes: "};
     char file[32];
     memset(gained, 0, JST_PROCESS_BYTES * sizeof *gained);
-    /* RATIONALE: the kernel adds to a process what its children moved, once it has waited for them: it would
-     * count twice. The numbers of a thread are its own, but those of threads that ended are not there. */
+    /* RATIONALE: the kernel adds to a process its children's traffic, once it has waited for them:
+     * it would count twice. The numbers of a thread are its own, but those of threads that ended
+     * are not there. */
     snprintf(file, sizeof file, p->has_threads ? "io" : "task/%u/io", p->pid);
     if (read_of(p->pid, file) <= 0)
         return false;

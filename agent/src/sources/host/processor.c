@@ -1,8 +1,8 @@
-/* processor.c: frequencies, their limits and throttling of the CPUs, for machine.c.
+/* processor.c: samples frequencies, their limits and throttling of the CPUs, for machine.c.
  *
  * Reading a CPU's files costs some ten microseconds, and there are hundreds of them: in each sample
- * CPUS_AT_ONCE are read, by turns. Frequencies are those of the CPUs read; limits and throttling add up what
- * is known of all, so that no throttling is lost, though it may show some slices late.
+ * CPUS_AT_ONCE are read, in turn. Frequencies are those of the CPUs read; limits and throttling sum
+ * the known values of all, so that no throttling is lost, though it may appear some slices late.
  */
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static bool read_of(uint32_t number, const char *file, uint64_t *to)
     return jst_read_number(path, to) == 0;
 }
 
-/* Is it the first in a list such as `0,28` or `0-3`? Where there is no list each stands for itself. */
+/* Is it the first in a list such as `0,28` or `0-3`? Where there is no list each is its own. */
 static bool is_first(uint32_t number, const char *file)
 {
     char path[128], text[256];
@@ -58,7 +58,7 @@ static void read_throttle(cpu *c)
     }
 }
 
-/* In use are those with a line in /proc/stat; a file in the CPU's folder says so here. */
+/* CPUs in use have a line in /proc/stat; here a file in the CPU's folder shows it. */
 static bool is_online(uint32_t number)
 {
     uint64_t online, id;

@@ -1,4 +1,4 @@
-/* file.c: the calls of the file patterns by POSIX, and the door to those by MPI-IO. */
+/* file.c: the calls of the file patterns by POSIX, and the dispatch to those by MPI-IO. */
 #include "file.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ static const char *mend_of(int error)
 
 static bool failed(struct jst_run *run, const struct jst_file *file, const char *call, int error)
 {
-    /* NOTE: SFTP has no word for a full disk, and sshfs says EIO. */
+    /* NOTE: SFTP has no error code for a full disk, and sshfs returns EIO. */
     const char *full = error == EIO ? jst_file_mend_of_full(run) : NULL;
 
     return jst_fail(run, "%s: %s failed: %s (errno %d); %s", file->path, call, strerror(error),

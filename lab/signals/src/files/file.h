@@ -37,7 +37,7 @@ bool jst_file_seek(struct jst_run *run, struct jst_file *file, int64_t offset);
 bool jst_file_sync(struct jst_run *run, struct jst_file *file);
 bool jst_file_close(struct jst_run *run, struct jst_file *file);
 
-/* What to do where a file system without room may be why a call failed; NULL: it has room. */
+/* The remedy where a full file system may be why a call failed; NULL: it is not full. */
 const char *jst_file_mend_of_full(const struct jst_run *run);
 
 #ifdef JST_MPI

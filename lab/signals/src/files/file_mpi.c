@@ -1,4 +1,4 @@
-/* file_mpi.c: the calls of the file patterns by MPI-IO, as the thesis has them. */
+/* file_mpi.c: the calls of the file patterns by MPI-IO, as in the thesis. */
 #ifdef JST_MPI
 
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* folder.c: the folder of a signal, and the janitor who removes it when nobody else can. */
+/* folder.c: the folder of a signal, and the janitor process that removes it when no other can. */
 #include "folder.h"
 
 #include <dirent.h>
@@ -40,7 +40,8 @@ bool jst_folder_make(char *folder, size_t size, const char *dir, const char *job
                 gone   ? "is its server still there? see dmesg"
                 : full ? "make room there, or choose another"
                        : "choose one that you may write to");
-        /* Cut off, it may be the name of --dir itself: nobody shall empty what we did not make. */
+        /* Cut off, it may be the name of --dir itself, which must not be emptied: we did not make
+         * it. */
         folder[0] = '\0';
     }
     return result == 0;
@@ -79,7 +80,7 @@ static bool is_of_rank(const char *name, int rank)
     return of == rank && (*name == '.' || *name == '\0');
 }
 
-/* Removes what is in an open folder; false when something was removed on the way, so that the
+/* Removes what is in an open folder; false when something was removed meanwhile, so that the
  * listing must be read again (a file system may skip entries then). */
 static bool empty_once(int fd, int rank, int depth);
 
@@ -177,8 +178,8 @@ __attribute__((noreturn)) static void be_janitor(int in)
             syscall(SYS_exit_group, 0);
         watching = true;
     }
-    /* All who could have removed it are gone. Others of an MPI job may still write for a moment,
-     * until their launcher has ended them: the folder goes when it is empty. */
+    /* All processes that could have removed it are gone. Others of an MPI job may still write for a
+     * moment, until their launcher has ended them: the folder goes when it is empty. */
     for (int i = 0; watching && i < 200 && !jst_folder_remove(order.folder, order.rank); i++)
         nap(50);
     for (;;)
@@ -191,7 +192,7 @@ void jst_janitor_start(void)
     sigset_t all, before;
 
     if (syscall(SYS_pipe2, ends, O_CLOEXEC) != 0)
-        return; /* then a kill leaves files behind: no reason not to start */
+        return; /* then a kill leaves files behind, which does not prevent the start */
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before); /* its own handlers would be ours */
     janitor = fork();

@@ -1,5 +1,5 @@
-/* metadata.c: load on the metadata server, without data. `metadata` does a little of everything; the
- * others do one thing alone, since servers and clients' caches treat each in another way.
+/* metadata.c: load on the metadata server, without data. `metadata` mixes all operations; the
+ * others make one kind alone, since servers and clients' caches treat each differently.
  *
  * Each process works in a folder of its own; with --shared all work in one, and so contend for that
  * folder too. `lock-file` has one file for all, always. With --meet several signals work in the same
@@ -100,7 +100,8 @@ static bool take_away(struct jst_run *run, const char *path)
     return true;
 }
 
-/* What is there before the load begins goes to the kernel past jostle: it is no part of it. */
+/* Files that exist before the load begins are made past jostle's wrappers: they are not part of the
+ * load. */
 static bool fill(struct jst_run *run)
 {
     for (uint64_t i = 0; i < ENTRIES && !jst_stopping(run); i++) {
@@ -117,7 +118,7 @@ static bool fill(struct jst_run *run)
     return true;
 }
 
-/* Of a folder of its own all goes at the end; of one that others use, what this process left. */
+/* At the end all of an own folder is removed; of one that others use, the files of this process. */
 static bool clear_meeting(struct jst_run *run, bool flush)
 {
     (void)flush;
@@ -131,7 +132,7 @@ static bool make_and_fill(struct jst_run *run)
     return make_folder(run) && fill(run);
 }
 
-/* ---- a little of everything ------------------------------------------------------------------ */
+/* ---- mixed operations ------------------------------------------------------------------ */
 static bool step_all(struct jst_run *run)
 {
     const char *path = path_of(run, place.number++);
@@ -148,8 +149,8 @@ const struct jst_pattern jst_metadata = {
     .step = step_all,
 };
 
-/* ---- one thing alone ------------------------------------------------------------------------- */
-/* The oldest make room; that is not part of the operation. */
+/* ---- one kind of operation ------------------------------------------------------------------- */
+/* The oldest are removed; that is not part of the operation. */
 static bool step_create(struct jst_run *run)
 {
     while (place.number - place.oldest >= MOST_FILES) {

@@ -14,13 +14,13 @@
 #include "folder.h"
 
 enum { MOST_FILES = 16384 };                     /* that one process keeps of open-write-close */
-static const uint64_t look_every = 64 * JST_MIB; /* whether the disk has room still */
+static const uint64_t look_every = 64 * JST_MIB; /* whether the disk still has space */
 
 static struct work {
     struct jst_file file;
     char *buffer;    /* one piece, random */
-    uint64_t seed;   /* of what makes each chunk another */
-    uint64_t number; /* of the file at hand */
+    uint64_t seed;   /* for the words that make each chunk different */
+    uint64_t number; /* of the current file */
     uint64_t oldest; /* open-write-close: the first file that is still there */
     uint64_t unseen; /* bytes written since the last look at the free space */
     uint64_t keep;   /* open-write-close: files at a time; aggregate-write: chunks in a file */
@@ -110,8 +110,8 @@ static uint64_t room_in_chunks(const struct jst_run *run)
     return chunks ? chunks : 1;
 }
 
-/* Somebody else fills the disk too, perhaps another signal: what was free at the start is not free
- * for ever. Looked at between operations. */
+/* Others fill the disk, too, perhaps another signal: the free space of the start may be used up.
+ * Checked between operations. */
 static bool room_is_short(struct jst_run *run)
 {
     uint64_t space;
@@ -155,8 +155,9 @@ static bool owc_step(struct jst_run *run)
     const struct jst_options *o = &run->options;
 
     if (!o->reuse && (!together(o) || run->team.rank == 0)) {
-        /* The oldest make room; that is not part of the operation. Of a shared file each removes
-         * what it wrote itself: where one is ahead, who follows makes its files once more. */
+        /* The oldest are removed; that is not part of the operation. Of a shared file each process
+         * removes what it wrote itself: where one is ahead, a following process makes its files
+         * once more. */
         if (room_is_short(run) && work.number - work.oldest > 1)
             work.keep = (work.number - work.oldest) / 2;
         while (work.number - work.oldest >= work.keep) {
@@ -200,7 +201,7 @@ static bool ws_step(struct jst_run *run)
     return flush_each(run, good);
 }
 
-/* flush: sync, barrier, sync, after which what any process wrote is there for all. */
+/* flush: sync, barrier, sync, after which the writes of each process are visible to all. */
 static bool close_flushed(struct jst_run *run, bool flush)
 {
     bool good = true;
@@ -235,7 +236,7 @@ static bool aw_prepare(struct jst_run *run)
     return !run->options.shared || jst_file_seek(run, &work.file, work.section);
 }
 
-/* Its room on the disk is used up: a fresh file, or its section of the shared one once more. */
+/* Its space on the disk is used up: a new file, or its section of the shared one once more. */
 static bool start_over(struct jst_run *run)
 {
     const uint64_t bytes = work.chunks * run->options.chunk;
@@ -254,7 +255,7 @@ static bool start_over(struct jst_run *run)
     return good;
 }
 
-/* A volume or a number of chunks that was asked for stays one file, as the algorithm has it. */
+/* A requested volume or number of chunks stays one file, as in the algorithm. */
 static bool may_start_over(const struct jst_run *run)
 {
     return !run->options.volume && !run->options.iterations && work.chunks > 0;
@@ -283,7 +284,7 @@ const struct jst_pattern jst_aggregate_write = {
 };
 
 /* ---- reads ----------------------------------------------------------------------------------- */
-/* What is in the page cache would be no load on the file system. */
+/* Data in the page cache would be no load on the file system. */
 static void forget(const struct jst_run *run)
 {
     if (run->options.api == JST_POSIX && !run->options.direct)

@@ -1,4 +1,5 @@
-/* cuda.h: the little of CUDA's driver that signals need, declared anew and found at run time (cuda.c). */
+/* cuda.h: the part of CUDA's driver that signals need, declared here and found at run time
+ * (cuda.c). */
 #ifndef JST_SIGNAL_CUDA_H
 #define JST_SIGNAL_CUDA_H
 
@@ -8,7 +9,7 @@
 
 typedef uint64_t jst_cuda_memory; /* an address on the GPU */
 
-/* Of all of them, 0 is success. */
+/* All of them return 0 on success. */
 struct jst_cuda {
     int (*init)(unsigned flags);
     int (*device_count)(int *count);
@@ -31,7 +32,8 @@ struct jst_cuda {
     int (*error_text)(int error, const char **text);
 };
 
-/* The driver, with the GPU of this number chosen for this process; NULL after writing what, why and mend. */
+/* The driver, with the GPU of this number chosen for this process; NULL after writing what, why and
+ * remedy. */
 const struct jst_cuda *jst_cuda_open(unsigned device, char *why, size_t size);
 
 /* What an error of the driver means; static. */

@@ -1,9 +1,9 @@
 /* gpu.c: load on a GPU, and on the bus to it.
  *
- * pcie: a chunk is copied to the GPU, back, or both at once, and the operation is over when it has arrived.
- * gpu-compute: arithmetic in registers on all of the GPU. gpu-memory: a chunk is copied within its memory.
- * gpu-multiply: two matrices are copied to the GPU and multiplied, and the product is copied back: the
- * program of the thesis' fig. 2.10. Its chunk is a matrix. */
+ * pcie: a chunk is copied to the GPU, back, or both at once, and the operation ends when it has
+ * arrived. gpu-compute: arithmetic in registers on all of the GPU. gpu-memory: a chunk is copied
+ * within its memory. gpu-multiply: two matrices are copied to the GPU and multiplied, and the
+ * product is copied back: the program of Shah, 2020, figure 2.10. Its chunk is a matrix. */
 #include <stdio.h>
 #include <string.h>
 
@@ -210,8 +210,8 @@ static bool multiply_prepare(struct jst_run *run)
 }
 
 /* Matrices of ones, but for the first and the last row of one: these are twos each second time, and each
- * element of these rows of the product is the side, or twice the side. So what an earlier step left is no right
- * product: that a kernel or a copy did nothing is found out. */
+ * element of these rows of the product is the side, or twice the side. So the result of an earlier
+ * step is no right product: a kernel or a copy that did nothing is detected. */
 static float begin_product(void)
 {
     size_t side = (size_t)gpu.side, last = side * (side - 1);

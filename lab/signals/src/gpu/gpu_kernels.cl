@@ -1,5 +1,5 @@
-/* gpu_kernels.cl: what the patterns of GPUs compute. gpu_kernels.h has it as PTX, which the driver compiles for
- * the GPU at hand. After a change:
+/* gpu_kernels.cl: the kernels of the patterns of GPUs. gpu_kernels.h has them as PTX, which the driver compiles
+ * for the current GPU. After a change:
  *   clang -x cl -cl-std=CL1.2 -target nvptx64-nvidia-cuda -Xclang -target-cpu -Xclang sm_60 -O2 -S -o - \
  *     gpu_kernels.cl | grep -v '^//' | sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$/\\n"/' */
 #define TILE 16
@@ -23,7 +23,7 @@ __kernel void multiply(__global const float *a, __global const float *b, __globa
     c[row * n + column] = sum;
 }
 
-/* Eight operations a round, in registers; numbers stay normal for ever. */
+/* Eight operations a round, in registers; numbers always stay normal. */
 __kernel void compute(__global float *out, int rounds)
 {
     int i = __nvvm_read_ptx_sreg_ctaid_x() * __nvvm_read_ptx_sreg_ntid_x() +

@@ -1,4 +1,4 @@
-/* gpu_kernels.h: gpu_kernels.cl as PTX; made as it says there. */
+/* gpu_kernels.h: gpu_kernels.cl as PTX; made as described there. */
 /* clang-format off */
 #ifndef JST_GPU_KERNELS_H
 #define JST_GPU_KERNELS_H

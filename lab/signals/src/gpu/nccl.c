@@ -1,8 +1,8 @@
 /* nccl.c: an all-reduce of a chunk among the processes of the signal, by NCCL: load on what connects GPUs.
  *
  * Each process has a GPU of its own, from --device on, as far as there are as many. NCCL refuses two ranks on
- * one GPU of one host; where they must share, each says that it is another host, and they talk by sockets:
- * that is for trials, and loads no link between GPUs. */
+ * one GPU of one host; where they must share, each claims another host, and they communicate by
+ * sockets: that is for trials, and loads no link between GPUs. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static bool driver_failed(struct jst_run *run, const char *what, int error)
                     jst_cuda_error(all.cuda, error));
 }
 
-/* Before NCCL looks at them: what a user set stays. */
+/* Set before NCCL reads them: settings of the user stay. */
 static void share_a_gpu(unsigned rank)
 {
     char host[16];
@@ -111,12 +111,12 @@ static bool prepare(struct jst_run *run)
         good = driver_failed(run, "taking memory", error);
     if (good && run->team.world_rank == 0 && (error = nccl.unique_id(&id)) != 0)
         good = failed(run, "ncclGetUniqueId", error);
-    /* Who cannot take part must say so before the others wait for him. */
+    /* A process that cannot take part must report it before the others wait for it. */
     int64_t bad = !good;
     if (!jst_team_max(&run->team, &bad, 1) || !jst_team_bcast(&run->team, &id, sizeof id))
         return false;
     if (bad)
-        return false; /* who could not says why */
+        return false; /* the process that failed reports why */
     error = nccl.init(&all.comm, (int)run->team.world, id, (int)run->team.world_rank);
     if (error)
         return failed(run, "ncclCommInitRank", error);

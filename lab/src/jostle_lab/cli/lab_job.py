@@ -29,7 +29,7 @@ _LIBRARIES = {
 
 @dataclass(frozen=True)
 class Placement:
-    """What the user said about where ranks go; None where nothing.
+    """The user's options for where ranks go; None where not given.
 
     Attributes:
         ranks: How many.
@@ -127,7 +127,7 @@ def profile(
     folder = f"spool/{name}-{os.getpid()}"
     spools = [lab.local(host) / folder for host in (*lab.spec.server_names, *lab.nodes)]
     for spool in spools:
-        spool.mkdir()  # a new one: what stands there already may be somebody's link
+        spool.mkdir()  # a new one: an existing file may be somebody's link
         spool.chmod(0o1777)
     wanted = child_environment(RunSpool(lab.here / folder, private=True), name, slice_ns)
     added = {key: value for key, value in wanted.items() if os.environ.get(key) != value}
@@ -146,7 +146,7 @@ def profile(
 def _report(
     lab: Lab, name: str, cmd: Sequence[str], outcome: object, spools: list[Path], repository: Path
 ) -> bool:
-    """Ingest and show the headline; return whether the profiles must stay."""
+    """Ingest the profiles and show the headline; return whether the profiles must stay."""
     from jostle.cli.for_verbs import CommandOutcome, clear, collect, few_slices, headline
 
     assert isinstance(outcome, CommandOutcome)
@@ -165,7 +165,7 @@ def _report(
         digest = headline(store, name, cmd[0], outcome)
         if hint := few_slices(digest, by_itself=False):
             click.echo(f"  {hint}", err=True)
-    except Exception as error:  # the report's trouble must not become the command's
+    except Exception as error:  # a failure of the report must not fail the command
         click.echo(f"jostle: the run ended, its report did not: {error}", err=True)
         click.echo(
             f"profiles kept in {lab.folder}/local/*/{spools[0].relative_to(lab.local('storage'))}",

@@ -57,7 +57,7 @@ def study_document(
 
     Args:
         study_result: What it found, in the order of charts.
-        laws: What published laws say of it.
+        laws: Whether published laws hold in it.
         commands: Command lines to read on with, and what each shows.
     """
     from jostle_lab.cli.views.study import view

@@ -3,10 +3,10 @@
 A lab with a topology has one more, on the machine `switches`: it counts the ports of all switches.
 
 Without Slurm there is no MUNGE, and so no shipper: samplers write to the spool in each host's own
-folder, and who measures takes them from there.
+folder, where studies collect the files.
 
-The receiver itself is not the lab's: who tries a site starts `jostle receive` on the storage, with
-the configuration that lies in the lab's folder. Nodes show MUNGE credentials, so Slurm is there.
+The receiver is not part of the lab: a test of a site starts `jostle receive` on the storage, with
+the configuration in the lab's folder. Nodes show MUNGE credentials, so it needs Slurm.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _LOOP_MAJOR = 7
 _SWITCHES = Host(network.SWITCHES, 1, network.SWITCHES_ADDRESS, network.SWITCHES_ADDRESS)
 #: Port of the receiver on the storage.
 PORT = 8643
-#: RATIONALE: who waits for storage is counted by the kernel, which all hosts share. Where the lab's
-#: storage is memory nobody in it does: whatever is counted is this machine's other business.
+#: RATIONALE: waiting for storage is counted by the kernel, which all hosts share. Where the lab's
+#: storage is memory nothing in it waits: whatever is counted comes from the rest of this machine.
 _WITHOUT_PRESSURE = (
     *("unshare", "--mount", "sh", "-c"),
     'mount -t tmpfs none /proc/pressure 2>/dev/null; exec "$@"',
@@ -115,7 +115,7 @@ class Agents(Service):
         words = (
             ["--serves", served, "--serves-by", by] if host in site.servers else ["--role", "node"]
         )
-        # Never those of this machine, which are not the lab's.
+        # Never the disks of this machine, which are not the lab's.
         words += ["--ceph", str(site.local(host) / SOCKETS)]
         environment = {"JOSTLE_SPOOL": self._spool(host), "JOSTLE_SLICE": site.spec.agents}
         sampler = [str(native_path("jostle-agent")), "sample", *words]

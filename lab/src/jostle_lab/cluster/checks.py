@@ -94,6 +94,6 @@ def _check_rootless(spec: LabSpec, kinds: list[type[Service]]) -> None:
 
 
 def _other(spec: LabSpec, rootless: bool) -> str:
-    """Return the hint: which other options would work here."""
+    """Return a hint that names other options that would work here."""
     tail = "--fs plain" if spec.fs != "plain" else "without it"
     return f"sudo jostle lab up ..., or {tail}" if rootless else tail

@@ -2,11 +2,11 @@
 
     node1 ── leaf1 ══ spine1 ══ leaf2 ── node4      eth0, 10.7.0.0/24: every cable has the rate
 
-RATIONALE: bridges would close loops, and learn their own ways. A switch here is a routing table of
-the supervisor's network namespace: what comes in at a port of the switch (`ip rule iif`) is looked
-up in it, and leaves by the port that the fabric's forwarding tables say. Those tables are part of
-the topology that the lab writes, so that routed loads take the ways that packets took. Hardware
-addresses are fixed, and every next hop is a permanent neighbour: no ARP is on any link.
+RATIONALE: bridges would close loops, and learn their own routes. A switch here is a routing table
+of the supervisor's network namespace: what comes in at a port of the switch (`ip rule iif`) is
+looked up in it, and leaves by the port that the fabric's forwarding tables say. Those tables are
+part of the topology that the lab writes, so that routed loads take the routes that packets took.
+Hardware addresses are fixed, and every next hop is a permanent neighbour: no ARP is on any link.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from jostle_lab.cluster import network
 from jostle_lab.cluster.spec import LabSpec, parse_rate, parse_topology
 
 _FIRST_TABLE = 100
-#: What every cable calls its other end.
+#: The other end of every cable, as an address.
 _NEXT_HOP = "169.254.0.1"
 _SWITCH_MAC = "02:00:00:00:01:00"
 
@@ -128,7 +128,7 @@ def _next_link(shape: Topology, out: dict[int, list[int]], switch: int, end: int
 
 
 def _torus_step(shape: Topology, switch: int, target: int) -> int:
-    """Return the next switch: the first dimension that differs, the shorter way, else upwards."""
+    """Return the next switch: in the first differing dimension, by the shorter route, else up."""
     here, there = shape.coordinates[switch], shape.coordinates[target]
     dimension = int(np.flatnonzero(here != there)[0])
     size = shape.sizes[dimension]
@@ -140,7 +140,7 @@ def _torus_step(shape: Topology, switch: int, target: int) -> int:
 
 
 def _dragonfly_step(shape: Topology, out: dict[int, list[int]], switch: int, target: int) -> int:
-    """Return the next switch of the minimal way: local, global, local."""
+    """Return the next switch of the minimal route: local, global, local."""
     group, wanted = shape.groups[switch], shape.groups[target]
     if group == wanted:
         return target
@@ -187,7 +187,7 @@ def _host_mac(number: int) -> str:
 
 
 def let_forward() -> None:
-    """Let this network namespace forward packets, whatever way their answers take."""
+    """Let this network namespace forward packets, whatever route their answers take."""
     for key, value in (
         ("ip_forward", "1"),
         ("conf/all/rp_filter", "0"),
@@ -225,7 +225,7 @@ def _cables(shape: Topology) -> list[tuple[int, int]]:
 
 
 def _port_commands(shape: Topology, link: int, next_mac: str) -> list[str]:
-    """Bring a switch's port up: its switch's table is for what comes in, its other end is known."""
+    """Bring up a switch's port: what it receives uses its switch's table; its peer is known."""
     port = device(shape, link)
     return [
         f"link set {port} up",
@@ -249,7 +249,7 @@ def _link_to(shape: Topology, end: int) -> int:
 
 
 def cable_commands(spec: LabSpec, number: int, pid: int) -> list[str]:
-    """Return the commands for `ip -batch` that connect the host `pid`, and tell all switches."""
+    """Return the commands for `ip -batch` that connect the host `pid` and set all routes to it."""
     shape = wiring(spec)
     end = _vertex(shape, number)
     link = _link_to(shape, end)
@@ -267,7 +267,7 @@ def cable_commands(spec: LabSpec, number: int, pid: int) -> list[str]:
 
 
 def host_commands(number: int) -> list[str]:
-    """Return the commands for `ip -batch` on the host: its switch is the way to all others."""
+    """Return the commands for `ip -batch` on the host: its switch is the gateway to all others."""
     ip = network.address(number)
     return [
         f"addr add {ip}/24 dev eth0 noprefixroute",
@@ -292,7 +292,7 @@ def shape_ports(spec: LabSpec) -> list[str]:
 
 
 def shape_host(spec: LabSpec, number: int) -> list[str]:
-    """Return the commands for `tc -batch` on a host: an equal part for each host it sends to."""
+    """Return the commands for `tc -batch` on a host: an equal share for each host it sends to."""
     shape = wiring(spec)
     link = int(np.flatnonzero(shape.sources == _vertex(shape, number))[0])
     others = [_number(shape, end) for end in np.flatnonzero(~shape.is_switch).tolist()]

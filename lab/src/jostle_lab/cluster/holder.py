@@ -40,7 +40,7 @@ class Holder:
         self.wait()
 
     def wait(self) -> None:
-        """Wait for the host to say that a step is done.
+        """Wait for the host to report that a step is done.
 
         Raises:
             LabError: It failed.
@@ -51,7 +51,7 @@ class Holder:
             raise LabError(f"{self.host.name} could not be set up: {why}")
 
     def go_on(self) -> None:
-        """Tell the host that its cables are connected."""
+        """Notify the host that its cables are connected."""
         os.write(self._answers, b".")
 
 
@@ -95,7 +95,7 @@ def _network(number: int, spec: LabSpec) -> None:
 
 
 def _mounts(name: str, site: LabSite, hide_store: bool) -> None:
-    """Mount what belongs to one host: names, shared memory, its own folder, its own /sys."""
+    """Mount what each host has of its own: names, shared memory, a folder, /sys."""
     bind = namespaces.MS_BIND
     namespaces.mount(site.folder / "hosts", "/etc/hosts", "", bind)
     namespaces.mount("tmpfs", "/dev/shm", "tmpfs", namespaces.MS_NOSUID, "mode=1777")

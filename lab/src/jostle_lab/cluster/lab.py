@@ -372,14 +372,14 @@ def _listen(report: socket.socket, log: Path, progress: Callable[[str], None]) -
 def _write_agent(folder: Path, spec: LabSpec) -> None:
     """Write the program that MPI launchers use in place of ssh."""
     state = read_state(folder)
-    assert state is not None  # the supervisor has just said that it is ready
+    assert state is not None  # the supervisor has just reported that it is ready
     agent = folder / "agent"
     agent.write_text(launchers.agent(state.hosts, network.numbered(spec)))
     agent.chmod(0o755)
 
 
 def _kill(folder: Path, grace_s: float = 0.0) -> bool:
-    """End a folder's supervisor, in order if it takes at most `grace_s`; return whether it ran."""
+    """End a folder's supervisor, gracefully if within `grace_s`; return whether it ran."""
     state = read_state(folder)
     if state is None:
         return False
@@ -432,7 +432,7 @@ def down(name: str = "lab") -> list[str]:
 
 
 def _claim_soon(name: str) -> Claim:
-    """Take the name of a lab whose last processes are about to vanish."""
+    """Claim the name of a lab whose last processes are ending."""
     end = time.monotonic() + _GRACE_S
     while True:
         try:

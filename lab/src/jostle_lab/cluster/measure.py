@@ -40,7 +40,7 @@ class Measured:
         counters: Bytes since the start of the lab, by link and direction.
         rates: Bytes per second over a quarter of a second, likewise.
         mounts: Type and source of the shared file system on every node; empty where it is gone.
-        used: (bytes used, bytes of room) of the shared file system, or None.
+        used: (bytes used, bytes in all) of the shared file system, or None.
         processes: Number of processes on every host, without the one that holds it.
         commands: What runs, started by `lab exec`, `lab mpirun` or a study.
     """
@@ -113,7 +113,7 @@ def _mount(lab: Lab, node: str) -> str:
 
 
 def _room(lab: Lab) -> tuple[int, int] | None:
-    """Return used bytes and room of the store, which is where the files of every node are."""
+    """Return used and total bytes of the store, which has the files of every node."""
     try:
         room = os.statvfs(f"/proc/{lab.state.pid}/root{lab.folder}/store")
     except OSError:
@@ -142,7 +142,7 @@ def _processes(lab: Lab) -> tuple[dict[str, int], list[NodeCommand]]:
                 continue
             counts[host] += 1
             fields = (entry / "stat").read_text().rpartition(")")[2].split()
-            if fields[1] == "0":  # its parent is none of ours
+            if fields[1] == "0":  # its parent is not a process of the lab
                 words = (
                     (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
                 )

@@ -39,7 +39,7 @@ exec nsenter --target "$pid" --net --uts --mount sh -c 'cd "$1" 2>/dev/null; shi
 
 
 def agent(hosts: Mapping[str, int], numbered: Sequence[tuple[str, int]]) -> str:
-    """Return the text of the program that stands in for ssh.
+    """Return the text of the program that replaces ssh.
 
     Args:
         hosts: Process id of each host, as numbered inside the lab.
@@ -113,7 +113,7 @@ def launch(
 
 
 def _finish_well(env: dict[str, str]) -> None:
-    """Preload what keeps MPICH from hanging in MPI_Finalize (see integrations/mpich/finish.c)."""
+    """Preload the fix for MPICH's hang in MPI_Finalize (see integrations/mpich/finish.c)."""
     from jostle import NativeMissingError
 
     try:

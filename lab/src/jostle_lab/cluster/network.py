@@ -29,7 +29,7 @@ LEAVES = ("leaf1", "leaf2")
 STORAGE_SWITCH = "store"
 STORAGE_NUMBER = 254
 _SERVER_NUMBERS = (STORAGE_NUMBER, 252, 251, 250, 249)
-#: The machine that the ports of all switches belong to, in profiles of agents.
+#: The machine that has the ports of all switches in profiles of agents.
 SWITCHES = "switches"
 _UPLINK = ("up1", "up2")
 _QUEUE_BYTES = 256 << 10
@@ -52,7 +52,7 @@ def storage_address(number: int) -> str:
     return f"10.8.0.{number}"
 
 
-#: Of the switches on the storage network, where their agent sends from.
+#: Address of the switches on the storage network, from which their agent sends.
 SWITCHES_ADDRESS = storage_address(253)
 
 

@@ -145,7 +145,7 @@ class Service(ABC):
         """Start the servers, and return when they answer."""
 
     def stop(self) -> None:  # noqa: B027 (nothing to do is fine)
-        """End in order (unmount, flush). Must not raise; need not kill processes."""
+        """End gracefully (unmount, flush). Must not raise; need not kill processes."""
 
     def facts(self) -> dict[str, Any]:
         """Return what `mend` and `counters` need, for the state file. Called after start."""

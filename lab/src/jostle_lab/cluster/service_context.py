@@ -41,7 +41,7 @@ class LabSite:
         for name in ("store", "shared", "here", "aside", "log", "local", *locals_):
             (folder / name).mkdir(exist_ok=True)
         for name in locals_:
-            # Opened to all only after it is filled, so that nobody else can have replaced it.
+            # Opened to all only after it is filled, so that no other user can have replaced it.
             spool = folder / name / "spool"
             spool.mkdir(exist_ok=True)
             spool.chmod(0o1777)

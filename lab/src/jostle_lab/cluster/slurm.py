@@ -79,7 +79,7 @@ _TASK_PROLOG = """\
 {preload}
 """
 
-# slurmd's prolog and epilog, with the spool that stands in jostle.conf elsewhere.
+# slurmd's prolog and epilog, with the spool that sites set in jostle.conf.
 _JOB_SCRIPT = """\
 #!/bin/sh
 JOSTLE_SPOOL={spool}
@@ -177,9 +177,9 @@ class Slurm(Service):
             )
 
     def _submit_plugin(self) -> str:
-        """Return the line that loads job_submit.lua, which is put beside slurm.conf; "": it cannot.
+        """Return the line that loads job_submit.lua from the folder of slurm.conf; "": it cannot.
 
-        It changes no job until there is a table beside it (integrations/slurm/README.md).
+        It changes no job until there is a table in the same folder (integrations/slurm/README.md).
         """
         try:
             script = native_path("slurm/job_submit.lua")
@@ -216,7 +216,8 @@ class Slurm(Service):
     def _start_node(self, name: str) -> None:
         site = self.site
         node = next(node for node in site.nodes if node.name == name)
-        # Steps of one number on two nodes meet in this folder, and PMIx says "File exists".
+        # Steps with the same number on two nodes share this folder; PMIx then fails with "File
+        # exists".
         site.run(node, ["mount", "-t", "tmpfs", "-o", "mode=755", "pmix", f"{self._folder}/pmix"])
         command = ["slurmd", "-D", "-N", name]
         site.spawn(node, command, log=f"slurmd-{name}", env=self._environment())

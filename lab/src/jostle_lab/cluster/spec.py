@@ -16,7 +16,7 @@ STORES = ("ram", "disk", "both")
 PRELOADS = ("plugin", "prolog")
 MOST_NODES = 16
 MOST_SERVERS = 5
-#: Fewest and most object servers of CephFS; the fewest unless told otherwise.
+#: Fewest and most object servers of CephFS; the fewest are the default.
 OBJECT_SERVERS = (2, MOST_SERVERS - 1)
 #: Topologies, and how many sizes each has.
 TOPOLOGIES = {"tree": (2, 3), "torus": (1, 4), "dragonfly": (3, 3)}
@@ -55,9 +55,10 @@ class LabSpec:
         slurm_preload: What profiles its jobs: the SPANK `plugin`, where it is built, or the
             TaskProlog, `prolog`.
         agents: Length of the slices of agents on all hosts, such as `500ms`; empty: no agents. With
-            Slurm, whose munged tells the receiver who sends, they ship what they count; without it
-            stays in each host's spool.
-        size: Size of the shared file system, for example `4GiB`; None for a share of what is free.
+            Slurm, whose munged shows the receiver who sends, they ship their profiles; without it
+            the profiles stay in each host's spool.
+        size: Size of the shared file system, for example `4GiB`; None for a share of the free
+            space.
         topology: What connects the nodes in place of two leaf switches, see `parse_topology`; empty
             for those.
         storage_at: The switch of the topology that the storage is connected to; file traffic then
@@ -193,7 +194,7 @@ class LabSpec:
 
     @property
     def stores(self) -> tuple[str, ...]:
-        """Folders of the shared file system whose files are kept in different ways; or none.
+        """Folders of the shared file system whose files are stored differently; or none.
 
         `ram` and `disk`: on that medium. `by-name`: on the server that a hash of the file's name
         names. `by-node`: node N's files on server N; where there are fewer servers, from the first
@@ -205,7 +206,7 @@ class LabSpec:
         return ("by-name", "by-node") if several else ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields as JSON knows them."""
+        """Return the fields as types of JSON."""
         return asdict(self)
 
 
@@ -239,7 +240,7 @@ def parse_topology(text: str) -> tuple[str, tuple[int, ...]]:
 
     `tree:LxN`: L leaf switches with N nodes each, below one spine. `tree:PxLxN`: P such trees, each
     with a spine, below one core. `torus:AxBx...`: one to four dimensions, a switch with one node at
-    every place. `dragonfly:GxSxN`: G groups of S switches, N nodes on each switch.
+    every coordinate. `dragonfly:GxSxN`: G groups of S switches, N nodes on each switch.
 
     Returns:
         The kind, and the sizes.

@@ -43,7 +43,7 @@ class State:
         facts: What the services reported about themselves.
         device: The loop device of the store, or None.
         written: Bytes that the device had written before the lab used it.
-        store_bytes: Size of the store, 0 when the file system brings its own.
+        store_bytes: Size of the store, 0 when the file system has its own.
     """
 
     spec: LabSpec

@@ -70,7 +70,7 @@ def size_of(spec: LabSpec, medium: str) -> int:
         medium: "ram" or "disk".
 
     Raises:
-        LabError: There is less room than specified, or almost none.
+        LabError: There is less space than specified, or almost none.
     """
     if medium == "ram":
         free, where, most = _available_memory(), "memory", _LARGEST_RAM
@@ -97,7 +97,7 @@ def _available_memory() -> int:
 def mount_ram(target: Path, size: int, lab: str = "") -> None:
     """Mount a memory file system of at most `size` bytes.
 
-    The source of the mount tells in profiles which lab's nodes share it.
+    The source of the mount shows in profiles which lab's nodes share it.
     """
     source = f"/jostle-lab/{lab}/store" if lab else "jostle-lab"
     namespaces.mount(source, target, "tmpfs", 0, f"size={size},mode=0777")
@@ -107,7 +107,7 @@ def make_image(path: Path, size: int) -> None:
     """Make an ext4 file system of `size` bytes in a sparse file.
 
     Raises:
-        LabError: There is not enough room, or mkfs failed.
+        LabError: There is not enough space, or mkfs failed.
     """
     with path.open("xb") as image:
         image.truncate(size)

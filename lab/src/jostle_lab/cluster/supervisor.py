@@ -98,7 +98,7 @@ class Supervisor:
         self.save()
 
     def _store(self, kind: type[Service]) -> None:
-        """Mount the store, unless the file system brings its own."""
+        """Mount the store, unless the file system has its own."""
         assert issubclass(kind, Filesystem)
         if kind.own_store:
             return
@@ -215,7 +215,7 @@ def serve(request: dict[str, Any], pid: int) -> int:
         supervisor.build()
         supervisor.say(ready=True)
         if not supervisor.report.recv(16):
-            raise BrokenPipeError  # the caller has ended, so nobody knows of this lab
+            raise BrokenPipeError  # the caller has ended, so no process knows of this lab
     except (JostleError, OSError, ValueError, AssertionError) as error:
         supervisor.stop()
         hint = getattr(error, "hint", "")

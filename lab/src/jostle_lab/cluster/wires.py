@@ -1,7 +1,7 @@
 """All cables of a lab: its storage network, and what connects its nodes: leaf switches or a fabric.
 
-The fabric is imported only where a lab has one: it brings numpy, which would cost every other lab a
-part of a second.
+The fabric is imported only where a lab has one: it imports numpy, which would cost every other lab
+a fraction of a second.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Reads the injector's logs into tables.
 
-One file per process, `inject-HOST-PID.jil`: a head of 8 KiB and fixed records
+One file per process, `inject-HOST-PID.jil`: a header of 8 KiB and fixed records
 (lab/docs/reference/inject.md). It is written through a mapping, so that the log of a killed process
 is complete. Logs come from shared folders and are not trusted: an invalid log raises an error with
 file, position, reason and remedy.
@@ -201,7 +201,7 @@ def _bad(path: Path, place: str, reason: str) -> InjectLogError:
 
 
 def _read_file(path: Path) -> tuple[pa.Table, pa.Table, dict[str, Any], list[str]] | None:
-    """Read one file: delays, totals, the process, notes; None if its head was never written."""
+    """Read one file: delays, totals, the process, notes; None if its header was never written."""
     try:
         with open_regular(path) as file:
             head_bytes = file.read(_HEAD_BYTES)

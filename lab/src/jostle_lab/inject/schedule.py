@@ -105,7 +105,7 @@ def _mix(x: int) -> int:
 
 
 def _schedule(rules: str) -> tuple[int, int, int, bool]:
-    """Return period, length of its part that is on, phase (ns), and whether the place is drawn."""
+    """Return period, length of its part that is on, phase (ns), and whether that part is drawn."""
     before = rules.partition(" log=")[0]
     words = dict(word.partition("=")[::2] for word in before.split())
 

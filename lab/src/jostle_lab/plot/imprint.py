@@ -1,4 +1,4 @@
-"""The imprint of a signal in a probe as PNG, SVG or PDF, like the thesis' figure 2.7."""
+"""The imprint of a signal in a probe as PNG, SVG or PDF, like Shah, 2020, figure 2.7."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _BLUE, _ORANGE, _GREY = PALETTE[0], PALETTE[1], "#8A949E"
-_LEFT, _RIGHT = 0.62, 1.28  # inches beside the axes
+_LEFT, _RIGHT = 0.62, 1.28  # inches left and right of the axes
 _TOP, _PROBE, _LOAD, _GAP = 0.5, 2.0, 0.6, 0.32
 
 
@@ -77,7 +77,7 @@ def _drawn(imprint: ImprintChart) -> list[tuple[str, Any, int]]:
 
 
 def draw_figure(canvas: Canvas, imprint: ImprintChart) -> None:
-    """Draw the probe, alone and beside the signal, above the signal."""
+    """Draw the probe, alone and with the signal, above the signal."""
     width = canvas.width - _LEFT - _RIGHT
     probe = canvas.axes(_LEFT, _TOP, width, _PROBE)
     _probe(probe, imprint)
@@ -93,7 +93,7 @@ def draw_figure(canvas: Canvas, imprint: ImprintChart) -> None:
 
 
 def _bands(axes: Axes, imprint: ImprintChart) -> None:
-    """Shade the bursts, with a hatch that survives a copier."""
+    """Shade the bursts, with a hatch that is visible in black-and-white copies."""
     for begin, end in imprint.phases:
         axes.axvspan(begin, end, facecolor=_ORANGE, alpha=0.13, linewidth=0, zorder=0)
         for edge in (begin, end):
@@ -121,7 +121,7 @@ def _probe(axes: Axes, imprint: ImprintChart) -> None:
 
 
 def _legend(axes: Axes, *, alone: bool) -> None:
-    """Name steps and shade above the axes, on the left, over the marks of the ends."""
+    """Draw the legend of steps and shade above the axes, left, over the marks of the ends."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -145,7 +145,7 @@ def _legend(axes: Axes, *, alone: bool) -> None:
 
 
 def _levels(axes: Axes, imprint: ImprintChart, top: float) -> None:
-    """Mark the mean levels at the right edge, and the degradation as the way between them."""
+    """Mark the mean levels at the right edge, and the degradation as the distance between them."""
     alone = level(imprint.alone, imprint.alone_ns)
     dented = level_in_bursts(imprint)
     if not (math.isfinite(alone) and math.isfinite(dented)):
@@ -154,7 +154,7 @@ def _levels(axes: Axes, imprint: ImprintChart, top: float) -> None:
     for value, colour in ((alone, _GREY), (dented, _BLUE)):
         axes.plot([right, right * 1.02], [value] * 2, color=colour, linewidth=1.4, clip_on=False)
     _arrow(axes, (right * 1.01, alone), (right * 1.01, dented))
-    # Three texts of two lines each need room: levels that lie close are spread.
+    # Three texts of two lines each need space: levels that are close are moved apart.
     middle, away = (alone + dented) / 2, max(abs(alone - dented) / 2, 0.14 * top)
     side = 1 if alone >= dented else -1
     notes = [
@@ -196,7 +196,7 @@ def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float]) -> 
 
 
 def _ends(axes: Axes, imprint: ImprintChart, top: float) -> None:
-    """Mark both ends above the axes, and the dilation as the way between them."""
+    """Mark both ends above the axes, and the dilation as the distance between them."""
     if not len(imprint.alone.values):
         return
     lengths = [(end - begin) / 1e9 for begin, end in (imprint.alone_ns, imprint.together_ns)]

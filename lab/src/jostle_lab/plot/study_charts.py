@@ -1,6 +1,6 @@
 """Words and groups for what a study found; shared by the terminal and the figures.
 
-Degradation and dilation are different numbers: whatever is said here names which one it is.
+Degradation and dilation are different numbers: every text here names which one it is about.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PATTERNS = (
     "unlink-files",
     "lock-file",
 )
-#: Metrics that are bytes, and what is said behind the figure.
+#: Metrics that are bytes, and the text behind the figure.
 _BYTES = {"bytes": "", "read_bytes": " read", "message_bytes": " sent"}
 #: What each number means, for small print.
 DEGRADATION = "degradation = (alone − beside the signal) / alone, of the probe's throughput"
@@ -102,7 +102,7 @@ class Group:
         periodic: The signals are periodic.
         more: Further axes of the study that are the same in all of its cells.
         cells: At least one, in the order of the study.
-        sized: Programs run with several process counts, so labels name them.
+        sized: Programs run with several process counts, so labels name the counts.
         programs: All programs of the study, in its order: that of labels, as on its page.
     """
 
@@ -115,14 +115,14 @@ class Group:
 
     @property
     def words(self) -> list[str]:
-        """What is special about this group."""
+        """What distinguishes this group, in words."""
         words = [f"{name} {value}" for name, value in self.more]
         words += ["shared file"] if self.shared else []
         return words + (["periodic signal"] if self.periodic else [])
 
     @property
     def suffix(self) -> str:
-        """What tells its files from those of other groups."""
+        """The suffix that distinguishes its files from those of other groups."""
         return "".join(f"-{slug(word)}" for word in self.words)
 
     @property
@@ -195,7 +195,7 @@ def _sized(cells: Iterable[Cell]) -> bool:
 
 
 def parts(group: Group, known: set[str]) -> list[tuple[Group, str]]:
-    """Part applications against patterns from applications against each other (fig. 3.10, 3.14)."""
+    """Separate pairs of an application and a pattern from pairs of two (fig. 3.10, 3.14)."""
     kinds: dict[str, list[Cell]] = {}
     for cell in group.cells:
         probe, signal = cell.probe in known, cell.signal in known
@@ -215,7 +215,7 @@ def parts(group: Group, known: set[str]) -> list[tuple[Group, str]]:
 
 
 def few_chunks(chunks: Sequence[int | None], most: int = 4) -> list[int | None]:
-    """Choose at most `most` chunk sizes: the ends and what lies evenly between."""
+    """Choose at most `most` chunk sizes: the ends and evenly spaced ones between."""
     if len(chunks) <= most:
         return list(chunks)
     places = [round(place * (len(chunks) - 1) / (most - 1)) for place in range(most)]
@@ -236,7 +236,7 @@ def verdicts(cell: Cell) -> dict[str, int]:
 
 
 def why_empty(cell: Cell) -> str:
-    """Say in one word why a cell has no number."""
+    """Return in one word why a cell has no number."""
     counts = verdicts(cell)
     counts.pop("kept")
     worst = max(counts, key=lambda verdict: counts[verdict])
@@ -273,7 +273,7 @@ def kept_label(counts: Iterable[int]) -> str:
 
 
 def whiskers(counts: Iterable[int]) -> str:
-    """Return what a caption says of intervals: part of a sentence, "" for single runs.
+    """Return a caption's text on intervals: part of a sentence, "" for single runs.
 
     Args:
         counts: How many runs count, one number per thing that is drawn.
@@ -354,7 +354,7 @@ def _words(setting: Setting) -> dict[str, str]:
 
 
 def brief(setting: Setting, among: Iterable[Setting]) -> str:
-    """Return what tells a setting from others, in words; empty when nothing does."""
+    """Return what distinguishes a setting from others, in words; empty when nothing does."""
     others = [_words(other) for other in among]
     settings = [
         value
@@ -365,7 +365,7 @@ def brief(setting: Setting, among: Iterable[Setting]) -> str:
 
 
 def common(among: Sequence[Setting]) -> str:
-    """Return what settings have in common, in words; what is usual goes without saying."""
+    """Return what settings have in common, in words; what is usual is left out."""
     every = [_words(setting) for setting in among]
     if not every:
         return ""

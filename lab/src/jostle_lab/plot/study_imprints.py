@@ -1,4 +1,4 @@
-"""From the traces of a study to the imprints of its periodic signals: thesis fig. 2.7 and 3.11."""
+"""Makes imprints of periodic signals from traces of a study: Shah, 2020, figures 2.7 and 3.11."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def periodic(result: StudyResult) -> list[tuple[str, ImprintChart]]:
 
 
 def _other(imprint: Imprint) -> str:
-    """Return the signal as traces name it: none where one job is split in two."""
+    """Return the signal's name as in traces: none where one job is split in two."""
     return imprint.signal if imprint.setting.processes[1] else ""
 
 
@@ -39,7 +39,7 @@ def _brief(trace: Trace) -> str:
 
 
 def _chart(result: StudyResult, trace: Trace, imprint: Imprint | None) -> ImprintChart:
-    """Put a trace, what its bursts did, and its run's numbers together."""
+    """Combine a trace, the drops by its bursts, and its run's numbers."""
     probe, signal = trace.probe, trace.signal
     if not signal:  # one job, whose ranks are split in two
         probe, signal = f"one half of {trace.probe}", "the other half"

@@ -1,4 +1,4 @@
-"""Figures of a validation: thesis 5.17 to 5.20, 5.4, and what was said of losses in the lab."""
+"""Figures of a validation: Shah, 2020, figures 5.4, 5.17 to 5.20; and verdicts on lab losses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from jostle_lab.validation.results import Results
     from jostle_lab.validation.score import Row
 
-#: Below the first a run is low, above the second high (thesis 5.2.3).
+#: Below the first a run is low, above the second high (Shah, 2020, section 5.2.3).
 _LOW, _HIGH = 7.5, 15.0
 _LEFT, _RIGHT, _TALL = 0.55, 0.15, 1.75
 _METHODS = {"jostle": LOOKS[0], "thesis": LOOKS[1], "thesis, raw": LOOKS[2]}
@@ -82,7 +82,7 @@ def plans(results: Results) -> Iterator[Plan]:
 
 
 def _runs_page(code: str, rows: Sequence[Row], unknown: str = "") -> Page:
-    """Figure 5.17: runs of one program, the longest first, measured beside estimated.
+    """Figure 5.17: runs of one program, the longest first, measured and estimated.
 
     Args:
         code: The program.
@@ -406,7 +406,7 @@ def _draw_lab(canvas: Canvas, seen: Sequence[Seen]) -> None:
 
 
 def _clustering_page(found: Sequence[Any]) -> Page:
-    """Figure 5.4: how ways to cluster computation do."""
+    """Figure 5.4: scores of the methods that cluster computation."""
     numbers = tuple(
         (one.code, row.method, row.clusters, row.spread, row.unclustered)
         for one in found

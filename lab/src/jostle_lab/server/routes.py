@@ -1,4 +1,4 @@
-"""Studies: probes and signals, alone and in pairs."""
+"""Routes of the pages of studies: probes and signals, alone and in pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Studies for their page: what `jostle study show --json` prints."""
+"""Data for the pages of studies: what `jostle study show --json` prints."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ The package's interface:
     program: the executable for an MPI, or for none.
     read_log: ground-truth logs to tables.
 
-A signal is a compiled program (signals/ in the source tree); no Python runs beside it.
+A signal is a compiled program (signals/ in the source tree); no Python runs along with it.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def _network(name: str, operation: str) -> Pattern:
     return Pattern(name, "network", operation, needs_mpi=True)
 
 
-#: name -> pattern, in the order of the help text. Thesis §3.1.1 has the first three.
+#: name -> pattern, in the order of the help text. Shah, 2020, section 3.1.1 has the first three.
 PATTERNS: dict[str, Pattern] = {
     pattern.name: pattern
     for pattern in (

@@ -16,7 +16,7 @@ _LONGEST_TEXT = 1 << 16
 
 
 class LineError(ValueError):
-    """A line is invalid; `hint` says what to do, where there is more to say than usual."""
+    """A line is invalid; `hint` is the remedy, where it is not the usual one."""
 
     def __init__(self, reason: str, *, hint: str = "") -> None:
         super().__init__(reason)

@@ -34,7 +34,7 @@ class SignalLogError(JostleError):
 
 @dataclass(frozen=True)
 class SignalLog:
-    """What signals really did, as tables.
+    """The load that signals really made, as tables.
 
     Attributes:
         processes: One row per process: its identity, options and totals; the totals and

@@ -2,12 +2,12 @@
 
 Interface:
     find, load, shipped: read a study's file into a checked Study.
-    default_name: what its runs are called, by the options.
+    default_name: the name of its runs, by the options.
     check_where: check that its place has all the settings that it needs.
     plan, Estimate: its runs in order, and how long they take.
     begin, check, Runner: make the runs that are not yet done.
     make_place: this machine, a lab, or nodes of Slurm.
-    traffic: what servers saw that was not ours, per slice.
+    traffic: traffic at the servers that was not ours, per slice.
     result: what a study found, evaluated by `jostle.analysis`.
 
 Files: lab/docs/reference/study.md.
@@ -54,13 +54,13 @@ __all__ = [
     "traffic",
 ]
 
-# With these come the repository, and Arrow: a plan needs neither.
+# These import the repository and Arrow; a plan needs neither.
 _RUNNING = ("RunOutcome", "StudyProgress", "Runner", "begin", "check", "make_place")
 _LATER = {name: ("runner", name) for name in _RUNNING} | {"result": ("result", "result")}
 
 
 def __getattr__(name: str) -> object:
-    """Import what runs and evaluates studies when it is asked for."""
+    """Import what runs and evaluates studies on first use."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, attribute = _LATER[name]

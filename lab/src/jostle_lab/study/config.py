@@ -46,7 +46,7 @@ _QUICK = "-quick"
 
 @dataclass(frozen=True)
 class StudyOptions:
-    """What the command line changes about a study.
+    """The options of the command line that change a study.
 
     Attributes:
         name: Another name for it, or None.
@@ -100,7 +100,8 @@ def load(path: Path, options: StudyOptions | None = None) -> Study:
     """Read a study from a file.
 
     Raises:
-        ConfigError: The file cannot be read, or is wrong; says where, why and how to mend it.
+        ConfigError: The file cannot be read, or is wrong; the message says where, why and the
+            remedy.
     """
     try:
         text = read_regular(path).decode()
@@ -164,7 +165,7 @@ def _study(source: Source, file: File, options: StudyOptions) -> Study:
 
 
 def _on(lab: LabTable, fs: str) -> LabTable:
-    """Return a study's lab with another file system, which is as fast as a whole.
+    """Return a study's lab with another file system of the same total rate.
 
     The rate of the link of one file server is divided among the object servers of CephFS.
     """
@@ -176,7 +177,7 @@ def _on(lab: LabTable, fs: str) -> LabTable:
 
 
 def default_name(name: str, fs: str | None, *, quick: bool) -> str:
-    """Return the name of a study's runs: on another file system and in short they have their own.
+    """Return the name of a study's runs, which another file system and the short form change.
 
     Args:
         name: As the study's file has it.
@@ -220,7 +221,7 @@ def check_where(study: Study) -> None:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a program stands in the file, for errors."""
+    """The position of a program in the file, for errors."""
 
     source: Source
     number: int
@@ -231,7 +232,7 @@ class _Place:
 
 
 def _sources(place: _Place, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Read the files that lie beside the study's own file, or come with jostle."""
+    """Read the files that are next to the study's file, or come with jostle."""
     found = []
     for name in names:
         folders = (Path(place.source.file).parent, _shipped_folder())
@@ -319,7 +320,7 @@ def _program(
         merged |= layer
     if command:
         merged = {k: v for k, v in merged.items() if key_of(k) not in (*_ONLY_PATTERN, "volumes")}
-    # What [defaults] says is overruled by an axis: see plan.py.
+    # An axis takes precedence over [defaults]: see plan.py.
     weak = tuple(key for key in AXES if key in merged and key not in own and key not in forced)
     program = Program(name=name, pattern=pattern, command=command, **merged)
     return dataclasses.replace(program, weak=weak)

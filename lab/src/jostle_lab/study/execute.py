@@ -49,7 +49,7 @@ class Execution:
             place: Where; open.
             repository: Where profiles go.
             run: What to run.
-            mark: Stands in the environment of all that is started.
+            mark: Identifies the run in the environment of all that is started.
             taken: Names of jobs that exist; those of this run are added.
         """
         self._study = study
@@ -265,7 +265,7 @@ class Execution:
         return list(dict.fromkeys(node for launch in self._launches for node in launch.nodes))
 
     def _told(self, member: Member, launch: Launch, task: Task) -> dict[str, Any]:
-        """Return what the record says about a program."""
+        """Return a program's part of the record."""
         program = launch.program
         truth = self._truth(launch)
         error = task.error or truth.get("error") or self._failure(member, task)
@@ -273,7 +273,7 @@ class Execution:
         for name in ("stdout", "stderr"):
             shorten(task.words / name)
         with contextlib.suppress(OSError):
-            task.words.rmdir()  # nothing was said, nothing was logged
+            task.words.rmdir()  # nothing was printed, nothing was logged
         return {
             "name": program.name,
             "role": member.role,
@@ -339,7 +339,7 @@ class Execution:
         if task.status == 0 or task.lingered:
             return None
         stopped = member.stop == "partner" or task.error is not None
-        # A command that was asked to end may say so in its own way; a pattern only before it began.
+        # A command may end with any status when asked to end; a pattern only before it began.
         if stopped and task.status in ((143, 130, 1) if member.program.pattern is None else (143,)):
             return None
         last = task.last_lines()[-1:]

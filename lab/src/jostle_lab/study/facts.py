@@ -1,4 +1,4 @@
-"""What is recorded beside the figures: versions of all that takes part."""
+"""What is recorded along with the figures: versions of all software that takes part."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ M = TypeVar("M")
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?")
 _KEY = re.compile(r"\s*([A-Za-z0-9_\"'.-]+)\s*=")
 Path = tuple[str | int, ...]
-#: What is said where one of these keys is missing: reason and remedy.
+#: Reason and remedy for the error that one of these keys is missing.
 _MISSING = {
     "name": ("the study has no name.", 'Write [study], name = "..."'),
     "study": ("the study has no name.", 'Write [study], name = "..."'),
@@ -29,7 +29,7 @@ _MISSING = {
 
 
 class Source:
-    """The text of a study and where its keys stand."""
+    """The text of a study and the lines of its keys."""
 
     def __init__(self, file: str, text: str) -> None:
         """Find the lines of all tables and keys.
@@ -57,7 +57,7 @@ class Source:
                 if header[1] == "[[":
                     counts[header[2]] = counts.get(header[2], -1) + 1
                     table = (*parts, counts[header[2]])
-                elif parts[0] in counts:  # a table within the last of an array
+                elif parts[0] in counts:  # a table within the last one of an array
                     table = (parts[0], counts[parts[0]], *parts[1:])
                 self._lines.setdefault(table, number)
             elif key := _KEY.match(line):
@@ -107,13 +107,13 @@ def checked(source: Source, data: Mapping[str, Any], model: type[M]) -> M:
     try:
         return TypeAdapter(model).validate_python(data)
     except ValidationError as problems:
-        # A misspelt key comes first: it is why another one is missing.
+        # A misspelt key is reported first: it is why another one is missing.
         first = min(problems.errors(), key=lambda each: each["type"] != "extra_forbidden")
     raise _error(source, first, model)
 
 
 def _error(source: Source, first: ErrorDetails, model: Any) -> ConfigError:
-    """Return the error about what pydantic has found."""
+    """Return the error for an error of pydantic."""
     path = first["loc"]
     key = str([part for part in path if isinstance(part, str)][-1])
     wrong = first.get("ctx", {}).get("error")

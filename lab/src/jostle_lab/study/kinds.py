@@ -1,4 +1,4 @@
-"""The kinds of values in a study's file: what each may be, and what is said of one that is not.
+"""The kinds of values in a study's file: what each may be, and the error for one that is not.
 
 They are metadata of the fields of pydantic's models and of dataclasses; nothing here imports
 pydantic, so that it is loaded only when a file is read.
@@ -21,7 +21,7 @@ def key_of(field: str) -> str:
     return field.removesuffix("_s")
 
 
-#: What tables of a study's file need: no key that they do not know; keys without units.
+#: How tables of a study's file are read: unknown keys are errors; keys have no units.
 TABLE: Any = {"extra": "forbid", "frozen": True, "alias_generator": key_of}
 
 
@@ -29,7 +29,7 @@ class WrongValueError(ValueError):
     """A value that a key cannot have.
 
     Attributes:
-        mend: What to write instead; `{key}` stands for the key.
+        mend: What to write instead; `{key}` is replaced by the key.
     """
 
     def __init__(self, reason: str, mend: str) -> None:

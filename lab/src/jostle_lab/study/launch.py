@@ -1,4 +1,4 @@
-"""The words that start a program: jostle-run, then a pattern with its options, or a command."""
+"""Command lines that start programs: jostle-run, then a pattern with its options, or a command."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Launch:
     """A program that is about to start.
 
     Attributes:
-        program: It, with every axis filled in.
+        program: The program, with every axis filled in.
         job: Its job's name.
         mark: The run's mark.
         nodes: The nodes it gets.
@@ -33,7 +33,7 @@ class Launch:
         spool, log: Folders for profiles and the signal's logs, local to each node.
         start_ns: When the first operation is due; on a slice boundary.
         slice_ns: Length of a slice.
-        until_stopped: It goes on until its probe ends.
+        until_stopped: Whether it runs until its probe ends.
     """
 
     program: Program
@@ -64,7 +64,7 @@ class Command:
 
 
 def placement(launch: Launch) -> list[tuple[str, int]]:
-    """Spread a program's processes over its nodes as evenly as it goes."""
+    """Spread a program's processes over its nodes as evenly as possible."""
     processes, nodes = launch.program.processes or 1, launch.nodes
     share, rest = divmod(processes, len(nodes))
     spread = [(node, share + (number < rest)) for number, node in enumerate(nodes)]
@@ -171,7 +171,7 @@ def fill(text: str, launch: Launch) -> str:
 
 
 def environment(launch: Launch) -> dict[str, str]:
-    """Return the environment of a program: ours without what is meant for other profiles."""
+    """Return the environment of a program: ours without the variables of other profiles."""
     env = {key: value for key, value in os.environ.items() if not key.startswith("JOSTLE")}
     env |= {"JOSTLE": "on", "JOSTLE_DIGEST": "off", MARK: launch.mark}
     if os.geteuid() == 0:
@@ -251,7 +251,7 @@ def stage(launch: Launch, folder: Path) -> None:
 
 
 def prepare(launch: Launch) -> None:
-    """Make a program's folder on this machine, its files, and runs what prepares it.
+    """Make a program's folder on this machine and its files, and run what prepares it.
 
     Raises:
         StudyError: One of these fails; the message says which.
@@ -284,7 +284,7 @@ def check(program: Program, launch_mpi: bool = True) -> None:
     """Check that the compiled parts and the MPI for a program are installed.
 
     Raises:
-        JostleError: One is missing; says how to get it.
+        JostleError: One is missing; the message says how to get it.
     """
     native_path("jostle-run")
     if program.mpi not in (None, "none") and launch_mpi:

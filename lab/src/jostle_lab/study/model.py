@@ -1,4 +1,4 @@
-"""What a study's file says, checked and frozen."""
+"""The contents of a study's file, checked and immutable."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Program:
         flush: "each", "end" or "none".
         reuse: Re-use the file (open-write-close).
         direct: O_DIRECT.
-        split: CLUSTER'13: one communicator split in probe and noise.
+        split: One communicator split in probe and noise (Shah et al., 2013).
         volume: Bytes of all processes together, at which it ends.
         volumes: The volume per chunk size, where it differs: pairs (chunk, volume).
         iterations: Iterations per process, at which it ends.
@@ -113,14 +113,14 @@ class Program:
         phase_s: Shift of the period's begin.
         options: Further words for jostle-signal.
         progress: What counts as progress, one of PROGRESS.
-        limit_s: It is ended after so many seconds.
+        limit_s: Seconds after which it is ended.
         expect_s: About how long it takes alone (for the estimate).
         alone: Whether it is run alone, too.
         env: Further environment.
         files: Files made in its folder before it starts: pairs (name, content).
         prepare: A command run in its folder before the run, not measured.
         needs: Commands that must be installed; else the program is left out.
-        weak: Fields that came from [defaults], which an axis overrules.
+        weak: Fields that came from [defaults]; an axis takes precedence over them.
     """
 
     name: str
@@ -160,7 +160,7 @@ class Program:
     weak: tuple[str, ...] = ()
 
     def uses(self, key: str) -> bool:
-        """Return whether a key concerns it: a command only where it mentions {key}."""
+        """Return whether a key applies to it: to a command only where it mentions {key}."""
         if self.pattern is not None and key == "chunk":
             return self.pattern not in NO_CHUNK
         if self.pattern is not None or key in ("processes", "nodes", "store"):
@@ -195,8 +195,7 @@ class Pair:
     second: str
 
 
-#: What jostle_lab.cluster builds at most; a test holds them together, as its import would cost
-#: every plan.
+#: The limits of jostle_lab.cluster; a test keeps them equal, as importing it would slow every plan.
 MOST_LAB_NODES = 16
 MOST_LAB_SERVERS = 5
 
@@ -225,7 +224,7 @@ def _topology(value: object) -> str | None:
 
 @dataclass(frozen=True)
 class LabTable:
-    """[lab]: what `jostle_lab.cluster` is asked for; see its LabSpec."""
+    """[lab]: the lab to build; see LabSpec of `jostle_lab.cluster`."""
 
     name: Annotated[str, named("lab")] = "lab"
     nodes: Annotated[int, between(1, MOST_LAB_NODES)] = 4
@@ -260,7 +259,7 @@ def _srun_mpi(value: object) -> tuple[tuple[str, str], ...] | None:
 
 @dataclass(frozen=True)
 class SlurmTable:
-    """[slurm]: how nodes are asked for.
+    """[slurm]: how nodes are allocated.
 
     Attributes:
         nodes: Nodes of the allocation; as many as the largest pair needs when None.
@@ -294,7 +293,7 @@ def _lead(value: object) -> float | None:
 
 @dataclass(frozen=True)
 class Where:
-    """[where]: the place.
+    """[where]: where the study runs.
 
     Attributes:
         place: "lab", "local" or "slurm".
@@ -362,11 +361,11 @@ class Study:
         return content
 
     def fingerprint(self) -> str:
-        """Return a hash of all that decides what is measured; not of repetitions or words."""
+        """Return a hash of all that determines what is measured; not of repetitions or texts."""
         content = self.to_json()
         for key in ("description", "repetitions", "left_out"):
             del content[key]
-        # What came later and is not used must not make another study of an old one.
+        # Fields that were added later and are not used must not change the hash of an old study.
         content["lab"] = {key: value for key, value in content["lab"].items() if value}
         text = json.dumps(content, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,7 +1,7 @@
 """Samples counters of the servers during a run, and finds the traffic of others in them.
 
 A Monitor reads ever-growing counters; the Sampler asks it at every slice boundary. The lab's links
-and disk come first; the servers of a parallel file system fit behind the same interface.
+and disk come first; the servers of a parallel file system can have the same interface.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class DiskMonitor:
         raise OSError(f"no disk {':'.join(self._number)} in /proc/diskstats")
 
     def own(self, nodes: Sequence[str]) -> list[str]:
-        """Return none: a disk does not know who wrote."""
+        """Return none: a disk does not know which node wrote."""
         return []
 
 
@@ -110,7 +110,7 @@ class Sampler:
 
     def _take(self) -> None:
         assert self._monitor is not None
-        # A counter that cannot be read now is a hole in the samples, not the end of the study.
+        # A counter that cannot be read now leaves a gap in the samples; it does not end the study.
         with contextlib.suppress(OSError, ValueError):
             before = time.time_ns()
             counters = self._monitor.read()

@@ -1,4 +1,4 @@
-"""Reads which programs of a study meet, and over which values, from its TOML file."""
+"""Reads which programs of a study run in pairs, and over which values, from its TOML file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def pairs_of(
     source: Source, table: Pairs, programs: tuple[Program, ...], instead: list[Any] | None
 ) -> tuple[Pair, ...]:
-    """Return which programs meet.
+    """Return which programs run in pairs.
 
     Args:
         source: The file.
@@ -45,7 +45,7 @@ def pairs_of(
 
 
 def _all_pairs(programs: tuple[Program, ...], mode: str) -> list[Pair]:
-    """Pair every probe with every signal; in a race each two meet once."""
+    """Pair every probe with every signal; in race mode each pair occurs once."""
     probes = [program.name for program in programs if program.role in ("both", "probe")]
     signals = [program.name for program in programs if program.role in ("both", "signal")]
     pairs = [Pair(probe, signal) for probe in probes for signal in signals]

@@ -1,4 +1,4 @@
-"""From a study to its runs: baselines, then pairs, again and again; and how long they may take."""
+"""Plans the runs of a study: baselines, then pairs, repeatedly; and how long they may take."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from jostle_lab.study.model import AXES, METADATA, PATTERNS, Program, Study, com
 from jostle_lab.study.units import rate, size_text
 
 MOST_RUNS = 100_000
-#: What jostle-signal does when nothing says when to end.
+#: The default length of jostle-signal, where no end is given.
 DEFAULT_TIME_S = 10.0
 #: Seconds around the programs of a run: start, ingest, pause.
 _AROUND_S = 1.5
 _RATES = {"local": 200e6, "slurm": 20e9}
-#: Of one node of a cluster.
+#: Seconds likewise, for each node of a cluster.
 _NODE_RATE = 1e9
 #: What a process of `read` writes at most before its start.
 _READ_FILE = 32 << 20
@@ -31,7 +31,7 @@ class Member:
     """A program in a run.
 
     Attributes:
-        program: With every axis filled in.
+        program: The program, with every axis filled in.
         role: "alone", "both", "probe" or "signal".
         stop: "own" (it ends by itself) or "partner" (it is stopped when its probe ends).
     """
@@ -58,10 +58,10 @@ class PlannedRun:
         id: Its key in runs.jsonl, the same however often the study is resumed.
         kind: "alone" or "pair".
         repetition: From 1.
-        index: Number of its cell among those of its kind, from 1.
+        index: Number of its cell among the cells of its kind, from 1.
         mode: None, "race" or "probe".
         cell: Axis -> value; processes and nodes are lists with one number per program.
-        cell_key: The same over repetitions, different for every other cell.
+        cell_key: Key of its cell: equal in all repetitions, different for every other cell.
         members: One or two programs.
     """
 
@@ -101,7 +101,7 @@ class PlannedRun:
 
 @dataclass(frozen=True)
 class _Cell:
-    """What is repeated."""
+    """The members and values of a run that is repeated."""
 
     kind: str
     mode: str | None
@@ -115,14 +115,14 @@ class _Cell:
 def plan(study: Study) -> tuple[PlannedRun, ...]:
     """List all runs of a study in the order in which they are made.
 
-    Per repetition all standalone baselines, then all pairs, each in an order drawn from the
-    study's seed, so that what drifts on the machine does not fall on one cell.
+    Per repetition all standalone baselines, then all pairs, each in an order drawn from the study's
+    seed, so that drift of the machine does not affect one cell only.
 
     Raises:
-        ConfigError: A program misses what it needs in some cell, or there are too many runs.
+        ConfigError: A program lacks a value that it needs in some cell, or there are too many runs.
     """
     combinations = math.prod(len(values) for _, values in study.axes)
-    _not_too_many(study, study.repetitions * combinations)  # before anything is made of them
+    _not_too_many(study, study.repetitions * combinations)  # before the runs are made
     pairs = list(_pair_cells(study))
     alone = list(_alone_cells(study, pairs))
     total = study.repetitions * (len(pairs) + len(alone))
@@ -174,7 +174,7 @@ def _describe(cell: _Cell) -> dict[str, Any]:
         known = [value for value in values if value is not None]
         if not known:
             return None
-        # A command has no chunk of its own: the pattern's names the cell.
+        # A command has no chunk of its own: the cell has the pattern's.
         return known[0] if len(set(known)) == 1 else values
 
     return {
@@ -247,10 +247,10 @@ def filled(study: Study, program: Program, values: Mapping[str, Any], slot: int)
         if getattr(program, key) is None or key in program.weak:
             change[key] = value
     if not program.uses("chunk"):
-        change["chunk"] = None  # neither cpu has one, nor a command that does not ask for it
+        change["chunk"] = None  # cpu has none, nor has a command that does not mention it
     program = dataclasses.replace(program, **change)
     if program.piece and program.chunk and program.piece > program.chunk:
-        program = dataclasses.replace(program, piece=None)  # the axis has smaller chunks, too
+        program = dataclasses.replace(program, piece=None)  # the axis also has smaller chunks
     if program.volumes:
         known = dict(program.volumes)
         chunk = program.chunk or 1 << 20
@@ -265,7 +265,7 @@ def filled(study: Study, program: Program, values: Mapping[str, Any], slot: int)
     default: dict[str, Any] = {
         "processes": processes,
         "nodes": min(nodes, processes),
-        "per_node": None,  # said by nodes from here on
+        "per_node": None,  # replaced by nodes from here on
         "mpi": program.mpi or "none",
         "progress": program.progress or _progress(program.pattern),
         "limit_s": program.limit_s or 600.0,
@@ -285,7 +285,7 @@ def filled(study: Study, program: Program, values: Mapping[str, Any], slot: int)
 
 
 def _progress(pattern: str | None) -> str:
-    """Return what measures progress: no profile sees the bytes of memory, a core or a GPU."""
+    """Return the metric of progress: no profile has the bytes of memory, a core or a GPU."""
     if pattern == "read":
         return "read_bytes"
     moves = pattern is None or (PATTERNS[pattern] == "files" and pattern not in METADATA)
@@ -296,7 +296,7 @@ def _progress(pattern: str | None) -> str:
 
 
 def expected_seconds(study: Study, run: PlannedRun) -> float:
-    """Guess how long a run takes, before any of its kind was made."""
+    """Guess how long a run takes, before any run of its kind was made."""
     around = _AROUND_S + study.where.settle_s + (study.where.lead_s or 0.5)
     around += 1.5 * any(member.program.mpi != "none" for member in run.members)
     around += preparing_seconds(study, [member.program for member in run.members])
@@ -311,7 +311,7 @@ def expected_seconds(study: Study, run: PlannedRun) -> float:
 
 
 def preparing_seconds(study: Study, programs: Sequence[Program]) -> float:
-    """Return how long patterns that read write what they read, with time to spare."""
+    """Return how long patterns that read take to write their files first, with a margin."""
     needed = 0.0
     for program in programs:
         if program.pattern == "read":
@@ -350,7 +350,7 @@ def _alone_seconds(study: Study, program: Program) -> float:
 
 
 class PlannedTime:
-    """Time left, learnt from the runs that are done."""
+    """Estimate of the time left, learnt from the runs that are done."""
 
     def __init__(self, study: Study, runs: Sequence[PlannedRun]) -> None:
         """Start from guesses.
@@ -366,7 +366,7 @@ class PlannedTime:
         self._ratio: dict[str, list[float]] = {}
 
     def learn(self, run: str, seconds: float) -> None:
-        """Take note of how long a run took."""
+        """Record how long a run took."""
         if run in self._cell:
             self._seen.setdefault(self._cell[run], []).append(seconds)
             self._ratio.setdefault(self._kind[run], []).append(seconds / self._guess[run])

@@ -29,11 +29,11 @@ def marked(mark: str, job: str | None = None) -> list[int]:
 
     Args:
         mark: The run's mark.
-        job: Only those of this job. Its name alone would not do: another study on this machine,
-            somebody else's demo, has jobs of the same names.
+        job: Only those of this job. Its name alone is not unique: another study on this machine, or
+            another user's demo, has jobs of the same names.
 
     Returns:
-        Process ids, without ours. Processes of other users are not seen (but by root).
+        Process ids, without ours. Processes of other users are visible to root only.
     """
     wanted = {f"{MARK}={mark}".encode()} | ({f"JOSTLE_JOB={job}".encode()} if job else set())
     found = []
@@ -55,7 +55,7 @@ def kill(pids: Iterable[int], number: signal.Signals) -> None:
 
 
 def sweep(mark: str, patience_s: float = GRACE_S) -> bool:
-    """End all processes of a run: asks, waits, then kills.
+    """End all processes of a run: SIGTERM, a wait, then SIGKILL.
 
     Args:
         mark: The run's mark.
@@ -92,14 +92,15 @@ class Task:
     Attributes:
         job: Its job.
         mark: Its run's mark.
-        commands: What starts it: one process per mpirun, or one per node.
-        words: Folder for what it says.
+        commands: Commands that start it: one process per mpirun, or one per node.
+        words: Folder for its output.
         stop: How it is asked to end; sends a signal to its ranks.
-        limit_s: It is ended after so many seconds.
-        finished: Tells whether its work is done, whatever its launcher does.
-        repeat: It begins again when it has ended well (a command that lasts until its probe ends).
+        limit_s: Seconds after which it is ended.
+        finished: Returns whether its work is done, whatever its launcher does.
+        repeat: It is started again when it has ended well (a command that lasts until its probe
+            ends).
         status: As a shell gives it; None while it runs.
-        error: Why it did not go well.
+        error: Why it failed; "" where it did not.
         begin_ns, end_ns: Of its processes.
         rounds: How often it was started.
         lingered: It had to be ended after its work was done.
@@ -139,7 +140,8 @@ class Task:
                 (self.words / "stderr").open("ab") as err,
             ):
                 for command in self.commands:
-                    # A session of its own: the keyboard's ^C is for us, who end it in order.
+                    # A session of its own: the keyboard's ^C reaches only this process, which ends
+                    # it gracefully.
                     self._processes.append(
                         subprocess.Popen(
                             command.argv,
@@ -159,7 +161,7 @@ class Task:
             self.error = f"cannot be started: {os.fsdecode(name)}: {error.strerror}"
 
     def poll(self) -> bool:
-        """Look whether it has ended; enforces its limit. Returns whether it has."""
+        """Return whether it has ended; end it if it is over its limit."""
         if self.status is not None:
             return True
         codes = [process.poll() for process in self._processes]
@@ -183,7 +185,7 @@ class Task:
         return False
 
     def _linger(self, now: float) -> None:
-        """End what does not end although its work is done: MPI_Finalize may hang."""
+        """End a launcher that still runs although its work is done: MPI_Finalize may hang."""
         if not self.finished():
             return
         self._since = self._since or now
@@ -217,7 +219,7 @@ class Task:
                 process.wait(timeout=2)
 
     def last_lines(self) -> list[str]:
-        """Return the last lines of what it said on stderr (or on stdout, if it said nothing)."""
+        """Return the last lines of its stderr (of its stdout, if stderr is empty)."""
         for name in ("stderr", "stdout"):
             if lines := tail(self.words / name):
                 return lines
@@ -240,7 +242,7 @@ def tail(path: Path) -> list[str]:
 
 
 def shorten(path: Path) -> None:
-    """Keep the beginning and the end of what a program said."""
+    """Keep the beginning and the end of a program's output."""
     with contextlib.suppress(OSError):
         size = path.stat().st_size
         if size == 0:

@@ -1,4 +1,4 @@
-"""From what a repository holds of a study to what the study found."""
+"""Evaluates a study from the data in a repository."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from jostle_lab.signals import SignalLog
 
 _OPERATIONS = "operations"
-# What the progress of a pattern is counted in where the study does not say: what its profile shows,
-# for loads that no profile sees (memory, cores) the operations of its own log.
+# The metric of a pattern's progress where the study sets none: a metric of its profile, or, for
+# loads that no profile shows (memory, cores), the operations of its own log.
 _COUNTED = {
     "read": "read_bytes",
     "ping": "message_bytes",
@@ -41,7 +41,7 @@ def result(repository: Repository, name: str) -> StudyResult:
         name: The study's name.
 
     Returns:
-        What was found; of a study that still runs, what is there so far.
+        What was found; of a study that still runs, by the runs so far.
 
     Raises:
         RepositoryError: There is no such study, or a file of it is damaged.
@@ -62,7 +62,7 @@ def result(repository: Repository, name: str) -> StudyResult:
 
 
 class _Held:
-    """What the repository holds of a study, asked for job by job."""
+    """The data of a study in the repository, queried job by job."""
 
     def __init__(self, repository: Repository, folder: Path, records: list[dict[str, Any]]) -> None:
         from jostle_lab.analysis.study.progress import ProgressTables
@@ -85,7 +85,7 @@ class _Held:
         )
 
     def _rows_of(self, table: str, job: str) -> pa.Table:
-        """Return a job's slices; those of all jobs are asked for at once, the first time."""
+        """Return a job's slices; the first call queries those of all jobs at once."""
         if table not in self._rows:
             self._rows[table] = self._ask(table)
         rows = self._rows[table]
@@ -132,24 +132,24 @@ class _Held:
         )
 
     def _begin(self, job: str) -> int | None:
-        """Return the first operation of our own signals, by their log; commands do not tell."""
+        """Return the time of our own signals' first operation, by their log; commands log none."""
         _, program = self.programs[job]
         return int(program["begin_ns"]) if program.get("pattern") else None
 
     def _log(self, job: str) -> SignalLog | None:
-        """Return a signal's log; None where there is none, or none that can be read."""
+        """Return a signal's log; None where there is none, or it cannot be read."""
         if job not in self._logs:
             _, program = self.programs[job]
             path = self.folder / str(program.get("log") or "")
             self._logs[job] = None
             if program.get("pattern") and path.is_dir() and any(path.glob("*.jsonl")):
-                # A log that cannot be read has failed its run already, and says why in its record.
+                # A log that cannot be read has made its run fail already; its record says why.
                 with contextlib.suppress(JostleError):
                     self._logs[job] = read_log(path)
         return self._logs[job]
 
     def progress(self, job: str, metric: str) -> JobProgress | None:
-        """Return a job's progress: by its profile, or by its log where no profile sees its load."""
+        """Return a job's progress: by its profile, or by its log where no profile shows it."""
         from jostle_lab.analysis.study.progress import progress_of_log
 
         record, program = self.programs[job]
@@ -164,7 +164,7 @@ class _Held:
     def bursts(self, job: str) -> list[tuple[int, int]]:
         """Return the bursts of a periodic signal: from the first process to the last.
 
-        Of a signal whose ranks are split in two it is the noise half that has them.
+        Of a signal whose ranks are split in two, those of the noise half.
         """
         _, program = self.programs[job]
         log = self._log(job)
@@ -180,7 +180,7 @@ class _Held:
         return sorted(found.values())
 
     def unsynchronised(self) -> list[str]:
-        """Name the jobs on nodes whose clocks are not known to agree; one machine has one."""
+        """Return the jobs on nodes whose clocks are not known to agree; none on one machine."""
         jobs = [job for job, (record, _) in self.programs.items() if record.get("place") == "slurm"]
         if not jobs:
             return []
@@ -200,13 +200,13 @@ def _elsewhere(program: Mapping[str, Any]) -> bool:
 
 
 def _half(log: SignalLog, rows: pa.Table, half: str) -> pa.Table:
-    """Take the rows of one half of a signal's ranks."""
+    """Return the rows of one half of a signal's ranks."""
     ranks = {row["rank"] for row in log.processes.to_pylist() if row["half"] == half}
     return rows.filter(pa.array([rank in ranks for rank in rows.column("rank").to_pylist()]))
 
 
 def _counted(record: dict[str, Any]) -> dict[str, Any]:
-    """Return what the progress of each program is counted in, where the study does not."""
+    """Return the metric of each program's progress, where the study does not set one."""
     programs = []
     for program in record["programs"]:
         metric = program.get("progress") or _COUNTED.get(program.get("pattern") or "", "bytes")

@@ -1,4 +1,4 @@
-"""Runs a study: what is not yet done of its plan, one run after another."""
+"""Runs a study: the runs of its plan that are not yet done, one after another."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from jostle_lab.study.processes import sweep
 
 @dataclass(frozen=True)
 class StudyProgress:
-    """Where a study is, for whoever shows it.
+    """The progress of a study, for the display.
 
     Attributes:
         done, total: Runs.
-        run: The run that goes on, or just ended; None before the first.
+        run: The current run, or the one that just ended; None before the first.
         record: Its record once it has ended.
         left_s: Estimate of the time left, seconds.
-        said: What is being done besides: bringing up a lab.
+        said: What is being done between runs, such as bringing up a lab.
     """
 
     done: int
@@ -48,7 +48,7 @@ class RunOutcome:
     """How a call of `run_study` ended.
 
     Attributes:
-        made: Runs made now.
+        made: Runs made by this call.
         done: Runs that the store holds of the plan.
         total: Runs of the plan.
         failed: Of the runs held, those with a program that failed.
@@ -108,7 +108,7 @@ def _difference(known: object, now: Mapping[str, Any]) -> str:
 
 
 def check(study: Study) -> None:
-    """Make sure that what all programs need is there, before anything starts.
+    """Check that everything that the programs need is installed, before anything starts.
 
     Raises:
         JostleError: Something is missing.
@@ -118,7 +118,7 @@ def check(study: Study) -> None:
 
 
 class Runner:
-    """Runs a study in a place; everything it starts is ended when it ends."""
+    """Runs a study in a place; everything that it starts is ended when it ends."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class Runner:
 
         Args:
             study: What to run.
-            repository: Where everything lands.
+            repository: Where everything is stored.
             place: Where to run it; `run` opens and closes it.
             report: Called when a run begins, while it goes on, and when it has ended.
         """
@@ -254,7 +254,7 @@ class Runner:
         if isinstance(mark := noted.get("mark"), str):
             sweep(mark, 1.0)
         for path in noted.get("folders") or []:
-            # Only what has our shape is removed, whatever stands in the file.
+            # Only paths of our own form are removed, whatever is in the file.
             if isinstance(path, str) and Path(path).name.lstrip(".").startswith("jostle-"):
                 shutil.rmtree(path, ignore_errors=True)
         if isinstance(facts := noted.get("place"), dict):
@@ -262,7 +262,7 @@ class Runner:
         self.store.note_running(None)
 
     def _note(self, run: PlannedRun | None, mark: str) -> None:
-        """Note what a later runner must end and remove if this one is killed."""
+        """Store what a later runner must end and remove if this one is killed."""
         folders = [*self.place.roots(), self.place.scratch("run").parent]
         self.store.note_running(
             {
@@ -276,7 +276,7 @@ class Runner:
     # One run
 
     def _one(self, run: PlannedRun, left_s: float) -> dict[str, Any]:
-        """Make one run and stores its record."""
+        """Make one run and store its record."""
         mark = f"{self.study.name}.{run.id}.{os.getpid()}"
         self._note(run, mark)
         self._say(run, left_s)
@@ -298,7 +298,7 @@ class Runner:
 
 
 def _seconds(record: Mapping[str, Any]) -> float:
-    """Return how long a run took with all that is around it."""
+    """Return how long a run took, with its preparation and ingest."""
     begin, end = record.get("prepared_ns"), record.get("stored_ns")
     if not (isinstance(begin, int) and isinstance(end, int)):
         return 1.0

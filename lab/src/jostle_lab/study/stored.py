@@ -1,4 +1,4 @@
-"""Studies as lists and `--json` show them."""
+"""Stored studies as plain values, for lists and `--json`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FIRST = ("open-write-close", "write-seek", "aggregate-write")
 
 
 def stored_studies(store: Repository) -> list[dict[str, Any]]:
-    """List the studies of a repository: what `study list --json` says of them."""
+    """List the studies of a repository, as `study list --json` shows them."""
     found = []
     for name in store.studies():
         plan, records = store.study(name).plan(), store.study(name).read_runs()
@@ -41,9 +41,9 @@ def study_json(study_result: StudyResult) -> dict[str, Any]:
 
 
 def tidy(result: StudyResult) -> StudyResult:
-    """Put everything into one order: the thesis' patterns first, then as the study names them.
+    """Sort everything: the thesis' patterns first, then in the order of the study's file.
 
-    Runs come round-robin and in a drawn order; tables, figures and pages should not.
+    Runs are made round-robin and in a random order; tables, figures and pages need a fixed one.
     """
     names = sorted(
         dict.fromkeys(result.programs),

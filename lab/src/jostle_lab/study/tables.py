@@ -121,13 +121,13 @@ class _Table(BaseModel):
     model_config = TABLE
 
     def given(self) -> dict[str, Any]:
-        """Return the fields that the file has, but empty ones."""
+        """Return the fields that the file has, without empty ones."""
         found = self.model_dump(exclude_unset=True)
         return {name: value for name, value in found.items() if value not in (None, ())}
 
 
 class Keys(_Table):
-    """[defaults]: every key of a program but those that identify it."""
+    """[defaults]: every key of a program except those that identify it."""
 
     processes: Annotated[int | None, between(1, 1_000_000)] = None
     nodes: Annotated[int | None, between(1, 100_000)] = None
@@ -175,7 +175,7 @@ class Keys(_Table):
 
 
 class ProgramTable(Keys):
-    """[[program]]."""
+    """[[program]]: a program of the study."""
 
     name: Annotated[str | None, named("writer")] = None
     pattern: Annotated[str | None, one_of(PATTERNS)] = None
@@ -191,7 +191,7 @@ class ProgramTable(Keys):
 
 
 class Head(_Table):
-    """[study]."""
+    """[study]: name, description and repetitions of the study."""
 
     name: Annotated[str, named("my-study")]
     description: Text = ""
@@ -226,7 +226,7 @@ class Quick(_Table):
 
 
 class Pairs(_Table):
-    """[pairs]: which programs meet, and how."""
+    """[pairs]: which programs run in pairs, and how."""
 
     mode: Annotated[str, one_of(MODES)] = "race"
     every: Flag = Field(default=True, alias="all")

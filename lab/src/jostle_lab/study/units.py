@@ -42,7 +42,7 @@ def span(value: object) -> float | None:
 
 
 def size_text(amount: int) -> str:
-    """Write bytes the shortest way that says them exactly: `64KiB`, `40000`."""
+    """Write bytes as the shortest exact text: `64KiB`, `40000`."""
     for power, letter in ((3, "G"), (2, "M"), (1, "K")):
         if amount and amount % 1024**power == 0:
             return f"{amount // 1024**power}{letter}iB"

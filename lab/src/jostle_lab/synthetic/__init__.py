@@ -3,12 +3,13 @@
 Public interface:
     plant: a repository of any size, of jobs that slow each other by known amounts.
     Spec, Planted, PlantedJob: its specification, and the true losses; LARGE: 1000 jobs.
-    Fault: something that is wrong beside the jobs: unprofiled work, a slow server, a node's faults.
+    Fault: a disturbance that is not a profiled job: unprofiled work, a slow server, a node's
+    faults.
     plant_placements: runs of a program on a torus, with neighbours, that have published numbers.
     Placements, PlacedRun: its truth.
     plant_training: a training job on GPUs, without MPI.
-    plant_fabric: a fabric, and what ranks of planted jobs sent over it.
-    plant_machines: what agents saw of nodes and servers, beside planted jobs or alone.
+    plant_fabric: a fabric, and what ranks of synthetic jobs sent over it.
+    plant_machines: what agents recorded of nodes and servers, with synthetic jobs or alone.
     machine_slices: the same in memory.
     MachineSpec: machines without jobs.
     simulate_site: a site as a repository or as spools: jobs come and go, some slow others.

@@ -34,7 +34,7 @@ class LoggedFile:
 
     Attributes:
         path: Its name.
-        rank: Who used it; -1: all ranks together.
+        rank: The rank that used it; -1: all ranks together.
         counters: Counters by Darshan's names.
         times: Times and instants by Darshan's names, s.
         interface: POSIX or STDIO.
@@ -64,10 +64,10 @@ class LoggedOperation:
 
 @dataclass(frozen=True)
 class LoggedJob:
-    """What a log says.
+    """The content of a log.
 
     Attributes:
-        uid: Who ran it.
+        uid: The user who ran it.
         job_id: Its number.
         processes: Ranks.
         start_ns: Start, ns since the epoch; whole seconds make a log of an early version.
@@ -118,7 +118,7 @@ class _Mount(ctypes.Structure):
 
 
 class _NameRef(ctypes.Structure):
-    # A name and what links it to the next one in a hash table that nobody looks anything up in.
+    # A name and its links in a hash table in which nothing is looked up.
     _fields_ = (
         ("record", ctypes.c_void_p),
         ("table", ctypes.c_void_p),
@@ -163,8 +163,8 @@ def write_log(path: Path, job: LoggedJob, *, compress: bool = True) -> None:
 
     Args:
         path: The file; replaced if it is there.
-        job: What it says.
-        compress: As the runtime does it.
+        job: Its content.
+        compress: Compress it as Darshan's runtime does.
 
     Raises:
         OSError: It cannot be written.
@@ -235,7 +235,7 @@ def _names(job: LoggedJob) -> _NameList:
 
 @dataclass(frozen=True)
 class _NameList:
-    """Names, linked one to the next, and the memory that they lie in."""
+    """Names as a linked list, and the memory that they are in."""
 
     refs: Any
     kept: list[Any]

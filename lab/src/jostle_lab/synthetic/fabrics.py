@@ -1,4 +1,4 @@
-"""Plants a fabric, and messages of planted MPI jobs that load its links."""
+"""Makes a synthetic fabric, and messages of synthetic MPI jobs that load its links."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from jostle.topology import Topology
 from jostle.topology.store import FOLDER, save
 
 _SECOND = 1_000_000_000
-_RATE = 5e7  # bytes per second that a rank sends, times what its program does
+_RATE = 5e7  # bytes per second that a rank sends, times a factor of its program
 
 
 def plant_fabric(path: Path, topology: Topology, *, seed: int, jobs: int | None = None) -> None:
-    """Add a fabric to a planted repository, and what ranks of its jobs sent to each other.
+    """Add a fabric to a synthetic repository, and what ranks of its jobs sent to each other.
 
-    Each job has a pattern: neighbours in a ring, everybody to everybody, or halves that swap; it
-    sends in bursts of some seconds.
+    Each job has a pattern: neighbours in a ring, all ranks to all, or halves that swap; it sends in
+    bursts of some seconds.
 
     Args:
         path: The repository; its MPI jobs have worlds and ranks.

@@ -1,7 +1,7 @@
-"""Writes for jobs of a repository the logs that Darshan would have written of them.
+"""Writes the logs that Darshan would have written of a repository's jobs.
 
-So it can be seen what is lost with the slices: what the logs alone say is compared with what the
-profiles say, and both with the truth.
+They show what is lost without slices: findings from the logs alone are compared with findings from
+the profiles, and both with the truth.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _log(
         uid=int(job["uid"] or 0),
         job_id=number,
         processes=int(job["processes"]),
-        start_ns=int(job["start_ns"]) | 1,  # to the nanosecond: the clock of a new Darshan
+        start_ns=int(job["start_ns"]) | 1,  # to the nanosecond, as the clock of a new Darshan
         end_ns=int(job["end_ns"]),
         exe=f"/opt/{job['program']} input",
         mounts=[*mounts.values(), ("/", "ext4")],
@@ -139,7 +139,7 @@ def _file(
 def _binned(
     job: Mapping[str, Any], rows: list[dict[str, Any]], metric: str, width: float, run_s: float
 ) -> NDArray[np.int64]:
-    """Return the bytes of all processes by bin, as one row: the other processes have none."""
+    """Return the bytes of all processes by bin, as the row of one process: the others have none."""
     many = max(int(np.ceil(run_s / width)), 1)
     edges = np.arange(many + 1) * width * 1e9
     start = np.array([row["start_ns"] - job["start_ns"] for row in rows], dtype=np.float64)

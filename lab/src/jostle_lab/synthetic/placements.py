@@ -1,4 +1,4 @@
-"""Makes runs of a program on a torus, with neighbours, that have the numbers of Bhatele (SC'13)."""
+"""Makes runs of a program on a torus, with neighbours, with the numbers of Bhatele et al., 2013."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from jostle_lab.synthetic.placed.rows import OTHER_S, TIME_IN_COLLECTIVES, Write
 _DAYS, _SLICE_S, _COMPUTE_S = 45, 60.0, 26.0
 _SENT = 2.6e9  # bytes of a rank; at 62 MB/s 42 s
 _RANKS = NODES * RANKS_PER_NODE
-_ALIKE = (2, 0.928)  # nodes that differ in the runs that are alike; part of neighbours in common
+_ALIKE = (2, 0.928)  # nodes that differ in the similar runs; share of neighbours in common
 _LONG_SLICES, _LONG_RUNS = 40, 4
 _PER_HOUR = 3  # runs: fewer hours are fewer files
 
@@ -46,9 +46,9 @@ def plant_placements(path: Path | str, seed: int = 0) -> Placements:
     """Make a repository of 153 runs of "pf3d" and 4 long ones on a torus as Hopper's, with others.
 
     Rates, with and without MILC among the jobs that share links, have the published means, standard
-    deviations and tests; the best run is 2.29 times as fast as the worst; time in collectives goes
-    with hops at r = 0.23; two runs are placed 98.7 % alike among neighbours that are 92.8 % alike.
-    What decides is how many routers belong to jobs that share links with the run.
+    deviations and tests; the best run is 2.29 times as fast as the worst; time in collectives
+    correlates with hops at r = 0.23; two runs are placed 98.7 % alike among neighbours that are
+    92.8 % alike. The rate depends on how many routers belong to jobs that share links with the run.
 
     Args:
         path: Its folder; must be empty or new.
@@ -83,7 +83,7 @@ def plant_placements(path: Path | str, seed: int = 0) -> Placements:
 
 
 class _Cast:
-    """The runs of the program and their neighbours, in the making."""
+    """The runs of the program and their neighbours while they are made."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
@@ -99,7 +99,7 @@ class _Cast:
         self.same_nodes = (self._names[self._twins[0]], self._names[self._twins[1]])
 
     def _pair(self, ratio: float, without: tuple[int, ...] = ()) -> tuple[int, int]:
-        """Return the two runs beside the same whose rates are nearest to a ratio."""
+        """Return the two runs with the same heavy program whose rates are nearest to a ratio."""
         off = np.abs(self.rates[:, None] / self.rates[None, :] - ratio)
         off[self.beside[:, None] != self.beside[None, :]] = np.inf
         usual = (self.rates > 50e6) & (self.rates < 76e6)
@@ -162,12 +162,12 @@ class _Cast:
         return conflicting(own, region, routers, self._rng, heavy=heavy, calm=calm)
 
     def _nearly(self, nodes: Ints, region: Region) -> Ints:
-        """Move the last nodes of a run to others of the region."""
+        """Move a run's last nodes to other nodes of the region."""
         free = np.setdiff1d(region.nodes(inside=True), nodes)
         return np.concatenate([nodes[: -_ALIKE[0]], free[: _ALIKE[0]]])
 
     def _thinned(self, crowd: list[tuple[str, Ints]], own: Ints) -> list[tuple[str, Ints]]:
-        """Take nodes away from the neighbours, so that the published part is in common."""
+        """Remove nodes from the neighbours, so that the published share is in common."""
         free = [(program, np.setdiff1d(nodes, own)) for program, nodes in crowd]
         whole = sum(len(nodes) for _, nodes in crowd)
         gone = sum(len(nodes) for _, nodes in free) - round(_ALIKE[1] * whole)
@@ -208,7 +208,7 @@ def _long(rng: np.random.Generator) -> tuple[tuple[PlacedRun, ...], list[PlacedJ
         jobs = conflicting(own, region, 330, rng, heavy=True, calm=False)
         cuts = [(0.45, 0.0), (0.3, 0.62), (0.2, 0.8), (0.5, 0.6)][number]
         for place, (program, nodes) in enumerate(jobs[:3]):
-            # The heavy one ends early (or comes late), the others fill the time.
+            # The heavy one ends early (or starts late), the others fill the time.
             begin, end = (
                 ((-0.05, cuts[0]) if number % 2 == 0 else cuts)
                 if place == 0

@@ -1,8 +1,8 @@
-"""Makes planted repositories: jobs whose harm to each other is known.
+"""Makes synthetic repositories: jobs whose interference with each other is known.
 
-`plant` lets made-up programs run against each other (planted/contention.py), writes what the
-profiler would have seen of them with the repository's own writer, slice by slice and through its
-log, and gives the truth.
+`plant` simulates synthetic programs that contend with each other (planted/contention.py), writes
+what the profiler would have recorded of them with the repository's own writer, slice by slice and
+through its log, and returns the truth.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _NS = 1e9
 
 
 def plant(path: Path | str, spec: Spec | None = None, seed: int = 0) -> Planted:
-    """Make a repository of jobs that hurt each other in known ways.
+    """Make a repository of jobs that slow each other by known amounts.
 
     Args:
         path: Its folder; must be empty or new.
-        spec: What it is to hold.
+        spec: Its specification.
         seed: The same seed and spec give the same repository.
 
     Returns:
@@ -75,14 +75,14 @@ def plant(path: Path | str, spec: Spec | None = None, seed: int = 0) -> Planted:
 
 
 class _Hidden:
-    """Takes the rows of jobs without a profile out of what is written."""
+    """Removes the rows of jobs without a profile from what is written."""
 
     def __init__(self, jobs: frozenset[str]) -> None:
         self._jobs = pa.array(sorted(jobs), pa.string())
         self._kept: dict[str, list[pa.Table]] = {"slices": [], "mount_slices": []}
 
     def take(self, chunks: Iterable[PartitionChunk]) -> Iterator[PartitionChunk]:
-        """Return the chunks without these jobs; keep what they did, slice by slice."""
+        """Return the chunks without these jobs; keep the removed rows, slice by slice."""
         for chunk in chunks:
             if not len(self._jobs):
                 yield chunk
@@ -120,7 +120,7 @@ def _batches(
 
 
 class _Losses:
-    """Gathers where time was lost."""
+    """Collects in which slices time was lost."""
 
     def __init__(self, spec: Spec, participants: Sequence[Participant]) -> None:
         self._slice_ns = round(spec.slice_s * _NS)
@@ -132,7 +132,7 @@ class _Losses:
         self._parts: list[tuple[np.ndarray, ...]] = []
 
     def add(self, slices: Sequence[SliceOf]) -> None:
-        """Take what was lost in some slices."""
+        """Add the losses of some slices."""
         for each in slices:
             row, kind = np.nonzero(each.suspects >= 0)
             at = np.full(len(row), self._first + each.number)
@@ -160,7 +160,7 @@ class _Losses:
 
 
 def _resource(kind: Kind, participant: Participant) -> str:
-    """Name the resource of a kind that a job uses, as the identification does."""
+    """Return the name of the resource of a kind that a job uses, as in the identification."""
     if kind == "file system":
         return mount_name(participant.mount)
     return "network" if kind == "network" else participant.nodes[0]
@@ -195,7 +195,7 @@ def _truth(participants: Sequence[Participant], play: Play) -> dict[str, Planted
 
 
 def _programs(jobs: dict[str, PlantedJob]) -> dict[tuple[str, str, Kind], float]:
-    """Return what each program cost each other, percent of the victims' time."""
+    """Return how much each program slowed each other, percent of the victims' time."""
     seconds: dict[tuple[str, str, Kind], float] = defaultdict(float)
     time: dict[tuple[str, str, Kind], float] = defaultdict(float)
     for job in jobs.values():

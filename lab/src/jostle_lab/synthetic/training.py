@@ -1,4 +1,4 @@
-"""Plants a training job without MPI: ranks that compute on GPUs of one node, and meet by NCCL."""
+"""Makes a synthetic training job without MPI: ranks on GPUs of one node that use NCCL."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from jostle_lab.synthetic.planted.schedule import EPOCH_S
 
 _SLICE_NS = 1_000_000_000
 _BOOT = "0a0b0c0d-0000-4000-8000-0000000000ff"
-#: What a rank does in a second of training: gradients are 1.5 GiB, a step takes 0.1 s.
+#: Metrics of a rank per second of training: gradients are 1.5 GiB, a step takes 0.1 s.
 _RANK = {
     "os_user_ns": 0.9e9,
     "os_system_ns": 0.1e9,
@@ -57,7 +57,7 @@ _GPU = {
     "gpu_launch_ops": 5000,
     "gpu_busy_ns": 0.9e9,
 }
-#: Every so many seconds a checkpoint is copied back, in so many.
+#: Seconds between checkpoints, which are copied back, and seconds that this takes.
 _EVERY, _LASTS, _CHECKPOINT = 45, 4, 4e9
 
 
@@ -78,7 +78,7 @@ def plant_training(
         host: Its node.
         gpus: Its GPUs, 8 at most.
         seconds: How long it runs.
-        begin_s: Its start, s after that of planted time.
+        begin_s: Its start, s after that of synthetic time.
         seed: The same seed gives the same rows.
     """
     path, rng = Path(path).expanduser().absolute(), np.random.default_rng([seed, 29])
@@ -93,7 +93,7 @@ def plant_training(
     done = {name: (value * work).astype(np.int64) for name, value in _GPU.items()}
     done["gpu_d2h_bytes"] += np.where(trains, 0, int(_CHECKPOINT))
     done["gpu_d2h_ns"] += np.where(trains, 0, 160_000_000)
-    # A process has what its GPU has, too.
+    # A process also has the metrics of its GPU.
     batch = SliceBatch(
         sources,
         np.arange(gpus),

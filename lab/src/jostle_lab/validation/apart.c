@@ -1,12 +1,14 @@
-/* How far cores lie apart: a word goes from one to the other and back, a hundred times, for 20 ms.
+/* Measures the distance of two cores: a word goes from one to the other and back, a hundred times,
+ * for 20 ms.
  *
  *   apart CPU CPU   prints the least mean of a round trip, in nanoseconds
  *
- * Where others compute it goes on, for a fifth of a second, until both cores were free at a time; if they
- * never were, it fails and prints nothing.
+ * Where other processes compute it repeats, for a fifth of a second, until both cores were free at
+ * a time; if they never were, it fails and prints nothing.
  *
  * Where a hypervisor moves virtual cores, two that shared a cache may find themselves on two sockets.
- * Ranks that exchange much are slower there by a fifth, and nothing that a process may read tells.
+ * Ranks that exchange much are slower there by a fifth, and nothing that a process may read shows
+ * it.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

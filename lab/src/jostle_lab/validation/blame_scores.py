@@ -1,12 +1,12 @@
-"""Scores how well `jostle.analysis.identify` finds planted interference.
+"""Scores how well `jostle.analysis.identify` finds injected interference.
 
 Rules, fixed before anything was scored:
-    A slice of a job is guilty when others cost it at least 5 % of the slice over all resources,
-    and clean below 1 %; what lies between is counted neither way. Found guilty is what the answer
-    lists with a loss of 1 % of the slice or more. The first suspect is right when it cost the job
-    at least four fifths of what the worst one did (jobs that lost 5 % or more). The error of the
-    seconds is relative where the loss is above 10 % of the run, else in points of the run time. A
-    null job is one of a repository whose programs do no harm at all.
+    A slice of a job has interference when others cost it at least 5 % of the slice over all
+    resources, and is clean below 1 %; slices in between are not counted. Interference is found in
+    slices that the answer lists with a loss of 1 % of the slice or more. The first suspect is right
+    when it cost the job at least four fifths of what the worst one did (jobs that lost 5 % or
+    more). The error of the seconds is relative where the loss is above 10 % of the run, else in
+    points of the run time. A null job is one of a repository whose programs do no harm at all.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from jostle_lab.synthetic.planted.model import CLEAN, GUILTY, Planted, PlantedJo
 from jostle_lab.synthetic.repository import plant
 
 Identify = Callable[[Repository, str], JobInterference]
-_WORTH = 0.05  # of the run: from this loss on there is a suspect to be named
+_WORTH = 0.05  # of the run: from this loss on a suspect should be named
 _LARGE = 0.10  # of the run: from this loss on the error is relative
 _NEAR = 0.8
 
 
 @dataclass(frozen=True)
 class JobScore:
-    """One job's answer against the truth.
+    """One job's answer compared with the truth.
 
     Attributes:
         job: Its name.
@@ -41,13 +41,13 @@ class JobScore:
         null: No job does harm in its repository.
         run_s: Its run time.
         true_s: Seconds that others cost it.
-        found_s: What the answer says, with the ends of its interval.
-        low_s: Lower end.
-        high_s: Upper end.
-        evident: The answer blames somebody.
-        hits: Slices rightly found guilty.
-        misses: Guilty slices that were not found.
-        alarms: Clean slices found guilty.
+        found_s: The same by the answer.
+        low_s: Lower end of the answer's interval.
+        high_s: Its upper end.
+        evident: The answer names a suspect.
+        hits: Slices with interference that were found.
+        misses: Slices with interference that were not found.
+        alarms: Clean slices in which interference was found.
         culprit: The true worst job; "" where none did 5 % of harm.
         suspect: The first suspect.
         suspect_share: Seconds that the first suspect truly cost / those of the worst.
@@ -72,7 +72,7 @@ class JobScore:
 
 @dataclass(frozen=True)
 class BlameScore:
-    """The answers over many planted repositories.
+    """The answers over many synthetic repositories.
 
     Attributes:
         jobs: Job by job.
@@ -84,13 +84,13 @@ class BlameScore:
 
     @property
     def precision(self) -> float:
-        """Share of the slices found guilty that were."""
+        """Share of the found slices that have interference."""
         hits, alarms = self._sum("hits"), self._sum("alarms")
         return hits / (hits + alarms) if hits + alarms else 1.0
 
     @property
     def recall(self) -> float:
-        """Share of the guilty slices that were found."""
+        """Share of the slices with interference that were found."""
         hits, misses = self._sum("hits"), self._sum("misses")
         return hits / (hits + misses) if hits + misses else 1.0
 
@@ -158,14 +158,14 @@ class BlameScore:
 
 
 def identify_job(repository: Repository, job: str) -> JobInterference:
-    """Ask as `jostle interference` does."""
+    """Identify suspects as `jostle interference` does."""
     from jostle.analysis import identify
 
     return identify(repository.beside(job), seed=0)
 
 
 def score_seeds(seeds: Iterable[int]) -> BlameScore:
-    """Plant two repositories per seed, one with and one without harm, and score the answers.
+    """Make two repositories per seed, one with and one without interference, and score the answers.
 
     Args:
         seeds: Unseen ones (1000 and above) for a score that counts.
@@ -182,7 +182,7 @@ def score_seeds(seeds: Iterable[int]) -> BlameScore:
 
 
 def score(planted: Planted, *, identify: Identify = identify_job) -> BlameScore:
-    """Score the answers for all jobs of a planted repository."""
+    """Score the answers for all jobs of a synthetic repository."""
     repository = Repository(planted.path)
     truth = _guilt(planted)
     scores, failed = [], {}

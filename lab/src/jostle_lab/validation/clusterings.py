@@ -1,4 +1,4 @@
-"""Scores ways to cluster segments on real programs (thesis figure 5.4)."""
+"""Scores methods that cluster segments on real programs (Shah, 2020, figure 5.4)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from jostle_lab.validation.runner import Store, ValidationRun
 
 @dataclass(frozen=True)
 class Clustered:
-    """The segments of one clean run of a program, clustered in several ways.
+    """The segments of one clean run of a program, clustered by several methods.
 
     Attributes:
         code: The program.
         job: The run.
         segments: How many it has.
-        rows: One per way.
+        rows: One per method.
     """
 
     code: str
@@ -34,7 +34,7 @@ class Clustered:
 
 
 def _choice(run: ValidationRun) -> tuple[bool, int]:
-    """Sort runs: the one that is taken comes last."""
+    """Return the sort key of a run: the greatest one is used."""
     return run.step.raw, -run.step.number
 
 
@@ -43,7 +43,7 @@ def clusterings(store: Store, *, seed: int) -> list[Clustered]:
 
     Args:
         store: The runs.
-        seed: Of the random steps.
+        seed: Seed of the random steps.
     """
     clean = [run for run in store.runs() if run.step.kind == "clean"]
     first = {run.step.code: run for run in sorted(clean, key=_choice)}

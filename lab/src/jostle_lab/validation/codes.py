@@ -1,7 +1,7 @@
 """The programs that a validation runs: installed real codes and small ones of our own.
 
-Each does the same work in every run, takes about nine seconds on two cores of 2025 (of a quick
-validation two), and stands for a way of using MPI. A user can add commands of his own.
+Each does the same work in every run, takes about nine seconds on two cores of 2025 (two seconds in
+a quick validation), and represents one kind of use of MPI. A user can add commands of his own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Literal
 from jostle_lab.validation.cases import CAVITY, MELT
 from jostle_lab.validation.errors import ValidationError
 
-#: What may be on beside a run: a pattern of `jostle signal`.
+#: Disturbers that may run concurrently with a run: patterns of `jostle signal`.
 Disturber = Literal["cpu", "memory", "write-seek", "all-to-all"]
 #: Names of folders that a validation has for other things.
 _TAKEN = ("lab", "logs", "programs")
@@ -42,18 +42,18 @@ class Code:
     """A program to run.
 
     Attributes:
-        name: What it is called in tables; "NAME@4": with four ranks.
+        name: Its name in tables; "NAME@4": with four ranks.
         ranks: Processes.
         about: How it uses MPI, for users.
         needs: Programs that must be installed.
-        package: Where to get them.
-        argv: The words of a rank.
-        make: Fills its folder, once; gets folder and ranks.
+        package: The package that has them.
+        argv: The command line of a rank.
+        make: Function that fills its folder, once; gets folder and ranks.
         steps: Its length, in steps of its own; 0 where it has none.
         where: Where it runs, if not in a folder of its own.
-        limit_s: After so many seconds it hangs.
-        beside: Patterns of `jostle signal` that its disturbed runs have beside them, in turn.
-        over_nodes: Its ranks are on nodes of a lab, on both sides of one link; messages beside it
+        limit_s: Seconds after which it counts as hung.
+        beside: Patterns of `jostle signal` that run concurrently with its disturbed runs, in turn.
+        over_nodes: Its ranks are on nodes of a lab, on both sides of one link; concurrent messages
             cross that link, too.
     """
 
@@ -71,12 +71,12 @@ class Code:
     over_nodes: bool = False
 
     def missing(self) -> list[str]:
-        """Name what it needs and is not installed."""
+        """Return what it needs and is not installed."""
         return [name for name in self.needs if shutil.which(name) is None]
 
 
 def environment() -> dict[str, str]:
-    """Return the environment of all programs: ours without what is meant for other profiles."""
+    """Return the environment of all programs: ours without the variables of other profiles."""
     env = {key: value for key, value in os.environ.items() if not key.startswith("JOSTLE_")}
     env |= {"JOSTLE": "on", "OMP_NUM_THREADS": "1"}
     if os.geteuid() == 0:
@@ -198,7 +198,7 @@ def _cavity(name: str, steps: int, ranks: int) -> Code:
         "flow solver: tens of thousands of Allreduces a second",
         ("icoFoam", "blockMesh", "decomposePar", "mpirun.openmpi"),
         "openfoam",
-        # Ten lines a step: mpirun, woken for each, would take cores from the ranks.
+        # Ten lines a step: mpirun, which wakes for each, would take cores from the ranks.
         lambda _folder: ["sh", "-c", "exec icoFoam -parallel > /dev/null"],
         _make_cavity,
         steps,
@@ -216,7 +216,7 @@ _HYBRID = "neighbours and an Allreduce a step; two threads of OpenMP share a ran
 _DISK: tuple[Disturber, ...] = ("write-seek", "cpu")
 _ASSEMBLY = "finite elements: half of the run assembles a matrix once, without MPI; then solves"
 
-#: More ranks than this machine may have cores: what they wait for each other is the program's own.
+#: More ranks than this machine may have cores: their waits for each other are the program's own.
 RANKS = (2, 4, 8)
 
 
@@ -254,7 +254,7 @@ def _all(times: int) -> dict[str, Code]:
     return {code.name: code for ranks in RANKS for code in _of_ranks(ranks, times)}
 
 
-#: In runs of two seconds a moment of the machine is points of the run, and segments are few.
+#: In runs of two seconds a short disturbance is several percent of the run, and segments are few.
 _USUAL_TIMES, _QUICK_TIMES = 4, 1
 CODES = _all(_USUAL_TIMES)
 _QUICK = _all(_QUICK_TIMES)
@@ -313,7 +313,7 @@ def of_command(text: str) -> Code:
     """Make a program of a user's own command; it runs in the current folder.
 
     Args:
-        text: NAME=COMMAND, or NAME@RANKS=COMMAND; two ranks unless told.
+        text: NAME=COMMAND, or NAME@RANKS=COMMAND; two ranks by default.
 
     Raises:
         ValidationError: The text is malformed, its name is taken, or its program does not exist.
@@ -409,7 +409,7 @@ class Bench:
     _ready: set[str] = field(default_factory=set)
 
     def folder(self, code: Code) -> Path:
-        """Return the folder of a program, with all it needs in it.
+        """Return the folder of a program, filled with all that it needs.
 
         Raises:
             ValidationError: It cannot be prepared.

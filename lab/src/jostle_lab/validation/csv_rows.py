@@ -1,4 +1,4 @@
-"""Keeps the results of experiments as CSV: rows of a dataclass of numbers, texts and flags."""
+"""Stores the results of experiments as CSV: rows of a dataclass of numbers, texts and flags."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Row = TypeVar("Row")
 
 
 def save_rows(path: Path, kind: type[Row], rows: Iterable[Row]) -> Path:
-    """Write rows as CSV: decimals with three digits, flags as yes and no, None as nothing.
+    """Write rows as CSV: decimals with three digits, flags as yes and no, None as an empty field.
 
     Args:
         path: The file.

@@ -6,7 +6,7 @@ from jostle.errors import JostleError
 
 
 class ValidationError(JostleError):
-    """A validation cannot go on."""
+    """A validation cannot continue."""
 
 
 def why(error: Exception) -> str:

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from jostle.repository import CoreFloor, Repository
 
 METHODS: tuple[Method, ...] = ("jostle", "thesis")
-#: Points within which the loss of a program's runs must be known to be scored.
+#: Greatest uncertainty, in points, of the loss of a program's runs that are scored.
 MOST_UNKNOWN = 2.0
-#: Method thesis on segments that are not coalesced, as the thesis had them.
+#: Method thesis on segments that are not coalesced, as in the thesis.
 RAW = "thesis, raw"
 Progress = Callable[[int, int, str], None]
 
@@ -49,7 +49,7 @@ class Evaluation:
         scores: Per program and method, then of all programs together, then of their quiet runs.
         calls: Global collectives a second and rank, per program.
         limits: Notes for the user, one sentence each.
-        grains: How well the truth is known, per program with enough runs to tell.
+        grains: Uncertainty of the truth, per program with enough runs to know it.
         unknown: Programs whose truth is not known well enough, and why, part of a sentence: their
             runs are rows, and in no score.
     """
@@ -190,7 +190,7 @@ def _of_code(
     delays: dict[str, _Delays] = {}
     for number, run in enumerate(runs):
         tell(number, run.job)
-        # One run that cannot be read or judged, for whatever reason, ends nothing; it is told.
+        # A run that cannot be read or assessed, for whatever reason, is reported and ends nothing.
         try:
             found = marks(repository, run.job)
             if found is None:
@@ -234,13 +234,13 @@ def _of_code(
 
 
 def floors_of(store: Store, runs: Sequence[ValidationRun]) -> dict[str, dict[str, CoreFloor]]:
-    """Return the canary's floors, from the runs of all programs.
+    """Return the usual times of the core-speed probe, from the runs of all programs.
 
-    Runs of different programs are in repositories of their own, but on the same nodes. So what one
-    repository knows is the floor of its program, and all together that of the nodes.
+    Runs of different programs are in repositories of their own, but on the same nodes. So one
+    repository gives the usual time in its program, and all together that of the nodes.
 
     Returns:
-        Program -> node -> floor.
+        Program -> node -> usual time.
     """
     from jostle.repository import CoreFloor
 
@@ -250,7 +250,7 @@ def floors_of(store: Store, runs: Sequence[ValidationRun]) -> dict[str, dict[str
         job = next(run.job for run in runs if run.step.code == code)
         try:
             own = store.repository(code).run_tables(job).floors
-        except Exception:  # told where the run itself is judged
+        except Exception:  # reported where the run itself is assessed
             continue
         owns[code] = dict(own)
         for host, floor in own.items():
@@ -284,7 +284,7 @@ def _by_thesis(
     known: dict[str, Truth],
     limits: list[str],
 ) -> dict[str, float]:
-    """Measure the loss of runs as thesis 5.2.3 does: against the fastest of those cut alike."""
+    """Measure the loss as in Shah, 2020, §5.2.3: against the fastest run with the same segments."""
     found: dict[str, float] = {}
     for method in ("thesis", RAW):
         own = [run for run in runs if method in said[run.job]]
@@ -330,7 +330,7 @@ def _delays(run: ValidationRun) -> _Delays:
 
 
 def _band(delays: _Delays | None, seen: Marks, truth: Truth) -> Band | None:
-    """Return what was planted in a run: by the injector's log, or while a disturber was on."""
+    """Return the loss injected into a run: by the injector's log, or while a disturber was on."""
     if delays is None:
         return truth.beside
     return band(delays.start_ns, delays.delay_ns, delays.rank, seen.at_ns)
@@ -352,7 +352,8 @@ def judged(found: RunEstimate, edges_ns: Sequence[int] = ()) -> Judged:
         if edges_ns:
             edges = np.array(edges_ns, dtype=np.int64)
             row = np.diff(edges) / 1e9
-            # Of a segment in several windows, as they share its time; cores may have gained some.
+            # The loss of a segment in several windows is divided by time; cores may have gained
+            # some.
             more, less = (
                 spread_over(start, end, part.clip(0), edges[:-1], edges[1:])
                 for part in (lost, -lost)

@@ -1,4 +1,4 @@
-"""Records what else this machine did during a run, to separate its own noise."""
+"""Records the other load of this machine during a run, to separate the machine's own noise."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class Machine:
     """Counters of the machine at an instant, in seconds over all cores.
 
     Attributes:
-        busy_s: Cores were busy, with anything.
-        steal_s: The hypervisor had taken them.
-        ours_s: Busy with what we started and have waited for.
+        busy_s: Time in which cores were busy, with any process.
+        steal_s: Steal time.
+        ours_s: CPU time of the processes that we started and have waited for.
         load: Load average over the last minute.
-        cores: Cores.
+        cores: Number of cores.
     """
 
     busy_s: float
@@ -47,7 +47,7 @@ def noise(before: Machine, after: Machine, seconds: float) -> dict[str, float]:
     Args:
         before: The first reading.
         after: The second reading; all processes started in between have ended.
-        seconds: Between them.
+        seconds: Time between them.
 
     Returns:
         steal and foreign: shares of all cores' time, 0 to 1; load at the end.

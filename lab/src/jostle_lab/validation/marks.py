@@ -1,4 +1,4 @@
-"""Reads from a repository how far a run had come at which time."""
+"""Reads the progress of a run over time from a repository."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jostle_lab.validation.oracle import Ints, Marks
 if TYPE_CHECKING:
     from jostle.repository import Repository
 
-#: Calls that a rank counts and that are the same in every run of the same work.
+#: Calls of a rank whose number is the same in every run of the same work.
 CALLS = (
     "sends",
     "recvs",
@@ -30,7 +30,7 @@ _FEW_GLOBALS = 24
 
 
 def marks(repository: Repository, job: str) -> Marks | None:
-    """Read the marks of a run: at global collectives, or at calls of its first rank without any.
+    """Read the marks of a run: at global collectives or, without any, at calls of its first rank.
 
     Args:
         repository: Where it is.
@@ -51,18 +51,18 @@ def marks(repository: Repository, job: str) -> Marks | None:
 
 
 def _of(rows: pa.Table, names: tuple[str, ...], files: str) -> Marks:
-    """Count up what the named columns hold.
+    """Return the cumulative sums of the named columns as marks.
 
     Args:
         rows: Segments, in order of time.
         names: Columns of calls.
-        files: Column of the time in file calls, ns: that of the rank that spent most.
+        files: Column of the time in file calls, ns, of the rank that spent most.
     """
     each: Ints = np.zeros(rows.num_rows, dtype=np.int64)
     for name in names:
         each = each + rows[name].to_numpy().astype(np.int64)
     done = np.concatenate([[0], np.cumsum(each)])
     at = np.concatenate([rows["start_ns"].to_numpy()[:1], rows["end_ns"].to_numpy()])
-    # MPI_Finalize ends the last segment and the marks, whether or not it counted.
+    # MPI_Finalize ends the last segment and the marks, whether or not it was counted.
     spent = np.concatenate([[0.0], np.cumsum(rows[files].to_numpy() / 1e9)])
     return Marks(done.astype(np.int64), at.astype(np.int64), spent)

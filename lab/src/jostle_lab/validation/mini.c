@@ -1,5 +1,5 @@
-/* Small parallel programs whose work is the same in every run: what `jostle validate` runs beside
- * the real codes, and in place of them where these are not installed.
+/* Small parallel programs whose work is the same in every run: `jostle validate` runs them in
+ * addition to real codes, and in place of them where these are not installed.
  *
  *   mini transpose STEPS   Fourier transforms with two all-to-alls a step
  *   mini stencil STEPS     neighbours exchange edges; no global collective after the start
@@ -7,7 +7,7 @@
  *                          iterations differs from step to step
  *   mini wavefront STEPS   two pipelined sweeps a step over planes, a small message for each; a
  *                          norm now and then
- *   mini assembly LAYERS   finite elements: a matrix is assembled, which no rank needs another for,
+ *   mini assembly LAYERS   finite elements: a matrix is assembled, without communication,
  *                          and solved by conjugate gradients
  *   mini checkpoint STEPS  a stencil with a norm every fourth step; every 32nd step each rank writes
  *                          4 MiB of its field to a file of its own, and waits until they are stored
@@ -136,7 +136,7 @@ static double stencil(int steps)
             for (int x = 1; x < WIDTH - 1; x++)
                 to[x] = 0.2 * (own[x] + own[x - 1] + own[x + 1] + own[x - WIDTH] + own[x + WIDTH]);
         }
-        /* Every sixteenth step has more to do, as output or chemistry would. */
+        /* Every sixteenth step has more work, as with output or chemistry. */
         if (step % 16 == 0)
             for (size_t at = WIDTH; at < cells - WIDTH; at += 4)
                 next[at] = sqrt(next[at] * next[at] + 1e-9);
@@ -234,7 +234,7 @@ static void relax(double *plane, const double *below, int columns, int forth)
         }
 }
 
-/* Goes over the planes; a rank begins one when the rank before has done its part of it. */
+/* Sweeps over the planes; a rank begins one when the rank before has done its part of it. */
 static void sweep(double *cube, int columns, int forth)
 {
     int from = forth ? rank - 1 : rank + 1, to = forth ? rank + 1 : rank - 1;
@@ -342,7 +342,7 @@ static void element(const double place[NODES][3], double matrix[NODES][NODES])
     }
 }
 
-/* Number of a node in its layer: neighbours lie apart, as on a mesh without structure. */
+/* Number of a node in its layer: neighbours are distant, as on an unstructured mesh. */
 static int number_of(int x, int y)
 {
     return (y * SIDE + x) * 5003 % LAYER;
@@ -443,7 +443,7 @@ static void store(const char *name, int flags, const double *from, size_t bytes)
         MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
-/* A step of a stencil that fits the cache. */
+/* A step of a stencil that fits into the cache. */
 static void smooth(double *field, int width, int lines)
 {
     edges(field, width, lines);

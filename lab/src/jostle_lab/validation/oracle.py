@@ -1,8 +1,8 @@
 """Computes a run's true loss from interleaved runs of the same work. Pure functions.
 
-The estimator is not asked: windows are the same piece of work in every run. The fastest tenth of
-the runs in which nothing was planted says what a piece takes undisturbed, and all runs together how
-that is shared out among them. Rules: lab/docs/explanation/validation.md.
+The estimator is not used: windows are the same piece of work in every run. The fastest tenth of the
+runs in which nothing was injected gives the undisturbed time of a piece, and all runs together its
+division among windows. Rules: lab/docs/explanation/validation.md.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-#: (begin, end) in ns, of runs by name, of what was planted in them.
+#: (begin, end) in ns of what was injected, by the name of the run.
 Spans = Mapping[str, Sequence[tuple[int, int]]]
 
-#: Fewer runs make no oracle.
+#: With fewer runs there is no oracle.
 FEWEST_RUNS = 8
-#: A boundary of windows is one that all runs have; fewer make no oracle.
+#: A boundary of windows is one that all runs have; with fewer windows there is no oracle.
 FEWEST_WINDOWS = 8
 _HALVINGS = 100
-_BEST = 0.1  # of the runs: the slowest of these is the reference, but the second of all at least
-_FREE = 3  # runs with nothing planted in a window: with fewer, all count there
+_BEST = 0.1  # of the runs: the slowest of these is the reference, at least the second of all
+_FREE = 3  # runs with nothing injected in a window: with fewer, all count there
 _CALM = 0.25  # quantile: of a run's windows, and of runs in a window; most disturbance is above
 _ROUNDS = 6  # after which shares no longer change
 
 
 @dataclass(frozen=True)
 class Marks:
-    """How far a run had come when.
+    """The progress of a run at several times.
 
     Attributes:
-        done: How much of its work was done: a count of calls, ever growing; starts at 0.
-        at_ns: When; the first is MPI_Init, the last MPI_Finalize.
+        done: Work done: a cumulative count of calls; starts at 0.
+        at_ns: Time of each mark; the first is MPI_Init, the last MPI_Finalize.
         files_s: Seconds spent in file calls until then; None: in none.
     """
 
@@ -47,15 +47,15 @@ class Marks:
 
 @dataclass(frozen=True)
 class Band:
-    """What planted delays or disturbers cost a run, by their own log, in seconds.
+    """Bounds of the time that injected delays or disturbers cost a run, by their log, in seconds.
 
     Attributes:
-        low: Delays: per exchange (window) the rank that was delayed most, summed: as if the
-            others had slack for all the rest. Disturbers: lost in windows that lie within a span.
+        low: Delays: per exchange (window) the rank that was delayed most, summed, as if the others
+            had slack for all the rest. Disturbers: loss in windows that are within a span.
         flight: Delays: time in which any rank was in one; delays at the same time count once.
-            Disturbers: windows lost as evenly as they overlap with spans.
-        high: All delays of all ranks: as if none hid another. Disturbers: lost in all windows
-            that a span touches.
+            Disturbers: loss of windows in proportion to their overlap with spans.
+        high: All delays of all ranks: as if none hid another. Disturbers: loss in all windows that
+            a span touches.
         count: Delays, or spans.
     """
 
@@ -71,12 +71,12 @@ class Truth:
 
     Attributes:
         run_s: MPI_Init to MPI_Finalize.
-        total_s: Longer than the reference, over all windows.
-        displaced_s: Of that, what shifts the median of all windows: continuous.
-        windows: Windows.
+        total_s: Time beyond the reference, over all windows.
+        displaced_s: The part of it that shifts the median of all windows: continuous.
+        windows: Number of windows.
         low_s, high_s: `total_s` with the next larger and the smallest as reference.
-        beside: What of `total_s` fell to spans in which something was known to be on beside the
-            run; None where no spans are given.
+        beside: The part of `total_s` in spans in which a disturber is known to have run; None where
+            no spans are given.
         edges_ns: Edges of the windows in this run.
     """
 
@@ -107,10 +107,12 @@ class Truth:
 
 @dataclass(frozen=True)
 class Grain:
-    """How far apart two oracles of half the runs are; that of all runs is hardly twice as fine.
+    """Uncertainty of the oracle: difference of two oracles of half the runs each.
+
+    The uncertainty of the oracle of all runs is hardly less than half of this.
 
     Attributes:
-        total: Median difference of what runs lost in all, points.
+        total: Median difference of the runs' total losses, points.
         instantaneous: The same of the instantaneous part.
     """
 
@@ -127,7 +129,8 @@ def windows(runs: Mapping[str, Marks]) -> tuple[list[str], Ints, Floats]:
         runs: Marks of each run.
 
     Returns:
-        Names of the runs that are in, the common counts, and durations in seconds (runs x windows).
+        Names of the runs that are included, the common counts, and durations in seconds (runs x
+        windows).
     """
     names = [name for name, marks in runs.items() if len(marks.done) > 1]
     if not names:
@@ -151,7 +154,7 @@ def file_times(
         runs: Marks of each run.
         names: The runs, as `windows` returned them.
         common: The common counts, also from there.
-        durations: What the windows took, s, [runs, windows].
+        durations: Durations of the windows, s, [runs, windows].
 
     Returns:
         At most the durations, [runs, windows].
@@ -167,7 +170,7 @@ def file_times(
 
 def _places(marks: Marks, common: Ints) -> Ints:
     """Return the indices of the marks at which windows begin and end."""
-    # The last of equal counts: what came after it without counting belongs to the next.
+    # The last of equal counts: time after it without a counted call belongs to the next window.
     at = np.searchsorted(marks.done, common, "right") - 1
     at[0], at[-1] = 0, len(marks.at_ns) - 1
     return at
@@ -180,8 +183,8 @@ def truths(
 
     Args:
         runs: Marks of each run of one program, all of the same work, made in turn with others.
-        planted: In which something was done to a run, for runs that have any.
-        spans: Those of a disturber beside a run; what was lost in them is told apart.
+        planted: Spans in which a run was disturbed on purpose, for runs that have any.
+        spans: Spans of a disturber during a run; the loss in them is given separately.
 
     Returns:
         A truth per run; runs that did other work than most have none. Empty with fewer than
@@ -210,12 +213,12 @@ def truths(
 
 
 def grain(runs: Mapping[str, Marks], planted: Spans | None = None, seed: int = 0) -> Grain | None:
-    """Return how well the truth is known, by halving the runs at random.
+    """Return the uncertainty of the truth, by halving the runs at random.
 
     Args:
         runs: As in truths.
         planted: As in truths.
-        seed: Of the halves.
+        seed: Seed of the halves.
 
     Returns:
         None where halves would have fewer than FEWEST_RUNS runs, or windows are too few.
@@ -242,7 +245,7 @@ def grain(runs: Mapping[str, Marks], planted: Spans | None = None, seed: int = 0
 def _free(
     runs: Mapping[str, Marks], names: Sequence[str], durations: Floats, planted: Spans
 ) -> Flags:
-    """Return in which windows of which runs nothing was planted, shape (runs, windows)."""
+    """Return in which windows of which runs nothing was injected, shape (runs, windows)."""
     free = np.ones(durations.shape, dtype=bool)
     for flags, row, name in zip(free, durations, names, strict=True):
         edges = _edges(runs[name], row)
@@ -255,19 +258,20 @@ def _free(
 def _references(durations: Floats, free: Flags, files: Floats) -> tuple[Floats, float, float]:
     """Return the undisturbed durations of windows.
 
-    RATIONALE: what is left without file calls takes longer if something disturbs it, and hardly
-    ever less: so the shortest durations are undisturbed. File calls scatter by themselves in both
-    directions, above all those that wait for a disk. Their shortest times, each window's from
-    another run, add up to a run that cannot be had. So of these the usual time counts.
+    RATIONALE: everything except file calls takes longer if something disturbs it, and hardly ever
+    less: so the shortest durations are undisturbed. File calls vary in both directions, above all
+    those that wait for a disk. Their shortest times, each window's from another run, add up to a
+    run that is impossible. So for these the usual time counts.
 
     Args:
         durations: Runs x windows (s), at least three runs.
-        files: Of these, in file calls.
-        free: Where nothing was planted. A window in which something was is no candidate: with it,
-            the third of thirty would be the third of the ten or fifteen that are.
+        files: The part of these in file calls.
+        free: Where nothing was injected. A window in which something was is no candidate: with such
+            windows, the third of thirty would be the third of the ten or fifteen that are
+            undisturbed.
 
     Returns:
-        What each window takes, and what all together take by the next larger and by the smallest
+        The time of each window, and of all together by the next larger and by the smallest
         durations.
     """
     candidate = free | (free.sum(axis=0) < _FREE)
@@ -282,7 +286,7 @@ def _references(durations: Floats, free: Flags, files: Floats) -> tuple[Floats, 
 
 
 def _shares(durations: Floats) -> Floats:
-    """Return which share of a program's time falls to each window: the same in every run.
+    """Return the share of a program's time in each window, which is the same in every run.
 
     The runs that are fastest in a window were lucky there by different amounts. So a window's share
     comes from all runs, each divided by the level of its own calm windows: this removes slow hours
@@ -330,7 +334,7 @@ def beside(
         marks: The run's marks.
         row: Durations of its windows (s).
         reference: Undisturbed durations of the same windows (s).
-        spans: (begin, end) in ns of what was on.
+        spans: (begin, end) in ns of each time that the disturber was on.
 
     Returns:
         The band; None without spans.
@@ -358,12 +362,12 @@ def _edges(marks: Marks, row: Floats) -> Floats:
 
 
 def band(start_ns: Ints, delay_ns: Ints, rank: Ints, edges_ns: Ints) -> Band:
-    """Return what delays cost.
+    """Return the bounds of the time that delays cost.
 
     Args:
         start_ns: When each began.
         delay_ns: How long it took.
-        rank: Whom it hit.
+        rank: The rank that it delayed.
         edges_ns: Edges of the windows of the run; delays outside of them do not count.
     """
     inside = (start_ns >= edges_ns[0]) & (start_ns < edges_ns[-1])

@@ -1,8 +1,9 @@
 """Measures the distance between this machine's cores, which a hypervisor may move.
 
 Ranks that exchange much data lose a fifth by it, throughout a run, and neither clock, steal time
-nor canary shows it. It is not interference, and a run cannot detect it itself. So the distance is
-measured from core to core before and after each run, and runs whose cores lay apart are repeated.
+nor core-speed probe shows it. It is not interference, and a run cannot detect it itself. So the
+distance is measured from core to core before and after each run, and runs whose cores were distant
+are repeated.
 """
 
 from __future__ import annotations
@@ -17,23 +18,23 @@ from pathlib import Path
 
 import numpy as np
 
-#: Name of the measure among what is known of a run's noise: ns of a round trip.
+#: Name of the measure among the measures of a run's noise: ns of a round trip.
 APART = "apart_ns"
-#: So many times as long as usual at its best a round trip takes between cores that share no cache.
+#: A round trip between cores that share no cache takes at least so many times the usual best time.
 _FAR = 3.0
-_BEST = 0.1  # quantile of the runs; the very least may be of two threads of one core
-_CORES = 8  # the first, that are looked at: each pair takes 20 ms
+_BEST = 0.1  # quantile of the runs; the least may be of two threads of one core
+_CORES = 8  # only the first cores are measured: each pair takes 20 ms
 _PATIENCE_S = 60.0
 
 
 class Ruler:
-    """Measures how far cores lie apart."""
+    """Measures the distance between cores."""
 
     def __init__(self, folder: Path) -> None:
-        """Build the program that does it.
+        """Build the program that measures.
 
         Args:
-            folder: Where it goes; without a compiler, or with one core, nothing is measured.
+            folder: Where it is built; without a compiler, or with one core, nothing is measured.
         """
         self._program = folder / "apart"
         self._cores = sorted(os.sched_getaffinity(0))[:_CORES]
@@ -55,10 +56,10 @@ class Ruler:
         return max(found, default=None)
 
     def wait(self, noises: Sequence[Mapping[str, float]]) -> float | None:
-        """Wait until cores lie together, a minute at most.
+        """Wait until cores share a cache, a minute at most.
 
         Args:
-            noises: Of the runs made so far: they show what that means here.
+            noises: Noise of the runs made so far: it gives the usual round trip of this machine.
 
         Returns:
             What was measured last, ns; None: not known.
@@ -72,17 +73,17 @@ class Ruler:
 
 
 def together(noises: Sequence[Mapping[str, float]]) -> list[bool]:
-    """Return for each run whether its cores lay together, as far as is known.
+    """Return for each run whether its cores shared a cache, as far as is known.
 
     Args:
-        noises: Of the runs.
+        noises: Noise of the runs.
     """
     most = _most(_known(noises))
     return [noise.get(APART, 0.0) <= most for noise in noises]
 
 
 def _most(known: Sequence[float]) -> float:
-    """Return the longest round trip of cores that lie together, ns."""
+    """Return the longest round trip of cores that share a cache, ns."""
     return _FAR * float(np.quantile(known, _BEST, method="lower")) if known else 0.0
 
 

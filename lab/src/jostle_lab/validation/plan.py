@@ -11,13 +11,13 @@ from typing import Any, Literal
 from jostle_lab.validation.codes import Code, Disturber
 
 Kind = Literal["clean", "inject"] | Disturber
-#: Delays that are injected: sparse and long, middling, dense and short, heavy-tailed.
+#: Delays that are injected: sparse and long, medium, dense and short, heavy-tailed.
 SHAPES = ("gauss:40ms,10ms", "gauss:8ms,2ms", "fixed:1ms", "pareto:4ms,1.6")
 MEAN_MS = {"gauss:40ms,10ms": 40.0, "gauss:8ms,2ms": 8.0, "fixed:1ms": 1.0, "pareto:4ms,1.6": 10.7}
-#: Injected: least and greatest share of the interfered run; between them in equal ratios.
+#: Least and greatest injected share of the interfered run; between them in equal ratios.
 LEAST, MOST = 0.02, 0.42
-#: Share of a rank's calls that are delayed at most: from there on delays become longer. What
-#: strikes most calls is no event, but how the machine is.
+#: Share of a rank's calls that are delayed at most: from there on delays become longer. What delays
+#: most calls is no event, but the state of the machine.
 MOST_STRUCK = 0.1
 FEWEST_CLEAN = 4
 _LEVELS = {"low": (1, 0.05), "medium": (3, 0.08), "high": (4, 0.16)}
@@ -25,20 +25,20 @@ _LEVELS = {"low": (1, 0.05), "medium": (3, 0.08), "high": (4, 0.16)}
 
 @dataclass(frozen=True)
 class ValidationStep:
-    """One run.
+    """One planned run of a validation.
 
     Attributes:
         code: Name of its program.
         number: Of the run, from 1, among those of its program.
-        kind: What is done to it.
-        strength: Injected: share of the interfered run that is aimed at; else share of the run in
-            which the disturber is on.
+        kind: How it is disturbed.
+        strength: Injected: intended share of the interfered run; else share of the run in which the
+            disturber is on.
         shape: Injected: the delay, as `jostle inject` takes it; else "".
         ranks: Injected: which ranks; "" for all.
         windows: Disturber: (start, length) as shares of an undisturbed run.
-        processes: Of the disturber.
-        seed: Of its random parts.
-        raw: Its segments are not coalesced: what method thesis cuts at.
+        processes: Processes of the disturber.
+        seed: Seed of its random parts.
+        raw: Its segments are not coalesced, as method thesis needs them.
         calls: Sets of calls that can be delayed, as `jostle inject` takes them; "": the usual ones.
             Those of a clean run are counted, and not delayed.
         period_ms: Delays only in one window of each period, drawn at random; 0: all the time. The
@@ -72,7 +72,7 @@ class ValidationStep:
 
 
 def longer(shape: str, times: float) -> str:
-    """Return a delay that is so many times as long.
+    """Return a delay that is longer by a factor.
 
     Args:
         shape: One of SHAPES, or the like.
@@ -92,10 +92,10 @@ def steps(
     Args:
         codes: The programs.
         injected: Injected runs of each.
-        disturbed: Runs of each beside load on the CPUs, the memory or the disk.
+        disturbed: Runs of each with load on the CPUs, the memory or the disk.
         clean: Clean runs of each.
-        seed: Of the order and of all that is random.
-        raw: Runs of each with segments that are not coalesced besides: a clean one, the others
+        seed: Seed of the order and of all random choices.
+        raw: Further runs of each with segments that are not coalesced: a clean one, the others
             injected.
 
     Returns:
@@ -138,7 +138,7 @@ def _of(
 
 
 def _injected(dice: random.Random, code: Code, count: int) -> list[dict[str, Any]]:
-    """Plan injected runs; every third is hit on one rank only: the others wait for it."""
+    """Plan injected runs; every third has delays on one rank only: the others wait for it."""
     ratio = (MOST / LEAST) ** (1 / max(count - 1, 1))
     return [
         {

@@ -18,12 +18,12 @@ class Wanted:
     """Request of a validation.
 
     Attributes:
-        parts: Of estimation, identification, clustering, synthetic.
+        parts: Some of estimation, identification, clustering, synthetic.
         programs: Names; empty for those installed.
         commands: Programs of the user's own, as codes.of_command takes them.
         runs: Injected runs of each program.
-        quick: Few of all, and short ones.
-        seed: Of all that is random.
+        quick: Few and short runs.
+        seed: Seed of all random choices.
         make: Make the runs that are missing.
     """
 
@@ -44,9 +44,9 @@ class Results:
         estimation: Scores of estimates on real programs.
         seen: Experiments in the lab, one by one.
         lab: Their scores.
-        clustering: How ways to cluster do, per program.
-        synthetic: Scores of estimates on made-up runs.
-        planted: Scores of identification in made-up repositories.
+        clustering: Scores of clustering methods, per program.
+        synthetic: Scores of estimates on synthetic runs.
+        planted: Scores of identification in synthetic repositories.
         limits: Notes for the user, one sentence each.
     """
 

@@ -10,24 +10,24 @@ from jostle_lab.validation.plan import FEWEST_CLEAN, steps
 from jostle_lab.validation.results import Results, Wanted
 from jostle_lab.validation.runner import Store, make
 
-#: done, total, what comes next, seconds left (0: not known).
+#: done, total, the next run, seconds left (0: not known).
 Progress = Callable[[float, float, str, float], None]
 _LABS = 2
 
 
 def run_validation(folder: Path, wanted: Wanted, progress: Progress) -> Results:
-    """Make the runs that are missing, and evaluate all there are.
+    """Make the runs that are missing, and evaluate all runs.
 
     Args:
         folder: Where runs and repositories are.
-        wanted: What is asked for.
-        progress: Called with what comes next.
+        wanted: The request.
+        progress: Called with the next run.
 
     Returns:
-        The results of the parts that were asked for.
+        The results of the parts that were requested.
 
     Raises:
-        JostleError: A program or the lab cannot be had.
+        JostleError: A program or the lab is not available.
     """
     store = Store(folder)
     results = Results()

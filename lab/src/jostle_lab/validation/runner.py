@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 SLICE = "250ms"
 CANARY = "20ms"
 _TRIES = 2
-_TRIES_APART = 4  # of a run whose cores are found apart at its end
+_TRIES_APART = 4  # of a run whose cores are found distant at its end
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class ValidationRun:
     """A run that was made.
 
     Attributes:
-        step: What was asked for.
+        step: Its plan.
         job: Its job in the repository.
-        start_ns, end_ns: Of mpirun.
+        start_ns, end_ns: Start and end of mpirun.
         status: Its exit status.
         noise: Load of others on the machine (see machine.noise), and the distance of its cores
             (placement.APART).
@@ -108,7 +108,7 @@ class Store:
         """Return the runs made so far.
 
         Args:
-            failed: Those that cannot be used, too: that failed, or had their cores apart.
+            failed: Also runs that cannot be used: that failed, or whose cores were distant.
         """
         validation_runs = self._recorded()
         if failed:
@@ -118,7 +118,7 @@ class Store:
         return [run for run, fine in zip(validation_runs, good, strict=True) if fine]
 
     def _recorded(self) -> list[ValidationRun]:
-        """Read the runs; the last line may be torn by a crash."""
+        """Read the runs; a crash may have cut off the last line."""
         try:
             lines = (self.folder / "runs.jsonl").read_text().splitlines()
         except FileNotFoundError:
@@ -132,7 +132,7 @@ class Store:
     def add(self, run: ValidationRun) -> None:
         """Record a run."""
         with (self.folder / "runs.jsonl").open("a") as stream:
-            # A line of its own, behind one that a crash may have torn.
+            # A line of its own, after one that a crash may have cut off.
             stream.write("\n" + json.dumps(run.to_json()) + "\n")
             stream.flush()
             os.fsync(stream.fileno())
@@ -168,7 +168,7 @@ def make(
             seconds left.
 
     Raises:
-        ValidationError: A program cannot be prepared, or its name stood for another command.
+        ValidationError: A program cannot be prepared, or its name meant another command.
     """
     for code in codes:
         if code.where is not None:
@@ -192,7 +192,8 @@ def _make(
 ) -> None:
     spent: list[float] = []
     made: Counter[str] = Counter()
-    # Twice: what the first runs are worth is known when there are others to compare cores with.
+    # Twice: whether the first runs can be used is known when there are others to compare cores
+    # with.
     for _ in range(2):
         left = [step for step in _left(store, plan) if made[step.job] < _TRIES_APART]
         for number, step in enumerate(left):
@@ -224,7 +225,7 @@ def one(
 
     Args:
         store: Where it goes.
-        step: What is asked for.
+        step: Its plan.
         code: Its program.
         nodes: Those of the lab, for programs that run over nodes.
     """
@@ -298,7 +299,7 @@ def _words(
 
 
 def _injection(code: Code, step: ValidationStep, logs: Path, usual: UndisturbedRun) -> list[str]:
-    """Return the variables that make the injector delay a run by the share aimed at."""
+    """Return the variables that make the injector delay a run by the intended share."""
     from jostle_lab.inject import Rules
     from jostle_lab.inject.rules import Delay, parse_calls, parse_ranks, variables
 
@@ -338,12 +339,12 @@ def _counted(store: Store, run: ValidationRun, ranks: int) -> float:
 
 
 def _usual(store: Store, code: Code, calls: str = "") -> UndisturbedRun:
-    """Learn from the first clean run of a program in which these calls were counted.
+    """Return the undisturbed time and calls by a program's first clean run that counted them.
 
     Raises:
-        ValidationError: There is none that went well.
+        ValidationError: There is no such run without an error.
     """
-    ended = [run for run in store.runs(failed=True) if not run.error]  # wherever cores lay
+    ended = [run for run in store.runs(failed=True) if not run.error]  # also with distant cores
     clean = [
         run
         for run in ended
@@ -407,7 +408,7 @@ def _wait(words: Sequence[str], folder: Path, output: Any, limit_s: float) -> in
 def _disturbers(
     step: ValidationStep, usual: UndisturbedRun | None, logs: Path, nodes: Nodes | None
 ) -> Iterator[list[tuple[int, int]]]:
-    """Switch the disturber of a run on and off during the block; yield when it was on.
+    """Switch the disturber of a run on and off during the block; yield the times when it was on.
 
     The list is complete after the block.
     """

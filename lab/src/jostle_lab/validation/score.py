@@ -17,7 +17,7 @@ from jostle_lab.validation.oracle import Band, Truth
 
 #: A run is quiet below these shares of the cores' time, and moved above this percentage.
 MOST_STEAL, MOST_FOREIGN, MOST_MOVED = 0.02, 0.05, 3.0
-#: Runs of more seconds are long enough for a light to be decided.
+#: Runs of more seconds are long enough for a decided traffic light.
 LONG_S = 10.0
 
 
@@ -28,11 +28,12 @@ class Judged:
     Attributes:
         percent, low, high: Its loss with the 95 % interval.
         continuous: Continuous loss that it warns of in addition; 0 without a warning.
-        displaced: Of the loss, what shifts the median of all segments, as of Truth.displaced.
-        coverage: Of the run time.
+        displaced: The part of the loss that shifts the median of all segments, as in
+            Truth.displaced.
+        coverage: Coverage of the run time.
         inferred: Coverage of the inferred part; None: no clusters.
-        slow: Of the loss, what went to slow cores by the canary; 0 without one.
-        canary: The canary over its floor; None without one.
+        slow: The part of the loss to slow cores by the core-speed probe; 0 without one.
+        canary: Core-speed probe over its usual time; None without one.
         light: green, yellow or red; None: undecided.
     """
 
@@ -65,13 +66,13 @@ class Row:
     Attributes:
         job: Its name.
         code: Its program.
-        kind: What was done to it.
-        strength: How much (see plan.Step).
-        truth: By the oracle.
-        band: What was planted, by its own log; None in clean runs.
-        thesis: Loss as the thesis measures it.
-        noise: What others took of the machine.
-        said: What each method says of it.
+        kind: How it was disturbed.
+        strength: How strongly (see plan.Step).
+        truth: Its true loss by the oracle.
+        band: Its injected loss, by the injector's log; None in clean runs.
+        thesis: Its loss as measured in the thesis.
+        noise: Shares of the machine that others took.
+        said: Its estimate by each method.
     """
 
     job: str
@@ -86,32 +87,32 @@ class Row:
 
     @property
     def quiet(self) -> bool:
-        """Other programs took little of the machine."""
+        """Whether other programs took little of the machine."""
         return self.noise["steal"] <= MOST_STEAL and self.noise["foreign"] <= MOST_FOREIGN
 
     @property
     def moved(self) -> bool:
-        """The whole run was slowed."""
+        """Whether the whole run was slowed."""
         return abs(self.truth.displaced) > MOST_MOVED
 
     @property
     def disturbed(self) -> bool:
-        """It was disturbed on purpose."""
+        """Whether it was disturbed on purpose."""
         return self.kind != "clean"
 
     @property
     def own(self) -> float:
-        """The machine's own part of the loss, in percent of the run: all but the planted."""
+        """The machine's own loss, percent of the run: all except the injected part."""
         planted = self.band.flight if self.band else 0.0
         return 100 * (self.truth.total_s - planted) / self.truth.run_s
 
     @property
     def canary(self) -> float | None:
-        """The canary over its floor in this run; None without one."""
+        """Core-speed probe over its usual time in this run; None without one."""
         return next((said.canary for said in self.said.values() if said.canary is not None), None)
 
     def measured(self, method: str) -> float:
-        """Return the loss that a method is scored against: as the thesis measures it, or all."""
+        """Return the loss against which a method is scored: as in the thesis, or all."""
         return self.thesis if method.startswith("thesis") else self.truth.total
 
     def estimated(self, method: str) -> float:
@@ -120,7 +121,7 @@ class Row:
         return said.percent if method.startswith("thesis") else said.total
 
     def held(self, method: str) -> bool:
-        """Return whether the interval holds the truth."""
+        """Return whether the interval contains the truth."""
         said = self.said[method]
         return (
             said.low <= self.measured(method) - self.estimated(method) + said.percent <= said.high
@@ -142,7 +143,7 @@ class Row:
 
 @dataclass(frozen=True)
 class ScoreSpread:
-    """Figures of several runs; None without any."""
+    """Statistics of values over several runs; None without any."""
 
     n: int
     median: float | None
@@ -153,7 +154,7 @@ class ScoreSpread:
     def of(
         values: Sequence[float], *, good: Callable[[Sequence[float]], float] = min
     ) -> ScoreSpread:
-        """Sum values up.
+        """Return the statistics of values.
 
         Args:
             values: The values.
@@ -172,7 +173,7 @@ class ScoreSpread:
 
 @dataclass(frozen=True)
 class Lights:
-    """Whether lights were right.
+    """Scores of traffic lights.
 
     Attributes:
         runs: Number of them.
@@ -190,7 +191,7 @@ class Lights:
 
     @staticmethod
     def of(rows: Sequence[Row], method: str) -> Lights:
-        """Count them.
+        """Count the lights of some runs.
 
         Args:
             rows: The runs.
@@ -215,23 +216,23 @@ class Lights:
 
     @property
     def right_share(self) -> float | None:
-        """Of decided lights; None where none is."""
+        """Share of right ones among decided lights; None where none is decided."""
         return self.right / self.decided if self.decided else None
 
     @property
     def undecided_share(self) -> float | None:
-        """Of all runs; None without any."""
+        """Share of undecided ones among all runs; None without any."""
         return 1 - self.decided / self.runs if self.runs else None
 
     @property
     def long_share(self) -> float | None:
-        """Of the long runs, those undecided; None where none is long."""
+        """Share of undecided ones among long runs; None where none is long."""
         return self.long_undecided / self.long if self.long else None
 
 
 @dataclass(frozen=True)
 class Score:
-    """How good a method is on some runs.
+    """The scores of a method on some runs.
 
     Attributes:
         code: Program; "all" for all together, "quiet" for the quiet runs of all.
@@ -243,10 +244,10 @@ class Score:
         instantaneous: Difference of the instantaneous part, points.
         steady: The same of runs that were not moved.
         clean: Difference of clean runs, points.
-        held: Share of runs whose interval holds the truth.
+        held: Share of runs whose interval contains the truth.
         inferred: Coverage of the inferred part.
         oracle: Soft accuracy against the oracle, whatever the method's own measure.
-        lights: Whether lights were right, by the measure of the method.
+        lights: Scores of traffic lights, by the measure of the method.
     """
 
     code: str
@@ -268,7 +269,7 @@ def score(code: str, method: str, rows: Sequence[Row]) -> Score:
     """Score a method on runs.
 
     Args:
-        code: What to call them.
+        code: The runs' name in tables.
         method: A method with an estimate in every row.
         rows: The runs; soft accuracy and total are of all of them.
     """

@@ -10,7 +10,7 @@ from jostle_lab.validation.errors import why
 from jostle_lab.validation.oracle import Truth
 from jostle_lab.validation.score import Row, Score, score
 
-#: Seeds below are for those who tune the methods.
+#: Seeds below this are for tuning the methods.
 FIRST_SEED = 1000
 #: A trace with more ranks than this takes seconds to make: it is made once only.
 _WIDE = ("ranks-256", "ranks-1024")
@@ -22,8 +22,8 @@ class Family:
 
     Attributes:
         rows: One per trace.
-        scores: By method jostle: of each kind, of all whose disturbance comes and goes, and of
-            those in which it is there all the time.
+        scores: By method jostle: of each kind, of all with a disturbance that comes and goes, and
+            of those with one that acts all the time.
         limits: Traces that could not be estimated, one sentence each.
     """
 
@@ -81,7 +81,7 @@ def _trace(name: str, seed: int) -> Row:
     from jostle_lab.validation.evaluate import judged
 
     tables, truth = trace(SPECS[name], seed)
-    # What is slow all the time in every segment alike cannot be seen in any single run.
+    # No single run shows what is slow all the time in every segment alike.
     shown = truth.visible_percent
     moved = shown - min(truth.instantaneous_percent, shown)
     lost_s, moved_s = (truth.run_s * percent / 100 for percent in (shown, moved))

@@ -1,7 +1,8 @@
-/* main_cpu.c: takes the heartbeat to the core on which the program's main thread was last seen, and back.
+/* main_cpu.c: moves the heartbeat to the core on which the program's main thread was last seen, and
+ * back.
  *
- * What is measured there is what the program has at the moment: its core, the caches and the memory of its
- * NUMA node. Only the heartbeat's own mask is changed, for one measurement.
+ * It then measures the resources of the program at that moment: its core, the caches and the memory
+ * of its NUMA node. Only the heartbeat's own mask is changed, for one measurement.
  */
 #include "main_cpu.h"
 #include "common.h"
@@ -16,9 +17,9 @@ typedef struct cpus {
 } cpus;
 
 static int main_fd = NOT_OPENED;
-static cpus mask; /* to be restored; read anew each time, since it may be changed from outside */
+static cpus mask; /* to be restored; read each time, since it may be changed from outside */
 
-/* Field 39 of a thread's stat; the name, in parentheses, may hold anything. */
+/* Field 39 of a thread's stat; the name, in parentheses, may contain anything. */
 static int core_in(const char *text)
 {
     const char *p = text;

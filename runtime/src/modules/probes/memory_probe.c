@@ -1,19 +1,20 @@
-/* memory_probe.c: how long does main memory take to answer at the moment, and how much does it give?
+/* memory_probe.c: measures the latency and throughput of main memory at this moment.
  *
- * Eight times a slice, but no more than ten times a second nor less than once, the heartbeat takes the
- * lines of a buffer out of all caches and reads them again, three times; of each way to read the least time
- * counts:
+ * Eight times a slice, but no more than ten times a second nor less than once, the heartbeat evicts
+ * the lines of a buffer from all caches and reads them again, three times; of each kind of read the
+ * least time counts:
  *   latency  64 reads, each of which needs the result of the one before
- *   stream   512 lines one after the other, as many at a time as the core and its prefetchers bring
- * The first waits for queues of the memory's controllers. The second comes near to what a core can draw, so
- * that it also waits for whatever cores share on the way: with one neighbour it grows first.
+ *   stream   512 lines one after the other, as many at a time as the core and its prefetchers fetch
+ * The first waits for queues of the memory's controllers. The second is close to a core's
+ * throughput, so that it also waits for everything that cores share on the path to memory: with one
+ * neighbour it grows first.
  *
- * RATIONALE: lines that are taken out of the caches by an instruction need no buffer larger than the caches:
- * 32 KiB do, which the process has once, its forked children too. And the reads are of the same kind whatever
- * the caches' sizes, and whoever else is in them. It costs the program 32 KiB of its second cache at most, for
- * some 40 us. See docs/adr/0080-memory-of-a-node.md.
+ * RATIONALE: lines that are evicted by an instruction need no buffer larger than the caches:
+ * 32 KiB do, which the process has once, its forked children too. And the reads are of the same
+ * kind whatever the caches' sizes and their other content. It costs the program 32 KiB of its
+ * second cache at most, for some 40 us. See docs/adr/0080-memory-of-a-node.md.
  *
- * Of a program that sleeps nothing is measured: it loses nothing, and its slices stay without a record.
+ * While a program sleeps nothing is measured: it loses nothing, and its slices have no record.
  */
 #include "memory_probe.h"
 #include "block.h"
@@ -28,28 +29,29 @@
 
 #define LINE 64
 #define BYTES 32768
-#define READS 64 /* of the chase: one in 512 bytes, so that no line is brought along with another */
+#define READS 64 /* of the chase: one in 512 bytes, so that no line is fetched with another */
 #define APART (BYTES / READS)
 #define PASSES 3
 #define NS_PER_MS UINT64_C(1000000)
 #define SHORTEST_NS (100 * NS_PER_MS) /* from one probe to the next, */
 #define LONGEST_NS (1000 * NS_PER_MS)
-#define OF_A_SLICE 8 /* probes of a slice, as far as both permit: one alone scatters by a tenth */
-#define CLEAR_NS (4 * NS_PER_MS) /* around a boundary the heartbeat is kept free */
-#define COST 1000                /* times what a probe took: no sooner comes the next */
+#define OF_A_SLICE 8 /* probes of a slice, as far as both permit: a single one varies by a tenth */
+#define CLEAR_NS (4 * NS_PER_MS) /* no probe so near to a boundary */
+#define COST 1000                /* times the length of a probe: the next one is not sooner */
 #define MOST_NS NS_PER_MS        /* of a probe: a clock that jumps must not end them */
-#define IDLE 50                  /* a process that had less than this part of a core is at rest */
+#define IDLE 50                  /* a process that used less than this part of a core is idle */
 #define WORST 64 /* times the shortest: no memory is so slow, all were interrupted */
 
 JST_LARGE static uint8_t buffer[BYTES] __attribute__((aligned(JST_PAGE)));
 static bool linked;
 static uint64_t shortest[2] = {UINT64_MAX, UINT64_MAX}; /* latency and stream, ticks */
 static uint64_t not_before;                             /* CLOCK_REALTIME, for its cost */
-static uint64_t seen_ns, seen_cpu_ns; /* when it was looked at last, and CPU time then */
+static uint64_t seen_ns, seen_cpu_ns; /* time of the last check, and CPU time then */
 static bool at_rest;
 
-/* Each place holds the address of the next one, in an order that comes to each once before it begins anew
- * (41 - 1 is a multiple of 4, 19 is odd) and has no equal steps that a prefetcher could go on with. */
+/* Each place holds the address of the next one, in an order that visits each once before it repeats
+ * (41 - 1 is a multiple of 4, 19 is odd) and has no equal steps that a prefetcher could
+ * continue. */
 static void link_up(void)
 {
     for (unsigned i = 0; i < READS; i++) {
@@ -59,7 +61,7 @@ static void link_up(void)
     linked = true;
 }
 
-/* All reads and writes before it are over when the next instruction begins. */
+/* All reads and writes before it have ended when the next instruction begins. */
 JST_INLINE void wait_for_reads(void)
 {
 #if defined(__x86_64__)
@@ -69,7 +71,7 @@ JST_INLINE void wait_for_reads(void)
 #endif
 }
 
-/* Takes lines of the buffer out of all caches. Instructions that every process may use. */
+/* Evicts lines of the buffer from all caches, by instructions that every process may use. */
 static void take_out(unsigned apart)
 {
     for (unsigned at = 0; at < BYTES; at += apart) {
@@ -116,8 +118,8 @@ void jst_memory_probe_open(void)
     at_rest = false;
 }
 
-/* Each process has an offset of its own within the interval: probes of one node that ran at once would
- * measure each other. A probe that would fall near a boundary is left out. */
+/* Each process has an offset of its own within the interval: concurrent probes of one node would
+ * measure each other. A probe that would be near a boundary is left out. */
 uint64_t jst_memory_probe_due(uint64_t now, uint64_t boundary)
 {
     if (!jst_cfg.memory_probe || at_rest)
@@ -131,8 +133,8 @@ uint64_t jst_memory_probe_due(uint64_t now, uint64_t boundary)
     return due + CLEAR_NS > boundary ? 0 : due;
 }
 
-/* Has the program computed since the last look? The first time: it may have. A program at rest is looked at
- * when the heartbeat wakes anyway, so that it is not woken for nothing. */
+/* Has the program computed since the last check? The first time: it may have. An idle program is
+ * checked when the heartbeat wakes anyway, so that there are no wakes only for this. */
 static void look_at_work(uint64_t now)
 {
     uint64_t cpu = jst_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -169,7 +171,7 @@ void jst_memory_probe_run(jst_block *b, uint64_t due, uint64_t now, uint64_t bou
         return;
     if (!linked)
         link_up();
-    /* Of a core: while the heartbeat waits for one, it costs nothing. */
+    /* CPU time: while the heartbeat waits for a core, it costs nothing. */
     uint64_t least[2] = {0, 0}, began = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     bool moved = jst_main_cpu_visit();
     if (!moved || jst_clock_ns(CLOCK_REALTIME) + CLEAR_NS / 4 < boundary)

@@ -1,4 +1,5 @@
-/* memory_probe.h: how fast main memory answers at the moment (memory_probe.c): called by the heartbeat only. */
+/* memory_probe.h: measures the latency of main memory (memory_probe.c): called by the heartbeat
+ * only. */
 #ifndef JST_MEMORY_PROBE_H
 #define JST_MEMORY_PROBE_H
 

@@ -1,9 +1,9 @@
-/* ceph.c: Ceph's daemons on this host, by their admin sockets: object servers, metadata servers with their
- * clients, and clients in user space (ceph-fuse).
+/* ceph.c: samples Ceph's daemons on this host by their admin sockets: object servers, metadata
+ * servers with their clients, and clients in user space (ceph-fuse).
  *
- * All daemons are asked at the same time, and listened to for a part of a slice: one that hangs is not known
- * for this slice, and keeps none of the others. It is asked again after a time that doubles, up to half a
- * minute. No key is needed, and no program is started.
+ * All daemons are queried at the same time, and their answers read for a part of a slice: one that
+ * hangs is unknown for this slice, and delays none of the others. It is queried again after a time
+ * that doubles, up to half a minute. No key is needed, and no program is started.
  */
 #include "ceph.h"
 
@@ -24,7 +24,7 @@
 #define REST_NS (32 * NS) /* at most, of a daemon that hangs */
 #define REST_NS_PER_BYTE                                                                           \
     10000 /* of a list of sessions: a byte takes 2 ns of CPU here, and more in the server */
-#define REST_OF_A_CLIENT (30 * NS) /* until one that is no mount is asked again */
+#define REST_OF_A_CLIENT (30 * NS) /* until one that is no mount is queried again */
 
 const char *jst_ceph_folder;
 
@@ -35,7 +35,7 @@ static jst_ceph_talk *talks[DAEMONS];
 static unsigned asked_count;
 static bool twice, too_many, denied, wrong;
 
-/* ---- which there are ---- */
+/* ---- finding daemons ---- */
 
 static void put_folder(char *to, size_t n)
 {
@@ -45,7 +45,7 @@ static void put_folder(char *to, size_t n)
         snprintf(to, n, "%s/run/ceph", jst_root);
 }
 
-/* ceph-osd.0.asok, osd.0.asok: osd.0. NULL: none of a daemon that is asked. */
+/* ceph-osd.0.asok, osd.0.asok: osd.0. NULL: not of a daemon that is queried. */
 static const char *daemon_of(const char *file, enum jst_component_kind *kind)
 {
     static const struct {
@@ -71,7 +71,7 @@ static void forget(jst_ceph_daemon *d)
     free(d);
 }
 
-/* A daemon that was started anew counts from 0, and its clients' loads do so, too. */
+/* A restarted daemon counts from 0, and so do its clients' loads. */
 static void is_born(jst_ceph_daemon *d, uint64_t born)
 {
     d->born = born;
@@ -95,11 +95,11 @@ static jst_ceph_daemon *add(const char *folder, const char *file, enum jst_compo
     return daemons[daemon_count++] = d;
 }
 
-/* A socket that lies there, of a daemon that is known or new. */
+/* A socket that exists, of a daemon that is known or new. */
 static void meet(const char *folder, const char *file, const char *name,
                  enum jst_component_kind kind, const struct stat *s)
 {
-    /* Of a socket that was only given to another user it stays. */
+    /* It is unchanged for a socket that was only given to another user. */
     uint64_t born = (uint64_t)s->st_mtim.tv_sec * NS + (uint64_t)s->st_mtim.tv_nsec;
     int length = (int)(strlen(name) - 5);
     bool same = false;
@@ -121,7 +121,7 @@ static void meet(const char *folder, const char *file, const char *name,
         is_born(d, born);
 }
 
-/* The sockets of a folder; of clusters in containers each has a folder of its own below it. */
+/* The sockets of a folder; each cluster in containers has a folder of its own below it. */
 static void look_into(const char *folder, bool below)
 {
     DIR *d = opendir(folder);
@@ -159,7 +159,7 @@ static void find_daemons(void)
     daemon_count = kept;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static void ask(jst_ceph_daemon *d, const char *question,
                 void (*each)(void *to, const jst_json *j, jst_json_event event, const char *text),
@@ -182,7 +182,7 @@ static void ask_sessions(jst_ceph_daemon *d)
     ask(d, "{\"prefix\": \"session ls\"}", jst_ceph_take_session, &d->reading);
 }
 
-/* Asks what the step is about; false: this daemon is not asked that. */
+/* Sends the query of a step; false: this daemon does not get it. */
 static bool ask_step(jst_ceph_daemon *d)
 {
     bool mds = d->kind == JST_KIND_CEPH_MDS, osd = d->kind == JST_KIND_CEPH_OSD;
@@ -225,7 +225,7 @@ static void failed(jst_ceph_daemon *d)
     wrong = wrong || d->talk.result == JST_CEPH_WRONG;
     d->is_gone = d->talk.result == JST_CEPH_GONE;
     d->failures++;
-    /* A little less, so that a beat of whole seconds is not missed. */
+    /* A little less, so that slices of whole seconds are not missed. */
     d->again_ns = jst_clock_ns(CLOCK_MONOTONIC) + rest - NS / 2;
 }
 
@@ -236,14 +236,15 @@ static void take_mount(void *to, const char *source, const char *path)
         snprintf(d->source, sizeof d->source, "%s", source);
 }
 
-/* A client's mount, as /proc/mounts has it; one that is mounted elsewhere (in a container) has the cluster. */
+/* A client's mount, as in /proc/mounts; one that is mounted elsewhere (in a container) has the
+ * cluster. */
 static void find_mount(jst_ceph_daemon *d)
 {
     snprintf(d->source, sizeof d->source, "%s", d->who.fsid);
     jst_mounts("fuse.ceph-fuse", take_mount, d);
 }
 
-/* What it counts was said. */
+/* Its counters were received. */
 static void take_counts(jst_ceph_daemon *d)
 {
     if (!d->is_known && d->kind == JST_KIND_CEPH_MOUNT)
@@ -252,14 +253,14 @@ static void take_counts(jst_ceph_daemon *d)
     d->is_gone = false;
     d->failures = 0;
     d->counts = d->fresh;
-    /* Of clients only mounts count what is looked for: not a gateway, nor a command. */
+    /* Of clients only mounts are sampled: neither a gateway nor a command. */
     d->is_uninteresting =
         d->kind == JST_KIND_CEPH_MOUNT && !(d->counts.seen >> JST_CEPH_META_OPS & 1);
     if (d->is_uninteresting)
         d->again_ns = jst_clock_ns(CLOCK_MONOTONIC) + REST_OF_A_CLIENT;
 }
 
-/* Its sessions were said, or could not be: a metadata server that stands by has none. */
+/* Its sessions were received, or could not be: a standby metadata server has none. */
 static void take_sessions(jst_ceph_daemon *d)
 {
     uint64_t bytes = d->talk.result == JST_CEPH_GOOD ? d->talk.length : 0;
@@ -270,7 +271,7 @@ static void take_sessions(jst_ceph_daemon *d)
     d->sessions_again_ns = d->told_ns + bytes * REST_NS_PER_BYTE;
 }
 
-/* An answer came, or did not: what follows of it. */
+/* Processes an answer, or its absence. */
 static void next_step(unsigned i)
 {
     jst_ceph_daemon *d = asked[i];

@@ -4,7 +4,7 @@
 
 #include "source.h"
 
-/** Where the admin sockets of Ceph's daemons lie; NULL: /run/ceph. */
+/** The folder of the admin sockets of Ceph's daemons; NULL: /run/ceph. */
 extern const char *jst_ceph_folder;
 
 extern const jst_source jst_source_ceph;

@@ -1,5 +1,6 @@
-/* ceph_ask.c: see ceph_ask.h. Nothing here waits for one daemon alone: sockets do not block, and answers are
- * read as they come, each into its reader, through one buffer.
+/* ceph_ask.c: sends queries to Ceph's daemons (ceph_ask.h). Nothing here waits for one daemon
+ * alone: sockets do not block, and answers are read as they arrive, each by its reader, through one
+ * buffer.
  */
 #include "ceph_ask.h"
 
@@ -27,7 +28,7 @@ static void end_with(jst_ceph_talk *talk, jst_ceph_result result)
     talk->result = result;
 }
 
-/* A path that is longer than an address may be goes through a descriptor of its folder. */
+/* A path that is too long for an address is reached through a descriptor of its folder. */
 static int connect_to(int fd, const char *folder, const char *name)
 {
     struct sockaddr_un to = {.sun_family = AF_UNIX};
@@ -49,7 +50,7 @@ static jst_ceph_result result_of(int error)
     switch (error) {
     case 0:
         return JST_CEPH_ASKED;
-    case EAGAIN: /* more wait for it than it can queue: it hangs */
+    case EAGAIN: /* more connections wait than it can queue: it hangs */
         return JST_CEPH_SILENT;
     case EACCES:
     case EPERM:
@@ -75,7 +76,7 @@ void jst_ceph_ask(jst_ceph_talk *talk, const char *folder, const char *name, con
         end_with(talk, JST_CEPH_WRONG);
 }
 
-/* Takes the head of the answer. Returns how many bytes of the piece it had. */
+/* Reads the header of the answer. Returns how many bytes of the piece it had. */
 static size_t take_head(jst_ceph_talk *talk, const char *piece, size_t n)
 {
     size_t used = 0;
@@ -113,7 +114,7 @@ static void read_answer(jst_ceph_talk *talk)
         end_with(talk, JST_CEPH_WRONG);
 }
 
-/* Those that have not answered; a talk that is over is passed on first. */
+/* Those that have not answered; an ended one is processed first. */
 static unsigned gather(jst_ceph_talk *const *talks, unsigned n, struct pollfd *polled,
                        unsigned *which)
 {

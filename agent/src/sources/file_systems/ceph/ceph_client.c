@@ -1,8 +1,10 @@
-/* ceph_client.c: CephFS mounts of the kernel, by its debugfs: /sys/kernel/debug/ceph/FSID.clientID.
+/* ceph_client.c: samples CephFS mounts of the kernel by its debugfs:
+ * /sys/kernel/debug/ceph/FSID.clientID.
  *
  * Three formats: metrics/counters (counts, bytes, times), metrics/latency with metrics/size (since 5.16), and
- * before them one file `metrics` with the tables of both. The latter two have times as rounded averages
- * only, whose product with a large count is off by more than a slice has: no time is made of them.
+ * before them one file `metrics` with the tables of both. The latter two have times as rounded
+ * averages only, whose product with a large count has an error larger than a slice: no times are
+ * computed from them.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +18,7 @@
 #define NAME 96
 #define MOUNTS 64
 
-/* Which table the lines belong to, by its head. */
+/* The table of the lines, by its header. */
 enum table { OTHER, COUNTERS, LATENCIES, SIZES };
 
 typedef struct counts {
@@ -122,8 +124,8 @@ static void take_mount(void *to, const char *source, const char *path)
     snprintf(mounts[mount_count++].path, JST_MOUNT_TEXT, "%s", path);
 }
 
-/* The mount of a client: the only one whose source (user@FSID.name=/path) names the cluster, or the only one
- * there is. Else which is whose cannot be seen: NULL. */
+/* The mount of a client: the only one whose source (user@FSID.name=/path) names the cluster, or the
+ * only one at all. Otherwise they cannot be assigned: NULL. */
 static const mount *mount_of(const char *fsid)
 {
     const mount *found = NULL;

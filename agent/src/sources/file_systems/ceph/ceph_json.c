@@ -1,4 +1,5 @@
-/* ceph_json.c: see ceph_json.h. Pure: no memory of its own and no system call. */
+/* ceph_json.c: reads JSON in pieces (ceph_json.h). Pure: no memory of its own and no system
+ * call. */
 #include "ceph_json.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@ enum {
     FIRST_VALUE, /* a value, or the end of the list */
     KEY,         /* a key */
     FIRST_KEY,   /* a key, or the end of the object */
-    COLON,       /* the colon behind a key */
+    COLON,       /* the colon after a key */
     COMMA,       /* a comma, or the end of what is open */
     NOTHING      /* the value was whole */
 };
@@ -167,7 +168,7 @@ static bool take_escape(jst_json *j, char c)
     return at || c == 'u';
 }
 
-/* What is not ASCII becomes '?': no name that is looked for has such. */
+/* Characters that are not ASCII become '?': no searched name has any. */
 static bool take_hex(jst_json *j, char c)
 {
     unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')

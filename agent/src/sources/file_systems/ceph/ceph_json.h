@@ -1,7 +1,7 @@
 /* ceph_json.h: reads JSON as it arrives, piece by piece, without keeping it (ceph_json.c).
  *
- * Memory and depth are bounded whatever a daemon says: an answer that is nested more deeply, or is no JSON,
- * ends the reading. Keys and texts are cut at the sizes below.
+ * Memory and depth are bounded whatever a daemon sends: an answer that is nested more deeply, or is
+ * no JSON, ends the reading. Keys and texts are cut at the sizes below.
  */
 #ifndef JST_CEPH_JSON_H
 #define JST_CEPH_JSON_H
@@ -26,7 +26,7 @@ struct jst_json {
     /** Called with each value. `depth` keys lead to it; those of members of a list are "". */
     void (*each)(void *to, const jst_json *j, jst_json_event event, const char *text);
     void *to;
-    /* The rest is the reader's. */
+    /* The rest belongs to the reader. */
     char key[JST_JSON_DEPTH][JST_JSON_KEY];
     char text[JST_JSON_TEXT];
     unsigned depth, used, hex, code;

@@ -1,4 +1,4 @@
-/* ceph_report.c: what Ceph's daemons said, as components. */
+/* ceph_report.c: reports the numbers of Ceph's daemons as components. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #define NS 1e9
 #define TRUSTED 2.0 /* clients' loads are stretched to the server's sum by at most this */
 
-/* A count, or that it is not known; what this version of Ceph does not count is left out. `more`: another
- * count that is added, or the same again: none. */
+/* Reports a count, or that it is not known; counters that this version of Ceph lacks are left out.
+ * `more`: another count that is added, or the same again: none. */
 static void put(jst_component *c, const jst_ceph_counts *counts, bool known, unsigned metric,
                 enum jst_ceph_count count, enum jst_ceph_count more)
 {
@@ -80,7 +80,7 @@ static void report_mount(jst_sample *s, const jst_ceph_daemon *d)
 
 /* ---- kinds of requests ---- */
 
-/* A kind that was not asked for before the sample before this one begins at 0 only if that had it at 0. */
+/* A kind that was not in earlier samples begins at 0 only if the previous sample had it at 0. */
 static void report_kinds(jst_sample *s, const jst_ceph_daemon *d)
 {
     for (unsigned i = 0; i < d->counts.kinds; i++) {
@@ -107,7 +107,7 @@ static void report_kinds(jst_sample *s, const jst_ceph_daemon *d)
 
 static jst_ceph_load *load_of(jst_ceph_daemon *d, uint64_t id)
 {
-    for (unsigned i = 0; i < d->sessions; i++) { /* they come in the same order each time */
+    for (unsigned i = 0; i < d->sessions; i++) { /* they are in the same order each time */
         unsigned at = (d->cursor + i) % d->sessions;
         if (d->loads[at].id == id) {
             d->cursor = at + 1;
@@ -210,7 +210,7 @@ static void clients_unknown(jst_sample *s, jst_ceph_daemon *d)
     for (unsigned i = 0; i < d->sessions; i++)
         jst_unknown(component(s, d, JST_KIND_CEPH_CLIENT, d->loads[i].host, false),
                     JST_STORAGE_META_OPS);
-    /* What a session gains until it is seen again cannot be told from what it had. */
+    /* Increases of a session until it is seen again cannot be distinguished from its old load. */
     d->counting = d->has_then = false;
 }
 

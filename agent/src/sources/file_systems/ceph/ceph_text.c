@@ -1,4 +1,4 @@
-/* ceph_text.c: see ceph_text.h. Pure: no system call. */
+/* ceph_text.c: parses the answers of Ceph's daemons (ceph_text.h). Pure: no system call. */
 #include "ceph_text.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define NS UINT64_C(1000000000)
-#define EXACT_LOAD 1e15 /* beyond it a double does not tell single requests apart */
+#define EXACT_LOAD 1e15 /* beyond it a double does not resolve single requests */
 
 bool jst_ceph_number(const char *text, uint64_t *to)
 {
@@ -123,7 +123,8 @@ static void take_kind(jst_ceph_counts *counts, const jst_json *j, const char *te
         k->has_ns = jst_ceph_ns(text, &k->ns);
 }
 
-/* What a client received: the sum over its threads. No counter has only the data that it read. */
+/* Bytes that a client received: the sum over its threads. No counter has only the data that it
+ * read. */
 static void take_received(jst_ceph_counts *counts, const jst_json *j, const char *text)
 {
     static const char worker[] = "AsyncMessenger::Worker-";
@@ -190,7 +191,7 @@ void jst_ceph_take_session(void *to, const jst_json *j, jst_json_event event, co
     }
 }
 
-/* What is left of 1 after so many half-lives. By hand: exp2 of a new libm is not in an old one. */
+/* The rest of 1 after so many half-lives. Own code: exp2 of a new libm is not in an old one. */
 static double left_after(double half_lives)
 {
     double left = 1, power = 1;
@@ -228,7 +229,7 @@ double jst_ceph_requests(double *at_most, uint64_t load, double seconds, double 
     return requests;
 }
 
-/* ---- who it is ---- */
+/* ---- identity ---- */
 
 void jst_ceph_take_identity(void *to, const jst_json *j, jst_json_event event, const char *text)
 {

@@ -1,4 +1,4 @@
-/* ceph_text.h: what Ceph's daemons say on their admin sockets, as numbers (ceph_text.c). */
+/* ceph_text.h: parses the answers of Ceph's daemons to numbers (ceph_text.c). */
 #ifndef JST_CEPH_TEXT_H
 #define JST_CEPH_TEXT_H
 
@@ -10,7 +10,7 @@
 #define JST_CEPH_KINDS 64 /* of requests to a metadata server */
 #define JST_CEPH_PLACE 256
 
-/* What is counted: of object servers, of metadata servers, of clients. */
+/* The counters of object servers, of metadata servers, of clients. */
 enum jst_ceph_count {
     JST_CEPH_READ_OPS,
     JST_CEPH_WRITE_OPS,
@@ -39,7 +39,7 @@ typedef struct jst_ceph_kind {
     bool has_ops, has_ns;
 } jst_ceph_kind;
 
-/* What `perf dump` said. */
+/* The result of `perf dump`. */
 typedef struct jst_ceph_counts {
     uint64_t value[JST_CEPH_COUNTS];
     unsigned seen;  /* bit c: this version of Ceph counts it */
@@ -68,7 +68,7 @@ typedef struct jst_ceph_sessions {
 /** For jst_json_begin: `to` is a jst_ceph_sessions; `session ls`. */
 void jst_ceph_take_session(void *to, const jst_json *j, jst_json_event event, const char *text);
 
-/* Who a daemon is. */
+/* The identity of a daemon. */
 typedef struct jst_ceph_identity {
     char fsid[JST_CEPH_NAME];
     char mount[JST_CEPH_PLACE]; /* of a client: where it is mounted */
@@ -84,8 +84,9 @@ bool jst_ceph_number(const char *text, uint64_t *to);
 bool jst_ceph_ns(const char *text, uint64_t *to);
 
 /** How many requests a session made, by its load before (`at_most`, which becomes that of now), and `load`
- *  after `seconds`: a sum that halves every `half_life` seconds and is rounded down when it is shown. The
- *  fewest that explain it: rounding becomes no request. After more than a half-life too little is left. */
+ *  after `seconds`: a sum that halves every `half_life` seconds and is rounded down when it is shown.
+ *  The fewest that explain it: rounding adds no request. After more than a half-life too little is
+ *  left. */
 double jst_ceph_requests(double *at_most, uint64_t load, double seconds, double half_life);
 
 #endif

@@ -1,4 +1,4 @@
-"""How evenly several file servers served a program by itself (Shah's thesis §3.2.3)."""
+"""How evenly several file servers served a standalone program (Shah, 2020, §3.2.3)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _RECEIVED = re.compile(r"(storage\d*)\.in")
 
 
 def balances(references: Iterable[Reference], axes: Sequence[str]) -> list[Balance]:
-    """Compare processes and servers of programs that ran by themselves on several servers.
+    """Compare processes and servers of standalone programs on several servers.
 
     Args:
         references: The programs' standalone runs.
-        axes: Further axes of the study, which settings name.
+        axes: Further axes of the study, which are part of a setting.
 
     Returns:
         One entry per program and setting with several processes on several servers.
@@ -51,7 +51,7 @@ def _balance(reference: Reference, axes: Sequence[str]) -> Balance | None:
 
 
 def _process_seconds(run: Alone) -> list[float]:
-    """Return how long each process took to its last progress, s; exact to a slice."""
+    """Return the time from each process' start to its last progress, s, to within a slice."""
     progress = run.progress
     if progress is None:
         return []

@@ -24,7 +24,7 @@ from jostle_lab.analysis.study.setting import Summary, size_label
 
 Key = tuple[str, str, Setting]
 
-#: A program that loses at least SHUT_OUT beside one that loses at most UNHURT was shut out.
+#: A program that loses at least SHUT_OUT with one that loses at most UNHURT was shut out.
 SHUT_OUT, UNHURT = 0.9, 0.2
 #: From this share of turns on a pair is serialised.
 TURNS = 0.9
@@ -95,7 +95,7 @@ def undisturbed(repetition: Repetition) -> float:
     """Return the sum of both programs' rates in a run, each relative to its standalone rate.
 
     The papers keep the best-performing of five runs, as the one with the least interference from
-    outside (thesis §3.3.2).
+    outside (Shah, 2020, section 3.3.2).
     """
     total = 0.0
     for side in (repetition.probe, repetition.signal):
@@ -148,7 +148,7 @@ def _without(setting: Setting, axis: str) -> Setting:
 
 
 def break_even(lines: Sequence[Curve]) -> list[BreakEven]:
-    """Find the chunk size at which both programs of a pair lose equally (thesis §3.3.3)."""
+    """Find the chunk size at which two programs lose equally much (Shah, 2020, section 3.3.3)."""
     break_evens, done = [], set()
     chunks = [curve for curve in lines if curve.axis == "chunk"]
     for curve in chunks:
@@ -190,7 +190,7 @@ def _break_even(curve: Curve, turned: Curve) -> BreakEven:
 def _certain(curve: Curve, turned: Curve, at: float) -> bool:
     """Return whether the losses of two programs differ on either side of a chunk size.
 
-    Without it, two curves that noise lets cross anywhere would "break even" where it did.
+    Without this check, two curves that cross only because of noise would seem to break even there.
     """
     theirs = {point.x: point.degradation for point in turned.points}
     apart = [
@@ -203,7 +203,7 @@ def _certain(curve: Curve, turned: Curve, at: float) -> bool:
 
 
 def _apart(one: Summary, other: Summary) -> bool:
-    """Return whether two intervals have nothing in common; two runs have none."""
+    """Return whether two intervals are disjoint; False where two runs give no intervals."""
     if one.low is None or one.high is None or other.low is None or other.high is None:
         return False
     return one.low > other.high or other.low > one.high
@@ -256,7 +256,7 @@ def equal_at(points: Sequence[tuple[float, float]]) -> float | None:
 
 
 def serialised(all_cells: Sequence[Cell]) -> list[Serialised]:
-    """Return the pairs that took turns in most of their runs (thesis §3.3.3)."""
+    """Return the pairs that took turns in most of their runs (Shah, 2020, section 3.3.3)."""
     result: dict[tuple[frozenset[str], Setting], Serialised] = {}
     for cell in all_cells:
         if cell.setting.periodic:

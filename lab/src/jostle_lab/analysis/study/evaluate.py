@@ -39,14 +39,14 @@ from jostle_lab.analysis.study.unequal_sizes import kuo
 #: Gives the bursts of a job from its signal's log, ns; nothing where there is no log.
 Bursts = Callable[[str], Sequence[tuple[int, int]]]
 
-# Fewer slices than this make a rate uncertain by its edges alone.
+# With fewer slices than this, the slices at the edges alone make a rate uncertain.
 _SHORT = 5
 _FEW = 3
 
 
 @dataclass(frozen=True)
 class _Study:
-    """All that the parts of an evaluation share."""
+    """The input that all parts of an evaluation share."""
 
     runs: Sequence[StudyRun]
     source: Source
@@ -77,8 +77,8 @@ def evaluate(
         servers: What the servers of the mounts under study moved (Repository.served).
 
     Returns:
-        All that was found. Runs that failed, were disturbed or are of no use are kept apart and
-        named, with the reason.
+        All that was found. Runs that failed, were disturbed or cannot be used are listed
+        separately, with the reason.
 
     Raises:
         RecordError: A record lacks what it must have.
@@ -186,7 +186,7 @@ def _pair_imprint(pair: MeasuredPair, study: _Study) -> Imprint | None:
 
 
 def _split_imprint(run: Alone, study: _Study) -> Imprint | None:
-    """Look for the noise of one half of a program's ranks in the other (CLUSTER'13 §III)."""
+    """Detect noise of one half of a program's ranks in the other (Shah et al., 2013, §III)."""
     own = run.program
     if run.progress is None:
         return None
@@ -344,7 +344,7 @@ def _shifted(region: tuple[int, int] | None, first: int) -> tuple[int, int] | No
     return None if region is None else (region[0] - first, region[1] - first)
 
 
-# What one ought to know to read the figures.
+# What readers of the figures should know.
 
 
 def _notes(
@@ -389,7 +389,7 @@ def _note_verdicts(study: _Study) -> list[StudyNote]:
     groups: dict[tuple[str, str], list[str]] = {}
     for run, verdict, reason in told:
         if verdict != "kept":
-            # Foreign traffic is never twice the same; its runs are one matter all the same.
+            # Each run has another amount of foreign traffic; one note is about all of these runs.
             key = reason if verdict == "failed" else reason.partition(" saw ")[0]
             groups.setdefault((verdict, key), []).append(run)
     words = {"failed": "failed", "discarded": "left out", "unusable": "of no use"}
@@ -405,7 +405,7 @@ def _note_verdicts(study: _Study) -> list[StudyNote]:
 
 
 def _note_foreign(study: _Study) -> list[StudyNote]:
-    """Say where the rule of 10 % foreign traffic could not be applied."""
+    """Note where the rule of 10 % foreign traffic could not be applied."""
     kept = {pair.run.run for pair in study.measured if pair.verdict == "kept"}
     for reference in study.references.values():
         kept |= {one.run.run for one in reference.runs if one.verdict == "kept"}

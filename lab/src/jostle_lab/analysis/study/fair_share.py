@@ -65,7 +65,7 @@ class Times:
 
 
 def predict(np_l: int, np_s: int, times: Times, by: str = "process") -> Prediction:
-    """Compare the model with observed run times (Kuo §4.3).
+    """Compare the model with observed run times (Kuo et al., 2013, section 4.3).
 
     Args:
         np_l: Processes (or nodes) of the larger program.

@@ -1,4 +1,4 @@
-"""Finds what the servers moved beyond a study's own traffic, from the counters of their agents.
+"""Finds traffic of the servers that is not the study's own, from the counters of their agents.
 
 The rule of the thesis (§3.2.2): runs in which the file servers were loaded 10 % more than by our
 own programs are left out. It needs nothing but the servers' slices and the programs' profiles, so
@@ -22,9 +22,9 @@ from jostle_lab.analysis.study.pairs import JobProgress
 #: compared with standalone runs.
 _REQUESTS = frozenset({"lustre_ost", "gpfs_disk", "nfs_server"})
 _READ, _WRITE = "storage_read_bytes", "storage_write_bytes"
-# Fewer whole slices of the servers tell nothing of a run: its edges would decide.
+# With fewer whole slices of the servers, the slices at a run's edges would decide.
 _FEWEST = 3
-# Share of a run's slices in which every server's agent must have been there.
+# Share of a run's slices in which every server's agent must have run.
 _WATCHED = 0.9
 
 
@@ -35,7 +35,7 @@ class Served:
     Attributes:
         read, written: Bytes, of all clients.
         until_ns: End of the last of these slices, ns since the epoch.
-        requests: The counters are of requests, so that each byte of a program is one of theirs.
+        requests: The counters are of requests, so that they count each byte of a program.
     """
 
     read: float
@@ -89,14 +89,14 @@ def served(servers: pa.Table, mount: str | None, begin_ns: int, end_ns: int) -> 
 
 
 def _watched(rows: pa.Table, host: str, whole_ns: int) -> bool:
-    """Return whether a machine's agent was there: its cores are never idle for a slice."""
+    """Return whether a machine's agent ran: a machine's cores are never idle for a whole slice."""
     mine = rows.filter(pc.and_(pc.equal(rows["host"], host), pc.equal(rows["kind"], "machine")))
     lasted = ints(mine, "slice_ns") * np.maximum(ints(mine, "span"), 1)
     return float(lasted.sum()) >= _WATCHED * whole_ns
 
 
 def own_bytes(progress: Sequence[JobProgress | None], until_ns: int | None) -> float:
-    """Return what programs moved up to an instant (None: in all), bytes."""
+    """Return the bytes that programs moved up to an instant (None: in all)."""
     total = 0.0
     for each in progress:
         if each is not None and until_ns is None:
@@ -109,7 +109,7 @@ def own_bytes(progress: Sequence[JobProgress | None], until_ns: int | None) -> f
 
 
 def excess(servers: Served, read: float, written: float) -> float | None:
-    """Return what servers moved for others, over what they moved for us.
+    """Return the servers' traffic for others, relative to their traffic for us.
 
     Args:
         servers: What they moved, by requests.

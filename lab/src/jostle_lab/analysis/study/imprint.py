@@ -1,4 +1,4 @@
-"""Finds the drops that a periodic signal's bursts leave in a probe (CLUSTER'13 §III)."""
+"""Finds the drops that a periodic signal's bursts leave in a probe (Shah et al., 2013, §III)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jostle_lab.analysis.study.pairs import JobProgress
 Floats = NDArray[np.float64]
 Burst = tuple[int, int]
 
-#: False discovery rate over the bursts of a run at which a burst counts as seen.
+#: False discovery rate over the bursts of a run at which a burst counts as detected.
 LEVEL = 0.05
 TEST = (
     "one-sided Mann-Whitney of the slices of a burst against the silent ones around it, "
@@ -32,7 +32,7 @@ _ARRANGEMENTS = 100
 
 
 def drops(probe: JobProgress, bursts: Sequence[Burst], whole_ns: int = 0) -> list[Drop]:
-    """Return the drop that each burst left in the probe's rate (CLUSTER'13 §III).
+    """Return the drop that each burst left in the probe's rate (Shah et al., 2013, section III).
 
     Args:
         probe: The probe's progress.
@@ -81,7 +81,7 @@ def _slices_of(burst: Burst, first: int, count: int, slice_ns: int) -> NDArray[n
 def _around(
     burst: Burst, bursts: Sequence[Burst], first: int, count: int, slice_ns: int
 ) -> NDArray[np.bool_]:
-    """Return which slices lie between the burst before and the one after."""
+    """Return which slices lie between the previous burst and the next one."""
     before = max((end for begin, end in bursts if begin < burst[0]), default=-(2**62))
     after = min((begin for begin, _ in bursts if begin > burst[0]), default=2**62)
     starts = (first + np.arange(count)) * slice_ns
@@ -144,7 +144,7 @@ def false_rate(alone: Sequence[JobProgress], period_ns: int, burst_ns: int) -> f
     for progress in alone:
         if (active := progress.active) is None:
             continue
-        # Starts at the first whole slice, so that bursts are aligned with slices as in a pair.
+        # Start at the first whole slice, so that bursts are aligned with slices as in a pair.
         begin = (active[0] + 1) * progress.slice_ns
         end = active[1] * progress.slice_ns
         laid = [(at, at + burst_ns) for at in range(begin, end - burst_ns, period_ns)]

@@ -37,7 +37,8 @@ def median(values: Sequence[float | None]) -> float | None:
 def summary(values: Sequence[float | None]) -> Summary:
     """Summarise repetitions of one quantity, with Student's interval of the mean.
 
-    Student's quantile for two values is 12.7: their interval covers what cannot be, so it is None.
+    Student's quantile for two values is 12.7: their interval would cover impossible values, so it
+    is None.
     """
     data = known(values)
     if not data:
@@ -55,13 +56,12 @@ def loss(isolated: Sequence[float], interfered: Sequence[float]) -> Summary:
 
     Args:
         isolated: Standalone rates.
-        interfered: Rates beside the other program.
+        interfered: Rates with the other program.
 
     Returns:
         Median, least and greatest against the median standalone rate; the mean is 1 - the ratio of
         the means, its interval Welch's by the delta method; None where either has fewer than three
-        runs. Runs of the same
-        round are not paired, since a program is not disturbed alike in them.
+        runs. Runs of the same round are not paired, since a program is not disturbed alike in them.
     """
     base, data = known(isolated), known(interfered)
     middle = median(base)
@@ -87,7 +87,7 @@ def pooled_loss(parts: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Sum
     Runs of one cell share their standalone runs and the error of these, so cells count, not runs.
 
     Args:
-        parts: Per cell, standalone rates and rates beside the other.
+        parts: Per cell, standalone rates and rates with the other program.
 
     Returns:
         Mean over the cells. Its interval comes from the spread within the cells where all have

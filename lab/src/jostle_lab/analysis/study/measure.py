@@ -25,11 +25,11 @@ _LATE = 0.05
 _ENOUGH = 4
 # Work is "fixed" if a program did the same in both runs, up to this.
 _SAME_WORK = 0.02
-#: A rate is no rate with fewer slices than this.
+#: With fewer slices than this there is no rate.
 FEWEST_SLICES = 3
-# Metrics whose operations show as time in file calls.
+# Metrics whose operations appear as time in file calls.
 _FILES = frozenset({"bytes", "read_bytes", "closes", "operations"})
-# A counter of a disk explains our traffic if most standalone runs agree on what they cost there.
+# A disk's counter explains our traffic if in most standalone runs it shows the same ratio to it.
 _AGREE = 1.1
 
 
@@ -51,12 +51,12 @@ class Alone:
 
 @dataclass
 class Reference:
-    """A program by itself: what its runs in pairs are held against.
+    """A standalone program: the reference of its runs in pairs.
 
     Attributes:
-        program: The program, as its first run has it.
+        program: The program, as in its first run.
         runs: All standalone runs.
-        outlier: Which of the runs kept Kuo's rule leaves out.
+        outlier: Which of the kept runs are outliers by Kuo's rule.
     """
 
     program: RunProgram
@@ -76,7 +76,7 @@ class Reference:
 
     @property
     def protocol(self) -> float | None:
-        """Bytes at the server per byte of the program's own."""
+        """Bytes at the server per byte that the program moved."""
         return median([run.protocol for run in self.kept])
 
     @property
@@ -96,7 +96,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class MeasuredPair:
-    """One run of two programs: its repetition from both sides, and what that was made of."""
+    """One run of two programs: its repetition as either program sees it, and its input."""
 
     run: StudyRun
     progress: tuple[JobProgress | None, JobProgress | None]
@@ -134,7 +134,7 @@ def own_window(program: RunProgram, progress: JobProgress) -> Region | None:
     """Find the part of a run that counts for a program: from its begin to 90 % of its work.
 
     Slices that are only partly its own are left out: the first unless it began at a boundary, and
-    the last, should it have ended in the very slice in which it came to 90 %.
+    the last, if it ended in the slice in which it reached 90 %.
     """
     if (active := progress.active) is None:
         return None
@@ -160,7 +160,7 @@ def _begin(program: RunProgram, progress: JobProgress, active: Region) -> int:
 
 
 def progress_of_program(program: RunProgram, source: Source) -> JobProgress | None:
-    """Return what a program got done, long operations in all the slices that they took."""
+    """Return a program's progress, long operations spread over the slices that they took."""
     progress = source(program.job, program.metric)
     busy = source(program.job, "busy_ns") if program.metric in _FILES else None
     if progress is None or busy is None:
@@ -170,7 +170,7 @@ def progress_of_program(program: RunProgram, source: Source) -> JobProgress | No
 
 
 def _one_operation(program: RunProgram, progress: JobProgress, source: Source) -> float | None:
-    """Return what one operation of a program moves."""
+    """Return how much one operation of a program moves."""
     if "bytes" not in program.metric:
         return 1.0
     if program.pattern:
@@ -193,7 +193,8 @@ def measure_alone(run: StudyRun, source: Source) -> Alone:
     if others is not None and pairs.foreign(1.0, 1.0 + others):
         return Alone(run, program, progress, "discarded", too_much(others))
     overall = progress.total / program.seconds if program.seconds > 0 else None
-    # Nobody disturbs it: of a run too short for slices, all of it tells the same, but for its end.
+    # Nothing disturbs it: of a run too short for slices, the rate over all of it but its end
+    # serves.
     short = _length(window) < FEWEST_SLICES
     if short and (overall is None or program.seconds * 1e9 < run.slice_ns):
         return Alone(run, program, progress, "unusable", _short(window), window)
@@ -221,20 +222,20 @@ def service_time(job: str, window: Region, source: Source) -> float | None:
 
 
 def _written(run: StudyRun, source: Source) -> list[float]:
-    """Return what each program wrote in the time in which the servers were watched."""
+    """Return the bytes that each program wrote while the servers were monitored."""
     until_ns = run.served.until_ns if run.served and not run.server else None
     return [own_bytes([source(program.job, "bytes")], until_ns) for program in run.programs]
 
 
 def _server(run: StudyRun) -> float | None:
-    """Return what the servers took in: over their link, or onto their disk."""
+    """Return the bytes that the servers received over their link, or wrote to their disk."""
     if run.server:
         return run.counted(run.server)
     return run.served.written if run.served else None
 
 
 def _others(run: StudyRun, source: Source) -> float | None:
-    """Return what servers that count requests moved for others, over what they moved for us."""
+    """Return the traffic for others of servers that count requests, relative to ours."""
     if run.served is None or not run.served.requests:
         return None
     read, written = (
@@ -250,7 +251,7 @@ def _protocol(run: StudyRun, source: Source) -> float | None:
 
 
 def foreign_alone(runs: Sequence[Alone]) -> list[Alone]:
-    """Discard standalone runs with foreign traffic: against the quietest run of the same kind."""
+    """Discard standalone runs with more traffic than the quietest run of the same kind."""
     factors = [run.protocol for run in runs if run.verdict == "kept" and run.protocol]
     least = min(factors, default=1.0)
     if not _explained(runs) or any(_by_requests(run.run) for run in runs):
@@ -266,8 +267,8 @@ def foreign_alone(runs: Sequence[Alone]) -> list[Alone]:
 def _explained(runs: Sequence[Alone]) -> bool:
     """Return whether the servers' counter shows what a program writes.
 
-    A link to a server does. A disk may not: writes are held back, and it does not know whose they
-    are; it serves where most standalone runs cost the same there.
+    A link to a server does. A disk may not: writes are cached, and it does not know whose they are;
+    its counter is used where its ratio is the same in most standalone runs.
     """
     kept = [run for run in runs if run.verdict == "kept" and run.protocol]
     if any(run.run.own or _by_requests(run.run) for run in kept):
@@ -277,7 +278,7 @@ def _explained(runs: Sequence[Alone]) -> bool:
 
 
 def _by_requests(run: StudyRun) -> bool:
-    """Return whether what the servers took in is told by their requests, not by a link or disk."""
+    """Return whether the servers' traffic is counted by requests, not by a link or disk."""
     return not run.server and run.served is not None and run.served.requests
 
 
@@ -293,7 +294,7 @@ def too_much(share: float) -> str:
 def foreign_share(
     run: StudyRun, references: Sequence[Reference | None], source: Source
 ) -> float | None:
-    """Return what the servers saw over what is ours, less 1.
+    """Return the servers' traffic relative to our own, less 1.
 
     Ours is what the programs wrote, times what the protocol adds in their standalone runs; where
     the links of their own nodes are counted, what left those nodes is ours too; where the servers
@@ -304,7 +305,7 @@ def foreign_share(
         return others
     server, own = _server(run), _written(run, source)
     if server is None or sum(own) <= 0:
-        return others  # who writes nothing is not disturbed by what others write
+        return others  # a program that writes nothing is not disturbed by others' writes
     if not run.own and not all(reference and reference.explained for reference in references):
         return others
     found = [] if others is None else [others]
@@ -320,7 +321,7 @@ def foreign_share(
 
 
 def foreign_measured(run: StudyRun, references: Sequence[Reference | None], source: Source) -> bool:
-    """Return whether traffic of others would show; True where a run moves nothing on the mount."""
+    """Return whether others' traffic would be visible; True where a run moves nothing there."""
     if len(run.programs) > 1:
         return foreign_share(run, references, source) is not None or not sum(_written(run, source))
     if not sum(_written(run, source)) or _others(run, source) is not None:
@@ -329,7 +330,7 @@ def foreign_measured(run: StudyRun, references: Sequence[Reference | None], sour
 
 
 def _left_nodes(run: StudyRun) -> float | None:
-    """Return what left the nodes of the run towards the servers, by their own link counters."""
+    """Return the bytes that the nodes of the run sent to the servers, by their link counters."""
     sent = [run.counted(name) for name in run.own]
     return sum(part or 0.0 for part in sent) if sent and None not in sent else None
 
@@ -370,7 +371,7 @@ def measure_pair(
 def _window(
     programs: tuple[RunProgram, ...], p: JobProgress | None, q: JobProgress | None
 ) -> Region | None:
-    """Find the part that counts: both are there, until the first has done 90 % of its work."""
+    """Find the part that counts: both run, until the first has done 90 % of its work."""
     if p is None or q is None or p.slice_ns != q.slice_ns:
         return None
     both = [own_window(program, progress) for program, progress in zip(programs, (p, q))]  # noqa: B905
@@ -386,8 +387,8 @@ def _overlap(
 ) -> Region | None:
     """Find the active overlap, less the slices in which a process begins or ends.
 
-    Kuo's region may begin or end with a slice that is only partly a process'; he leaves out those
-    in which one has finished (§4.2), which slices of a second or less make worth doing by half.
+    Kuo's region may begin or end with a slice that a process used only in part; Kuo leaves out
+    those in which one has finished (§4.2). Slices of a second or less allow this at both ends.
     """
     if p is None or q is None or p.slice_ns != q.slice_ns:
         return None
@@ -461,7 +462,7 @@ def _side(
 def _dilation(
     program: RunProgram, progress: JobProgress | None, reference: Reference | None
 ) -> float | None:
-    """Return the dilation where the program had, and did, the same work in both runs."""
+    """Return the dilation where the program was given, and did, the same work in both runs."""
     if progress is None or reference is None or program.until_stopped or program.error:
         return None
     alone = [run for run in reference.kept if run.progress is not None]

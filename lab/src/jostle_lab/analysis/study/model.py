@@ -7,7 +7,8 @@ the epoch where a name ends in `_ns`, else seconds.
 
 Degradation and dilation are different numbers, and both are kept apart everywhere:
 degradation = (isolated - interfered) / isolated rate, of the part until one program has done 90 %
-of its work (thesis §3.2.3); dilation = interfered / isolated run time - 1, of the whole runs.
+of its work (Shah, 2020, section 3.2.3); dilation = interfered / isolated run time - 1, of the whole
+runs.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Standalone:
-    """A program by itself: one row of Kuo's tables 1 and 2.
+    """A standalone program: one row of Kuo's tables 1 and 2.
 
     Attributes:
         program: Its name.
@@ -57,12 +58,12 @@ class Standalone:
         nodes: On how many nodes it ran.
         volume: What it had to do in all, in units of the metric; None where not fixed.
         rate: Rate up to 90 % of its work, over the runs that count.
-        best: Greatest of them: the least disturbed run.
+        best: Greatest of these rates: that of the least disturbed run.
         overall: Rate over the whole run: all work over all its time.
         seconds: Run times, s.
-        rates: Every run's rate, in order of repetition, with those left out.
+        rates: Every run's rate, in order of repetition, including those left out.
         outlier: Which of them Kuo's rule (§2.4) leaves out.
-        protocol: Bytes the servers saw per byte of its own; None without server counters.
+        protocol: Bytes at the servers per byte that it moved; None without server counters.
         discarded: Repetitions left out for foreign traffic.
         failed: Repetitions in which it failed.
     """
@@ -86,13 +87,13 @@ class Standalone:
 
 @dataclass(frozen=True)
 class Balance:
-    """How evenly several file servers served a program by itself (thesis fig. 3.3 and 3.4).
+    """How evenly several file servers served a standalone program (Shah, 2020, figs. 3.3, 3.4).
 
     Attributes:
         program: Its name.
         setting: Its setting.
-        seconds: Of each run that counts, how long each process took, s.
-        middle: Of the run whose rate is nearest to the median.
+        seconds: Time that each process took in each run that counts, s.
+        middle: Index of the run whose rate is nearest to the median.
         spread: Standard deviation over mean of a run's times, over the runs.
         servers: Names of the servers.
         ends: Ends of the steps in which their counters were read, s from the program's begin.
@@ -121,13 +122,14 @@ class Side:
         metric: What its progress is counted in.
         isolated: Its standalone rate (median of the runs that count).
         interfered: Its rate in the evaluated part.
-        overlap: Its rate in the active overlap (Kuo §4.2); None without such a region.
+        overlap: Its rate in the active overlap (Kuo et al., 2013, section 4.2); None without such a
+            region.
         overall: Its rate over its whole run.
         seconds: Its run time, s.
-        degradation: Of the evaluated part against the median standalone rate.
-        dilation: Of its run time; None unless its work was fixed.
-        dilation_implied: d / (1 - d): what the dilation would be, were the other there to the
-            end; for cross-checking only.
+        degradation: Loss of rate in the evaluated part against the median standalone rate.
+        dilation: Dilation of its run time; None unless its work was fixed.
+        dilation_implied: d / (1 - d): what the dilation would be if the other ran to its end; for
+            cross-checking only.
         service_ns: Mean time of one of its write, sync, open or close calls in the evaluated part.
         service_alone_ns: The same of its standalone runs.
     """
@@ -157,15 +159,15 @@ class Repetition:
         run: Its id in the study.
         repetition: Which repetition.
         verdict: "kept"; "discarded" (foreign traffic); "failed" (a program failed: a result);
-            "unusable" (no progress was seen, or both were never there at once).
+            "unusable" (no progress was seen, or the two never ran at once).
         reason: Why, in words; "" when kept.
-        probe: The probe; None where nothing is known of it.
+        probe: The side of the probe; None where nothing is known of it.
         signal: The signal.
         slices: Length of the evaluated part, slices.
         overlap_slices: Length of the active overlap, slices.
-        spread: Standard deviation over mean of what each process of both moved in the active
-            overlap (Kuo §4.2).
-        foreign: What the servers saw, over what our programs explain, less 1; None if unknown.
+        spread: Standard deviation over mean of the bytes that each process of both moved in the
+            active overlap (Kuo et al., 2013, section 4.2).
+        foreign: Traffic at the servers relative to that of our programs, less 1; None if unknown.
         exclusive: 0 when both share every slice evenly, 1 when each slice belongs to one.
     """
 
@@ -193,7 +195,7 @@ class Cell:
         metric: What the probe's progress is counted in.
         repetitions: Every run.
         degradation: Over the runs kept; 0.43 = lost 43 %.
-        degradation_best: Of the least disturbed run against the best standalone run.
+        degradation_best: Degradation of the least disturbed run against the best standalone run.
         best: Its run id; "" where none counts.
         dilation: Over the runs kept whose work was fixed.
         signal_degradation: The loss of the signal in the same runs.
@@ -226,7 +228,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Curve:
-    """Degradation of a probe along one axis (thesis fig. 3.6 and 3.8).
+    """Degradation of a probe along one axis (Shah, 2020, figures 3.6 and 3.8).
 
     Attributes:
         axis: "chunk", "processes" (the probe's) or "signal processes".
@@ -245,16 +247,16 @@ class Curve:
 
 @dataclass(frozen=True)
 class BreakEven:
-    """Where two programs hurt each other equally along the chunk sizes (thesis §3.3.3).
+    """The chunk size at which two programs slow each other equally (Shah, 2020, section 3.3.3).
 
     Attributes:
-        one: The program that suffers more below.
+        one: The program that loses more with smaller chunks.
         other: The other.
         setting: What is the same in all points.
         chunk: Chunk size, bytes, interpolated on a logarithmic axis; None: no such size here.
         text: In words, also why there is none.
         certain: On either side of it, as far as sizes were measured there, the intervals of the two
-            losses are apart at some size.
+            losses are disjoint at some size.
     """
 
     one: str
@@ -267,7 +269,7 @@ class BreakEven:
 
 @dataclass(frozen=True)
 class Serialised:
-    """A pair whose traffic took turns instead of sharing (thesis §3.3.3).
+    """A pair whose traffic took turns instead of sharing (Shah, 2020, section 3.3.3).
 
     Attributes:
         first: The program that went first, or the probe.
@@ -315,15 +317,15 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Phases:
-    """The smaller program beside the larger one, and afterwards alone (Kuo fig. 5).
+    """Rates of the smaller program with the larger one, then alone (Kuo et al., 2013, fig. 5).
 
     Attributes:
-        run: Whose run is told of.
-        together: Rate of the smaller while the larger was at work.
+        run: The run's id.
+        together: Rate of the smaller while the larger ran.
         alone: Its rate afterwards.
-        standalone: Its rate when it runs by itself from the start.
-        change_s: When the larger was done, s after the start of the pair.
-        end_s: When the smaller was done.
+        standalone: Its rate in standalone runs.
+        change_s: When the larger ended, s after the start of the pair.
+        end_s: When the smaller ended, likewise.
     """
 
     run: str
@@ -344,10 +346,10 @@ class KuoRow:
         setting: The setting as P sees it: processes are (p, q).
         nodes: Nodes of P and of Q.
         overall: Rates of P and Q over their whole runs, medians over repetitions.
-        overall_ratio: Q / P; None where an operation of P is another thing than one of Q.
+        overall_ratio: Q / P; None where P's operations are not comparable with Q's.
         overlap: Rates in the active overlap.
         overlap_ratio: Q / P.
-        expected_ratio: q / p: what a fair share per process would give.
+        expected_ratio: q / p: the ratio under a fair share per process.
         small_s: Observed run times of P, s.
         large_s: Of Q.
         small_alone_s: Standalone run times of P.
@@ -356,14 +358,14 @@ class KuoRow:
             times are missing.
         equal_volume: Both had the same to do (within 1 %); None: unknown.
         full_overlap: Both began within 5 % of the shorter run.
-        saturated: Both alone and together came near the same limit: the link's.
+        saturated: Each alone, and both together, came near the same limit: the link's.
         same_pattern: Both do the same.
         holds: All four preconditions of the model.
-        why_not: Those that do not hold, in words.
+        why_not: The preconditions that do not hold, in words.
         same_nodes: Both ran on the same nodes, and so on the same mounts.
         shares: Share of Q in the active overlap, run by run.
-        spread: Of what each process moved in the active overlap, median over repetitions.
-        phases: Of the median run; None where both end at once or one is missing.
+        spread: Of the bytes that each process moved in the active overlap, median over repetitions.
+        phases: Phases of the median run; None where both end at once or one is missing.
         runs: Runs that count.
     """
 
@@ -396,15 +398,15 @@ class KuoRow:
 
 @dataclass(frozen=True)
 class Kuo:
-    """The study as Kuo et al. look at it.
+    """A study evaluated as by Kuo et al.
 
     Attributes:
-        rows: One per pair and setting that raced.
+        rows: One per pair and setting that ran in race mode.
         error_process: Median of |relative error| of equations 1 and 2, shares by process, over
             the rows whose sizes differ and whose preconditions hold; None without such rows.
         error_node: The same, shares by node.
         better: "process", "node", "equal", or "" where unknown.
-        n: Predictions that the medians are of.
+        n: How many predictions the medians are of.
     """
 
     rows: list[KuoRow]
@@ -416,12 +418,12 @@ class Kuo:
 
 @dataclass(frozen=True)
 class StudyNote:
-    """A warning, or what one ought to know to read the figures.
+    """A warning, or what readers of the figures should know.
 
     Attributes:
         kind: "clock", "repetitions", "overlap", "foreign", "failed", "missing", "saturation" ...
-        text: In words, with the mend where there is one.
-        runs: The runs that it is about; empty: all.
+        text: In words, with the remedy where there is one.
+        runs: The runs that it is about; empty: all runs.
     """
 
     kind: str
@@ -437,16 +439,16 @@ class StudyResult:
         study: Its name.
         place: Where it ran: local, lab, slurm.
         slice_ns: Slice length, ns.
-        runs: Runs that were looked at.
+        runs: Number of runs that were evaluated.
         planned: Runs planned; 0 if unknown.
         programs: Names of the programs, in the order of the study.
         settings: Settings of the cells, in the order of the study.
-        standalone: Every program by itself.
+        standalone: Every standalone program.
         cells: Every probe against every signal.
         curves: Along chunk sizes and process counts, where the study has several.
         break_even: Per pair that has curves along chunk sizes.
         serialised: Pairs that took turns.
-        kuo: None where no two programs raced.
+        kuo: None where no two programs ran in race mode.
         imprints: One per run with a periodic signal.
         traces: One per cell, and one per standalone program.
         notes: Warnings.
@@ -491,7 +493,7 @@ class Law:
         n: How many observations it rests on.
         goal: What it should be, in words.
         holds: Whether it does, for certain: the whole interval is in the goal, or none of it; None:
-            this study cannot tell, as its runs are too few or too unlike.
+            undecided, as the study's runs are too few or too unlike.
         explanation: Why it is so, or why not here.
     """
 

@@ -1,4 +1,4 @@
-"""Computes rates, degradation and dilation of two programs side by side."""
+"""Computes rates, degradation and dilation of two co-running programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Region = tuple[int, int]
 
-#: Runs count until one program has done this share of its work (thesis §3.2.3).
+#: Runs count until one program has done this share of its work (Shah, 2020, section 3.2.3).
 DONE = 0.9
 #: Kuo's rule (§2.4) drops a run whose rate is off the mean by more than this many deviations.
 CUT = 1.5
@@ -92,7 +92,7 @@ def under_way(
         progress: Progress, counted where calls ended.
         busy: Time of the same processes in such calls, ns, counted where it passed.
         most: Greatest progress of one operation; None: unknown.
-        since: First slice of the work; what is busy before it prepares. None: all is work.
+        since: First slice of the work; time in calls before it is preparation. None: all is work.
 
     Returns:
         The progress of each slice, spread evenly over that slice and the empty ones before it in
@@ -124,7 +124,7 @@ def under_way(
 
 
 def active_overlap(p: JobProgress, q: JobProgress) -> Region | None:
-    """Find the longest unbroken stretch in which every process of both progresses (Kuo §4.2).
+    """Find the longest span in which every process of both progresses (Kuo et al., 2013, §4.2).
 
     Args:
         p: One program.
@@ -157,7 +157,7 @@ def _comparable(p: JobProgress, q: JobProgress) -> None:
 
 
 def done_at(progress: JobProgress, volume: float | None = None) -> int | None:
-    """Find the slice in which a program has done the share DONE of its work (thesis §3.2.3).
+    """Find the slice in which a program has done the share DONE of its work (Shah, 2020, §3.2.3).
 
     Args:
         progress: The program.
@@ -213,7 +213,7 @@ def outliers(values: Sequence[float] | Floats) -> NDArray[np.bool_]:
 
 
 def foreign(own: float, server: float, protocol: float = 1.0) -> bool:
-    """Return whether a run must be discarded because of foreign traffic (thesis §3.2.2).
+    """Return whether a run must be discarded because of foreign traffic (Shah, 2020, §3.2.2).
 
     Args:
         own: Bytes of the study's programs.
@@ -228,7 +228,7 @@ def foreign(own: float, server: float, protocol: float = 1.0) -> bool:
 
 
 def bytes_spread(p: JobProgress, q: JobProgress, region: Region) -> float:
-    """Return standard deviation over mean of the amounts per process in a region (Kuo §4.2)."""
+    """Return std/mean of the amounts per process in a region (Kuo et al., 2013, section 4.2)."""
     each = np.concatenate([p.between(*region).sum(axis=1), q.between(*region).sum(axis=1)])
     mean = float(each.mean()) if len(each) else 0.0
     return float(each.std()) / mean if mean > 0 else math.nan

@@ -34,7 +34,7 @@ ON_MOUNTS: Mapping[str, tuple[str, ...]] = {
     "read_ops": _files("read_ops"),
     "closes": _files("close_ops"),
     "operations": _files(*_CALLS),
-    # Time and number of the calls that make a write durable, which a neighbour slows.
+    # Time and number of the calls that make a write durable, which co-running jobs slow.
     "service_ns": _files("write_ns", "sync_ns", "meta_ns"),
     "service_ops": _files("write_ops", "sync_ops", "open_ops", "close_ops", "meta_ops"),
 }

@@ -16,7 +16,7 @@ from jostle_lab.analysis.study.intervals import (
 from jostle_lab.analysis.study.model import Cell, Imprint, KuoRow, Law, Repetition, StudyResult
 from jostle_lab.analysis.study.setting import Summary, size_label
 
-#: Goals with tolerances: equal writers lose half; four against one get four fifths.
+#: Expected values with tolerances: equal writers lose half; four against one get four fifths.
 HALF, HALF_WITHIN = 0.5, 0.03
 FOUR, FOUR_WITHIN = 4, 0.05
 MODEL_WITHIN = 0.10
@@ -48,8 +48,8 @@ def laws(result: StudyResult) -> list[Law]:
 def _rows(result: StudyResult) -> Sequence[KuoRow]:
     """Return the pairs with a file per process; if there are none, those with one shared file.
 
-    With one shared file processes also contend for the file, which the laws do not cover (Kuo §4.2
-    reports a spread of 20 % there, and of 6 % otherwise).
+    With one shared file processes also contend for the file, which the laws do not cover (Kuo et
+    al., 2013, section 4.2, report a spread of 20 % there, and of 6 % otherwise).
     """
     rows = result.kuo.rows if result.kuo else []
     return [row for row in rows if not row.setting.shared] or rows
@@ -262,7 +262,7 @@ def _imprints(result: StudyResult) -> Law | None:
 
 
 def _hits(result: StudyResult) -> Law | None:
-    """Return the probability that noise of one half of the ranks hits the other (CLUSTER'13)."""
+    """Return the probability that noise of half of the ranks hits the rest (Shah et al., 2013)."""
     imprints = [imprint for imprint in result.imprints if _is_split(imprint)]
     seen, total = (
         sum(imprint.seen for imprint in imprints),
@@ -334,7 +334,7 @@ def _small_chunks(result: StudyResult) -> Law | None:
 def _gap(cell: Cell) -> Summary:
     """Return by how much more the probe loses than the signal.
 
-    What one program gains the other loses, so their errors may add up: half the widths are added.
+    What one program gains, the other loses, so their errors may add up: the half-widths are added.
     """
     own, other = cell.degradation, cell.signal_degradation
     if own.mean is None or other.mean is None:
@@ -348,7 +348,7 @@ def _gap(cell: Cell) -> Summary:
 
 
 def _why_small(cell: Cell) -> str:
-    """Explain the losses by the time that one call takes, alone and beside the other."""
+    """Explain the losses by the time that one call takes, alone and with the other program."""
     sentences = []
     for name, sides in (
         (cell.probe, [repetition.probe for repetition in _kept(cell)]),

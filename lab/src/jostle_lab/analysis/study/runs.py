@@ -10,7 +10,7 @@ from jostle.errors import JostleError
 from jostle_lab.analysis.study.foreign import Served
 from jostle_lab.analysis.study.setting import Setting, size_label
 
-#: Metrics that are amounts of data, and so comparable between programs.
+#: Metrics that are amounts of data, and therefore comparable between programs.
 AMOUNTS = frozenset({"bytes", "read_bytes", "message_bytes"})
 # Axes that are fields of a setting, or only names.
 _OWN_AXES = frozenset({"chunk", "processes", "shared", "periodic", "name", "names", "programs"})
@@ -28,7 +28,7 @@ class RunProgram:
         name: Its name in the study.
         job: Its job.
         role: "alone", "both", "probe" or "signal".
-        processes: Its processes, as asked for.
+        processes: Its processes, as requested.
         nodes: Nodes it ran on.
         pattern: Which of our signals it is; "" for any other command.
         chunk: Chunk size, bytes.
@@ -43,8 +43,8 @@ class RunProgram:
         duty: Share of the period that is a burst.
         phase_ns: Shift of the bursts.
         until_stopped: It runs until its probe ends, and has no work of its own to finish.
-        split: Half of its ranks are a probe, whose progress counts, half a periodic noise
-            (CLUSTER'13 §III).
+        split: Half of its ranks are a probe, whose progress counts, the other half periodic noise
+            (Shah et al., 2013, section III).
     """
 
     name: str

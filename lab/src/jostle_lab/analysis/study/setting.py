@@ -47,7 +47,7 @@ class Setting:
         return ", ".join([*parts, *(f"{name} {value}" for name, value in self.more)])
 
     def is_alone_of(self, pair: Setting) -> bool:
-        """Return whether it is that of a standalone run of the probe of a pair."""
+        """Return whether it is the setting of a standalone run of a pair's probe."""
         axes = dict(pair.more)
         return (self.chunk, self.processes[0], self.shared) == (
             pair.chunk,
@@ -72,7 +72,7 @@ class Summary:
         max: Greatest.
         mean: Mean.
         low: Lower end of the 95 % interval (Student's t; Welch's for ratios); None below n = 3:
-            two runs do not tell how far they vary.
+            two runs do not show how much they vary.
         high: Its upper end.
     """
 

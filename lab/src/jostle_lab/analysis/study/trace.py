@@ -12,15 +12,16 @@ from jostle_lab.analysis.study.setting import Setting, Summary
 
 @dataclass(frozen=True)
 class Drop:
-    """One burst of a periodic signal as the probe felt it.
+    """The drop of a probe's rate during one burst of a periodic signal.
 
     Attributes:
         begin_ns: Begin of the burst.
         end_ns: Its end.
         on: Mean rate of the probe in the slices of the burst.
-        off: In the silent slices around it.
+        off: Mean rate in the silent slices around it.
         depth: 1 - on / off.
-        p: One-sided Mann-Whitney: are slices of the burst below those around it?
+        p: p-value of the one-sided Mann-Whitney test: slices of the burst are below those around
+            it.
         seen: Significant at a false discovery rate of 5 % over the bursts of the run.
     """
 
@@ -35,7 +36,9 @@ class Drop:
 
 @dataclass(frozen=True)
 class Imprint:
-    """What a periodic signal left on a probe in one run (CLUSTER'13 §III, thesis fig. 3.11).
+    """The imprint of a periodic signal on a probe in one run.
+
+    Source: Shah et al., 2013, section III; Shah, 2020, figure 3.11.
 
     Attributes:
         probe: Name of the probe.
@@ -46,14 +49,14 @@ class Imprint:
         source: Where the bursts are known from: "log" (the signal's own), "rule" (its period),
             "profile" (its slices).
         drops: One per burst that fell wholly into the probe's run.
-        seen: How many were seen.
-        total: How many there were.
+        seen: How many of them were detected.
+        total: How many bursts there were.
         probability: seen / total: the probability that a burst hits.
         low: Lower end of its 95 % interval (Clopper and Pearson).
         high: Its upper end.
-        depth: Over the bursts.
+        depth: Depth of the drops, over the bursts.
         false_rate: How often the same test reports a drop on the standalone run of the probe, with
-            bursts laid where there were none; None without enough slices.
+            bursts assumed where there were none; None without enough slices.
         test: The test in words.
     """
 
@@ -76,7 +79,9 @@ class Imprint:
 
 @dataclass(frozen=True)
 class Trace:
-    """One run slice by slice, for the time-slice view (thesis fig. 2.7, 3.11; Kuo fig. 5).
+    """One run slice by slice, for the time-slice view.
+
+    As in Shah, 2020, figures 2.7 and 3.11, and Kuo et al., 2013, figure 5.
 
     Attributes:
         probe: Name of the probe.
@@ -84,14 +89,14 @@ class Trace:
         setting: The setting.
         run: The run: the least disturbed one of its cell.
         metric: What the probe's progress is counted in.
-        signal_metric: What the signal's.
+        signal_metric: What the signal's progress is counted in.
         start_ns: Begin of the axis, a slice boundary.
         slice_ns: Slice length, ns.
         probe_rate: Rate of the probe per slice.
-        signal_rate: Of the signal; empty for a standalone run.
-        alone_rate: Of the probe in its median standalone run, laid from the probe's first slice
-            on; empty without one.
-        alone_first: Place of the first value of alone_rate on the axis.
+        signal_rate: Rate of the signal per slice; empty for a standalone run.
+        alone_rate: Rate of the probe in its median standalone run, aligned with the probe's first
+            slice; empty without one.
+        alone_first: Position of the first value of alone_rate on the axis.
         evaluated: First and last slice of the evaluated part, counted from the axis' begin.
         overlap: First and last slice of the active overlap.
         bursts: Begin and end of each burst of a periodic signal, s from the axis' begin.

@@ -1,4 +1,4 @@
-"""Analyses two programs of unequal size on one link (Kuo et al. §4.2, §4.3)."""
+"""Analyses two programs of unequal size on one link (Kuo et al., 2013, §4.2, §4.3)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jostle_lab.analysis.study.runs import RunProgram, comparable, setting_of
 def kuo(
     measured: Sequence[MeasuredPair], references: dict[str, Reference], axes: Sequence[str]
 ) -> Kuo | None:
-    """Evaluate all pairs that raced: both with a fixed amount of work, neither periodic.
+    """Evaluate all pairs in race mode: both with a fixed amount of work, neither periodic.
 
     Returns:
         One row per pair and setting, and the errors of the model; None if no pairs raced.

@@ -1,9 +1,9 @@
-"""Scores: how near what was estimated or identified came to the truth. Pure functions.
+"""Scores estimates and detected slices against the truth. Pure functions.
 
 The package's interface:
     soft_accuracy, class_scores, scored_runs, summary: estimated against measured interference
-        (thesis 5.2.3, tables 5.5 to 5.7).
-    slice_scores: guilty slices found against guilty slices known.
+        (Shah, 2020, section 5.2.3, tables 5.5 to 5.7).
+    slice_scores: slices found to have interference against those that have it.
     compare_methods: relative distance against K-means and Gaussian mixtures (figure 5.4).
 """
 

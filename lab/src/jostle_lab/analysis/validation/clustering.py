@@ -1,4 +1,4 @@
-"""Scores how well ways of clustering separate work (thesis figure 5.4).
+"""Scores how well clustering methods separate work (Shah, 2020, figure 5.4).
 
 The thesis compares relative distance with K-means and with mixtures of Gaussians (k from 2 to 40,
 the best by the index of Calinski and Harabasz), by the mean of std/mean over clusters and by the
@@ -23,12 +23,12 @@ Ints = NDArray[np.int64]
 
 THRESHOLDS = (0.05, 0.1, 0.2)
 CLUSTERS = range(2, 41)
-_MOST = 5000  # values that K-means and mixtures are given; of more, evenly spaced ones
+_MOST = 5000  # most values for K-means and mixtures; of more, evenly spaced ones are taken
 
 
 @dataclass(frozen=True)
 class ClusteringScore:
-    """How one way clustered some values.
+    """How one method clustered some values.
 
     Attributes:
         method: "relative 0.1", "k-means", "Gaussian mixture".
@@ -44,7 +44,7 @@ class ClusteringScore:
 
 
 def compare_methods(values: NDArray[Any], *, seed: int = 0) -> list[ClusteringScore]:
-    """Cluster the work of segments in all ways of figure 5.4.
+    """Cluster the work of segments by all methods of figure 5.4.
 
     Args:
         values: Work of each segment, such as instructions; not negative, [n].
@@ -134,7 +134,7 @@ def _mixtures(values: Floats, seed: int) -> Iterable[Ints]:
     scaled = (values - values.mean()) / scale
     for k in _numbers(values):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # some k do not converge; the index passes them over
+            warnings.simplefilter("ignore")  # some k do not converge; they are skipped
             yield mixture.GaussianMixture(k, random_state=seed).fit_predict(scaled[:, None])
 
 

@@ -1,4 +1,4 @@
-"""Compares estimated with true interference, and found with true slices (thesis 5.2.3)."""
+"""Compares estimated with true interference, and detected with true slices (Shah, 2020, §5.2.3)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from jostle.analysis import ClassName, class_of, probability
 
 CLASSES: tuple[ClassName, ...] = ("high", "medium", "low")
-_FEWEST_FOR_RANKS = 8  # values of a series from which on a rank correlation means something
+_FEWEST_FOR_RANKS = 8  # a rank correlation needs at least so many values
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,8 @@ class F1:
 
     Attributes:
         tp, fp, fn: True positives, false positives, false negatives.
-        precision: tp / (tp + fp); 1 where nothing was said to be of the class.
-        recall: tp / (tp + fn); 1 where nothing is of it.
+        precision: tp / (tp + fp); 1 where nothing was assigned to the class.
+        recall: tp / (tp + fn); 1 where nothing belongs to it.
         f1: 2 precision recall / (precision + recall).
     """
 
@@ -82,18 +82,18 @@ class RunScore:
 
     @property
     def accuracy(self) -> float:
-        """Its complement."""
+        """The complement of the difference between the probabilities."""
         return 1 - self.probability_difference
 
 
 @dataclass(frozen=True)
 class ProgramScores:
-    """Several runs of a program: what figures 5.19 and 5.20 draw of them.
+    """Scores of several runs of a program, as in figures 5.19 and 5.20.
 
     Attributes:
         runs: Table 5.5 and 5.7, the most disturbed first.
         classes: Table 5.6.
-        accuracy: Of the soft probability.
+        accuracy: Accuracy of the soft probability.
         accuracy_p10: Its 10th percentile.
         difference: In percentage points.
     """
@@ -113,7 +113,7 @@ def soft_accuracy(measured_percent: float, estimated_percent: float) -> float:
 def scored_runs(
     measured: Sequence[float], estimated: Sequence[float], names: Sequence[str] = ()
 ) -> list[RunScore]:
-    """Set estimates beside what was measured, the most disturbed run first.
+    """Pair estimates with measurements, the most disturbed run first.
 
     Args:
         measured: Percent, per run.
@@ -155,11 +155,11 @@ def f1_of(tp: int, fp: int, fn: int) -> F1:
 
 
 def slice_scores(found: Collection[Hashable], known: Collection[Hashable]) -> F1:
-    """Score slices that were called guilty against those that are.
+    """Score slices in which interference was found against those that have it.
 
     Args:
-        found: What names the slices that were found, such as (job, resource, slice).
-        known: Those that are guilty.
+        found: Identities of the slices that were found, such as (job, resource, slice).
+        known: Those with interference.
     """
     said, true = set(found), set(known)
     return f1_of(len(said & true), len(said - true), len(true - said))

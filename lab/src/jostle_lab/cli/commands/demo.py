@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MOST_MIB = 4096
-_ALONE_S = 10  # on a disk that others use, too, the pair may take five times as long
+_ALONE_S = 10  # on a disk that others use as well, the pair may take five times as long
 _NEIGHBOUR_CHUNK = "8MiB"  # without a lab
 _PROBE, _ALONE = "demo.r01-p001.writer", "demo.r01-a001.writer"
 _IN_A_LAB = """\
@@ -149,7 +149,7 @@ def _page() -> None:
 
 
 def _no_lab(fs: str) -> str:
-    """Return why no lab can be built here, and the mend; "" when one can."""
+    """Return why no lab can be built here, and the remedy; "" when one can."""
     from jostle_lab.cluster import LabError, LabSpec, check_machine
 
     try:
@@ -161,7 +161,7 @@ def _no_lab(fs: str) -> str:
 
 
 def _on(fs: str, folder: Path) -> Path:
-    """Write the study anew for a lab with another file system."""
+    """Rewrite the study for a lab with another file system."""
     from jostle_lab.study import shipped
 
     study = folder / "demo.toml"
@@ -171,11 +171,11 @@ def _on(fs: str, folder: Path) -> Path:
 
 
 def _fitted(folder: Path) -> Path:
-    """Write the study anew for this disk: a volume that the writer alone needs 10 s for.
+    """Rewrite the study for this disk: a volume that the writer alone needs 10 s for.
 
     With chunks like the writer's the neighbour, one process, would get a third of a disk that
-    serves by request, and less of one that takes both: its imprint would drown in the disk's own
-    ups and downs.
+    serves by request, and less of one that takes both: its imprint would be lost in the disk's own
+    variation.
     """
     from jostle_lab.signals import program, read_log
     from jostle_lab.study import shipped
@@ -210,7 +210,7 @@ def _home() -> Path:
 
 
 def _disk() -> Path:
-    """Return a folder for temporary files on a disk: memory file systems are none."""
+    """Return a folder for temporary files on a disk, not on a memory file system."""
     from jostle.cli.for_verbs import file_system_of
 
     def usable() -> Iterator[Path]:
@@ -238,7 +238,7 @@ def _scene(title: str, words: list[str]) -> None:
 
 
 def _as_json(words: list[str]) -> object:
-    """Return what a command says with --json."""
+    """Return what a command prints with --json."""
     from click.testing import CliRunner
 
     from jostle.cli.for_verbs import cli

@@ -1,4 +1,4 @@
-"""The demo's advice: what jostle says to change, and what that saves once it is done."""
+"""The demo's advice: what jostle advises to change, and what that saves once it is done."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RULE = "one after the other"
 
 @dataclass(frozen=True)
 class AppliedAdvice:
-    """What was predicted, and what was measured.
+    """The saving of a piece of advice: what was predicted, and what was measured.
 
     Attributes:
         lever: What was changed; "" where nothing was advised that the demo can do.
@@ -57,7 +57,7 @@ def is_followed(advice: Any) -> bool:
 
 
 def one_after_the_other(study: Path, folder: Path) -> Path:
-    """Write a study of the demo anew, with its two programs one after the other.
+    """Rewrite a study of the demo with its two programs one after the other.
 
     Args:
         study: The demo's study.

@@ -1,4 +1,4 @@
-"""The demo's own check: the verdict beside the neighbour's log."""
+"""The demo's own check: compares the verdict with the neighbour's log."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NOT_QUIET = {
 
 @dataclass(frozen=True)
 class Proof:
-    """The verdict beside the truth.
+    """The verdict compared with the truth.
 
     Attributes:
         slice_ns: Length of a slice.
@@ -28,11 +28,12 @@ class Proof:
         named: Slices that jostle named.
         both: Slices of both kinds.
         suspect: The job that jostle named first; "" none.
-        neighbour: The job that it was.
-        together_s: Seconds from the writer's first operation to its end, beside the neighbour.
+        neighbour: The job that was the neighbour.
+        together_s: Seconds from the writer's first operation to its end, with the neighbour.
         alone_s: The same alone.
         lost_s: Seconds that it lost as estimated by jostle from that run alone; with bounds.
-        alone: The light of the run alone: only where green it was a fair measure; None: undecided.
+        alone: Traffic light of the run alone: only where it is green is `alone_s` a fair reference;
+            None: undecided.
     """
 
     slice_ns: int
@@ -66,7 +67,7 @@ class Proof:
 
 
 def prove(path: Path) -> Proof:
-    """Set what jostle says of the demo's writer against the log of its neighbour.
+    """Compare jostle's verdict on the demo's writer with the log of its neighbour.
 
     Args:
         path: The demo's repository.

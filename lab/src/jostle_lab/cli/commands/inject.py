@@ -1,4 +1,4 @@
-"""`jostle inject`: delay calls of a command on purpose, profile it, and log what was given."""
+"""`jostle inject`: delay calls of a command on purpose, profile it, and log the delays."""
 
 from __future__ import annotations
 

@@ -368,7 +368,7 @@ class _KeptProfiles:
 
 
 def _keep_profiles(lab: Path) -> _KeptProfiles | None:
-    """Copy what the repository lacks out of the spools of a lab, which go down with it.
+    """Copy the profiles that the repository lacks out of a lab's spools, which are removed with it.
 
     Args:
         lab: The lab's folder.
@@ -390,7 +390,7 @@ def _keep_profiles(lab: Path) -> _KeptProfiles | None:
     for path in find_profiles(spools):
         if path in wanted or path.suffix != ".jst":
             shutil.copy2(path, folder / path.name, follow_symlinks=False)
-            with contextlib.suppress(PermissionError):  # whose a profile is, its file tells
+            with contextlib.suppress(PermissionError):  # the file records whose profile it is
                 owner = path.lstat()
                 os.lchown(folder / path.name, owner.st_uid, owner.st_gid)
     return _KeptProfiles(str(folder), len(missing), sorted({job for _, job in missing}))
@@ -416,7 +416,7 @@ def become(argv: list[str]) -> int:
 
 
 def _bare(cmd: tuple[str, ...]) -> list[str]:
-    """Return the command without the `--` that may stand before it."""
+    """Return the command without the `--` that may precede it."""
     words = list(cmd[1:] if cmd[0] == "--" else cmd)
     if not words:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""`jostle overhead --set`: what profilers cost a set of programs (thesis 2.5, 2.6, 5.16)."""
+"""`jostle overhead --set`: what profilers cost a set of programs (Shah, 2020, §2.5, 2.6, 5.16)."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class _Progress:
         self.begin(0, "")
 
     def begin(self, number: int, name: str) -> None:
-        """Say that a program begins."""
+        """Show that a program begins."""
         self._number, self._name = number, name
         self._say(0, f"preparing {name}")
 
     def follow(self, rounds: Rounds) -> None:
-        """Say how far it is."""
+        """Show how far it is."""
         self._say(rounds.ended, f"{self._name}, round {rounds.rounds} of {rounds.wanted}")
 
     def _say(self, ended: int, words: str) -> None:

@@ -86,7 +86,7 @@ def command(ctx: click.Context, words: tuple[str, ...]) -> int | None:
     path = program(mpi_of_environment())
     sys.stdout.flush()
     sys.stderr.flush()
-    # From here on there is no Python: signals, exit status and terminal are the program's own.
+    # The program replaces this process: signals, exit status and terminal are its own.
     os.execv(path, [str(path), *words])
     raise AssertionError("exec came back")
 

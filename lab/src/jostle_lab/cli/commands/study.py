@@ -30,7 +30,7 @@ _FIRST = "write-patterns"
 
 
 class Words(click.Group):
-    """The verbs below `study`; `show` is imported when it is asked for."""
+    """The verbs below `study`; `show` is imported only when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the verbs in the order in which they are used."""

@@ -38,7 +38,7 @@ def _complete(ctx: click.Context, _param: click.Parameter, begun: str) -> list[C
     path = ctx.params.get("repository") or default_repository()
     try:
         names = open_repository(Path(path)).studies()
-    except Exception:  # a completion never complains
+    except Exception:  # a completion never reports errors
         return []
     return [CompletionItem(name) for name in names if name.startswith(begun)]
 

@@ -1,1 +1,1 @@
-"""`jostle topology demo`: a job that is slowed by one on its link, and not by a louder one."""
+"""`jostle topology demo`: a job slowed by one on its link, and not by one with more traffic."""

@@ -11,7 +11,7 @@ from jostle.network import routes_of
 from jostle.topology import Topology
 from jostle_lab.validation.lab.messages import MessageJob
 
-#: Beginnings of a line: a branch, the last one, and what goes on beside them.
+#: Beginnings of a line: a branch, the last branch, and what continues next to each.
 _LINES = ("├─ ", "└─ ", "│  ", "   ")
 _PLAIN = ("|- ", "`- ", "|  ", "   ")
 
@@ -19,7 +19,7 @@ _PLAIN = ("|- ", "`- ", "|  ", "   ")
 def crossed(
     topology: Topology, jobs: Sequence[MessageJob], sent: Mapping[str, int]
 ) -> list[dict[str, float]]:
-    """Return what each job sent over each link, bytes.
+    """Return the bytes that each job sent over each link.
 
     Args:
         topology: The fabric.
@@ -49,7 +49,7 @@ def picture(
 ) -> Iterator[str]:
     """Yield the lines: each switch and node below what it is connected to.
 
-    Behind a switch stands what crossed the cable above it on the way up, and whether jobs share it.
+    Behind a switch: what crossed the cable above it upwards, and whether jobs share it.
     """
     of_node = {node: job.name for job in jobs for node in job.nodes}
     marks = _LINES if utf8 else _PLAIN

@@ -30,14 +30,14 @@ _WHAT = (
 
 @dataclass(frozen=True)
 class _Finding:
-    """What was planted, and what was found of it; "" nothing."""
+    """What was injected, and what was found of it; "" nothing."""
 
     planted: str
     found: str
 
 
 def show_demo() -> int:
-    """Run the demo; return 0 if the guilty job was found, and the loud one was not blamed."""
+    """Run the demo; return 0 if the interfering job was named, and no job without influence."""
     from jostle.topology.store import FOLDER, save
     from jostle_lab.cluster import LabSpec, up
     from jostle_lab.validation.lab.messages import run
@@ -83,18 +83,18 @@ def show_demo() -> int:
 
 def _fabric_of(lab: Lab) -> Topology:
     fabric = lab.topology()
-    assert fabric is not None  # it was asked for
+    assert fabric is not None  # it was requested
     return fabric
 
 
 def _doing(now: float) -> str:
-    """Return what goes on at an instant, s."""
+    """Return what happens at an instant, s."""
     on = [job.name for job in jobs()[1:] if any(b <= now <= b + span for b, span in job.bursts)]
     return f"{max(now, 0):.0f} s: {' and '.join([WATCHED, *on])}"
 
 
 def _planted(repository: Path, truth: Truth, links: Sequence[str]) -> bool:
-    """Show what was planted beside what was found; return whether something was missed."""
+    """Compare what was injected with what was found; return whether something was missed."""
     from jostle.analysis import identify
     from jostle.repository import Repository
 
@@ -108,7 +108,7 @@ def _planted(repository: Path, truth: Truth, links: Sequence[str]) -> bool:
 
 
 def _findings(verdict: JobInterference, truth: Truth, links: Sequence[str]) -> Iterator[_Finding]:
-    """Compare what was planted with the verdict."""
+    """Compare what was injected with the verdict."""
     from jostle.report.format.values import duration
 
     named = [

@@ -1,1 +1,1 @@
-"""`jostle site demo`: a small site with agents, a receiver and Slurm, and what is planted in it."""
+"""`jostle site demo`: a small site with agents, a receiver and Slurm, and injected failures."""

@@ -1,4 +1,4 @@
-"""What the demo of a site plants, and when: seconds from the start of the job that is watched."""
+"""What the demo of a site injects, and when: seconds from the start of the watched job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs the demo of a site: jobs, faults, and what the verdicts say of them."""
+"""Runs the demo of a site: jobs, faults, and the verdicts on them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PROFILED = ("steady", "light")
 
 @dataclass(frozen=True)
 class Finding:
-    """What was planted, and what was found of it.
+    """What was injected, and what was found of it.
 
     Attributes:
         planted: What it was, for users.
@@ -34,7 +34,7 @@ class Finding:
 
 
 def events(site: DemoSite) -> list[tuple[float, Callable[[], None]]]:
-    """Return what happens to the site beside its jobs, and when (s)."""
+    """Return what happens to the site while its jobs run, and when (s)."""
     away, back = RECEIVER_AWAY
     planned: list[tuple[float, Callable[[], None]]] = [
         (away, site.kill_receiver),
@@ -68,7 +68,7 @@ def _wait(begin: float, instant: float, say: Callable[[str], None]) -> None:
 
 
 def _doing(now: float) -> str:
-    """Return what goes on at an instant."""
+    """Return what happens at an instant."""
     what = []
     if BURSTS[0][0] <= now <= BURSTS[-1][1]:
         what.append("a job without a profile writes in bursts")
@@ -107,7 +107,7 @@ def _digest_of(output: Path) -> str:
 
 
 def findings(site: DemoSite, jobs: dict[str, str], verdict: JobInterference) -> Iterator[Finding]:
-    """Compare what was planted with what was found."""
+    """Compare what was injected with what was found."""
     from jostle.report.format.values import duration
 
     def named(kind: str) -> str:

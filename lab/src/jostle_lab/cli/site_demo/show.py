@@ -18,7 +18,7 @@ receiver is killed and comes back, and the server's disk is capped for some seco
 
 
 def show_demo() -> int:
-    """Run the demo; return 0 if everything that was planted was found."""
+    """Run the demo; return 0 if everything that was injected was found."""
     folder = emptied_home("jostle-demo-site")
     begin = time.monotonic()
     show(heading("jostle site demo", ": a site, and what no profile shows"), "", _SITE, "")
@@ -53,7 +53,7 @@ def show_demo() -> int:
 
 
 def _planted(site: DemoSite, jobs: dict[str, str], watched: str) -> bool:
-    """Show what was planted beside what was found; return whether something was missed."""
+    """Compare what was injected with what was found; return whether something was missed."""
     from jostle.analysis import identify
     from jostle.repository import Repository
 

@@ -1,4 +1,4 @@
-"""What `jostle inject` says at the end: the delays that were really given."""
+"""What `jostle inject` prints at the end: the delays that really happened."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from jostle.cli.for_verbs import CommandOutcome
     from jostle_lab.inject.log import InjectLog
 
-#: So many rows tell ranks apart; more are summed over ranks.
+#: Up to so many rows ranks are shown separately; more are summed over ranks.
 _MOST_ROWS = 24
 _NOTES = 3
 
@@ -24,8 +24,8 @@ class Delays:
 
     Attributes:
         key: Their place in a report as JSON.
-        environment: The variables that make the command suffer them.
-        wants_another: The command is to run again: never.
+        environment: The variables that delay the command's calls.
+        wants_another: Whether the command is to run again: never.
         has_estimate: Whether to suggest an estimate of the run next.
     """
 
@@ -34,7 +34,7 @@ class Delays:
     has_estimate = True
 
     def __init__(self, environment: dict[str, str], folder: Path) -> None:
-        """Make it.
+        """Keep the delays' environment and the folder of their logs.
 
         Args:
             environment: From jostle_lab.inject.

@@ -107,7 +107,7 @@ def _link(frame: Any, name: str, rate: str, now: Measured, in_: str, out: str) -
 
 
 def _cables(frame: Any, fabric: Topology, now: Measured) -> None:
-    """Add the cables between switches; what comes in at the first switch came from the second."""
+    """Add the cables between switches; what the first switch receives came from the second."""
     names = fabric.link_place
     for name, link in names.items():
         first, second = fabric.sources[link], fabric.targets[link]

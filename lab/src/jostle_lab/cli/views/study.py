@@ -1,4 +1,4 @@
-"""A study in words and tables."""
+"""Shows a study's results in the terminal, as sentences and tables."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _clock(study_result: StudyResult) -> str:
 
 
 def _pairs(cells: Iterable[Cell]) -> list[Cell]:
-    """Return one cell per pair: the two of a race are made of the same runs."""
+    """Return one cell per pair: in race mode both cells consist of the same runs."""
     seen: set[object] = set()
     pairs = []
     for cell in cells:
@@ -297,7 +297,7 @@ def _kuo(study_result: StudyResult) -> Iterator[Any]:
 
 
 def _reasons(rows: Sequence[KuoRow]) -> Iterator[str]:
-    """Say for which pairs the model's preconditions do not hold, reason by reason."""
+    """Yield for which pairs the model's preconditions do not hold, reason by reason."""
     settings = [row.setting for row in rows]
     pairs: dict[str, list[str]] = {}
     for row in rows:
@@ -311,7 +311,7 @@ def _reasons(rows: Sequence[KuoRow]) -> Iterator[str]:
 
 
 def _named(rows: Sequence[KuoRow]) -> list[tuple[str, str]]:
-    """Return the texts of the rows' first two columns, as short as they stay distinct."""
+    """Return the texts of the rows' first two columns, as short as is unambiguous."""
     settings = [row.setting for row in rows]
     return [
         (
@@ -361,7 +361,7 @@ def _ratio(value: float | None) -> str:
 
 
 def _seconds(value: float | None) -> str:
-    """Return seconds as seconds: they are compared with one another."""
+    """Format as seconds, not minutes: the values are compared with one another."""
     return "-" if value is None else f"{value:.1f} s" if value < 100 else f"{value:.0f} s"
 
 

@@ -34,7 +34,7 @@ def throughput(program: Mapping[str, Any]) -> str:
 
 
 class LiveTable:
-    """Shows where a study is."""
+    """Shows the progress of a study."""
 
     def __init__(self, study: Study, total: int, *, quiet: bool) -> None:
         """Make a table for `total` runs; a quiet one never shows."""

@@ -1,4 +1,4 @@
-"""Show a validation's results in a terminal: tables 5.5 to 5.7 of the thesis, and more."""
+"""Show a validation's results in a terminal: Shah, 2020, tables 5.5 to 5.7, and more."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jostle_lab.validation.score import Lights, Row, Score
     from jostle_lab.validation.synthetic import Family
 
-#: From this rank correlation on, foreign load explains the loss that was not planted.
+#: From this rank correlation on, foreign load explains the loss that was not injected.
 _TOGETHER = 0.6
 _LETTER = {"low": "L", "medium": "M", "high": "H"}
 
@@ -136,7 +136,7 @@ def _light(light: Light | None, truth: float) -> str:
 
 
 def _machine(rows: Sequence[Row]) -> Any:
-    """Make the table of each run's planted loss, the machine's own loss, and its evidence."""
+    """Make the table of each run's injected loss, the machine's own loss, and its evidence."""
     frame = table(
         (
             "=run",
@@ -165,7 +165,7 @@ def _machine(rows: Sequence[Row]) -> Any:
 
 
 def _noise(rows: Sequence[Row]) -> list[str]:
-    """Return how the loss that was not planted correlates with stolen and with slow cores."""
+    """Return how the loss that was not injected correlates with steal time and slow cores."""
     import numpy as np
 
     from jostle_lab.analysis.validation import rank_correlation
@@ -190,7 +190,7 @@ def _noise(rows: Sequence[Row]) -> list[str]:
 
 
 def _planted(row: Row) -> str:
-    """Return what the log of the injector or of the disturber bounds, in percent of the run."""
+    """Return the loss by the log of the injector or of the disturber, in percent of the run."""
     if row.band is None:
         return ""
     low, high = (100 * value / row.truth.run_s for value in (row.band.low, row.band.high))

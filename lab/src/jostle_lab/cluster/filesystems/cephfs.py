@@ -6,8 +6,8 @@ locks (capabilities) that clients of CephFS have. All are plain processes of the
 foreground: they end with it.
 
 RATIONALE: no authentication, since the lab's network ends at its own namespaces; one copy of every
-object, since nothing outlives a lab; no manager, since nothing here asks for one and it takes
-300 MB. What the monitor is told is one script for one `ceph` process: each start takes a second.
+object, since nothing outlives a lab; no manager, since nothing here needs one and it takes 300 MB.
+All commands to the monitor are one script for one `ceph` process: each start takes a second.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MONITOR_PORT = 3300
 _START_S = 60
 #: Share of the store that object servers may fill; the monitor's data and metadata need the rest.
 _BLOCKS_OF_STORE = 0.8
-#: Share of the object servers' room that files may fill.
+#: Share of the object servers' space that files may fill.
 _FILES_OF_BLOCKS = 0.75
 _SMALLEST_BLOCK = 256 << 20
 
@@ -98,8 +98,8 @@ fuse disable pagecache = false
 """
 
 
-# Without a manager nobody adds up what is free, and a client would say that nothing is: it says
-# what is left of a quota instead.
+# Without a manager nothing adds up the free space, and clients would report none: with a quota they
+# report what is left of it.
 _SET_QUOTA = (
     "import os, sys; os.setxattr(sys.argv[1], 'ceph.quota.max_bytes', sys.argv[2].encode())"
 )
@@ -217,7 +217,7 @@ class Cephfs(Filesystem):
                 file.truncate(self._block)
             _, device = loop.attach(image, node, direct=True)
             image.unlink()
-            self._devices.append(device)  # it exists while it is open
+            self._devices.append(device)  # the device exists while it is open
             numbers.append(os.stat(node).st_rdev)
             folder = site.store / f"object-server-{i}"
             folder.mkdir()
@@ -316,13 +316,13 @@ class Cephfs(Filesystem):
         )
 
     def _show(self, host: Host, daemon: str) -> None:
-        """Give the host, which has a folder of its own for them, the admin socket of its daemon."""
+        """Link the admin socket of a host's daemon into the host's own folder for such sockets."""
         folder = self.site.local(host) / SOCKETS
         folder.mkdir(exist_ok=True)
         (folder / f"{daemon}.asok").symlink_to(self._folder / f"{daemon}.asok")
 
     def _room(self) -> int:
-        """Return how much files may fill, bytes: the rest is for metadata and journals."""
+        """Return the space for files, bytes; the rest is for metadata and journals."""
         return int(self._block * len(self._object_servers) * _FILES_OF_BLOCKS)
 
     def _words(self, name: str) -> list[str]:

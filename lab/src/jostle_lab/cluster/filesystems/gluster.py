@@ -89,7 +89,7 @@ class Gluster(Filesystem):
     # Bricks keep their identifiers in `trusted` attributes, which only root may write.
     needs_root = True
     needs: ClassVar[tuple[Need, ...]] = (
-        Need("glusterfsd", "glusterfs-client"),  # beside the client, in glusterfs-common
+        Need("glusterfsd", "glusterfs-client"),  # installed with the client, from glusterfs-common
         Need("glusterfs", "glusterfs-client"),
     )
 
@@ -146,7 +146,7 @@ class Gluster(Filesystem):
             self._mount(node, "by-node", site.shared / "by-node", f"{self.source}by-node", rule)
 
     def _mount(self, node: Host, volume: str, place: Path, source: str, rule: str) -> None:
-        """Mount a volume; the rule says which of several servers a file lies on."""
+        """Mount a volume; the rule determines which of several servers a file is on."""
         site = self.site
         stack = self._folder / f"{node.name}-{volume}.vol"
         clients = (
@@ -173,7 +173,7 @@ class Gluster(Filesystem):
         site.wait_for(
             lambda: mounted(node, place, "fuse.glusterfs"), f"the GlusterFS mount of {node.name}"
         )
-        # The first look-up goes to the bricks and back.
+        # The first look-up contacts the bricks.
         site.run(node, ["stat", "--file-system", str(place)])
 
     @property

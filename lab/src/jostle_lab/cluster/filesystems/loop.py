@@ -64,7 +64,7 @@ class Loop(Filesystem):
         if site.spec.store == "ram":
             store.mount_ram(images, size)
         image = images / "image"
-        # A little less than the memory it may take: tmpfs keeps tables, too.
+        # A little less than the memory it may take: tmpfs also keeps tables.
         store.make_image(image, size - size // 64 if site.spec.store == "ram" else size)
         folder = Path(self.source).parent
         folder.mkdir(exist_ok=True)
@@ -145,7 +145,7 @@ def _attach(image: Path, node: Path, target: Path, *, direct: bool) -> int:
         The number of the loop device.
 
     Raises:
-        LabError: No loop device is to be had, or the kernel refuses the mount.
+        LabError: No loop device is available, or the kernel refuses the mount.
     """
     # The device exists while this is open, and after that while it is mounted.
     number, device = attach(image, node, direct=direct)
@@ -170,7 +170,7 @@ def attach(image: Path, node: Path, *, direct: bool) -> tuple[int, io.FileIO]:
         The number of the loop device, and the open device.
 
     Raises:
-        LabError: No loop device is to be had.
+        LabError: No loop device is available.
     """
     flags = [_LO_AUTOCLEAR | _LO_DIRECT_IO, _LO_AUTOCLEAR] if direct else [_LO_AUTOCLEAR]
     try:
@@ -204,7 +204,7 @@ def _configure(device: int, image: int, name: Path, flags: list[int]) -> bool:
     """Attach an image to a loop device; return False if another process took it first.
 
     Raises:
-        OSError: The kernel refuses, with every choice of flags.
+        OSError: The kernel refuses, whatever the flags.
     """
     last: OSError | None = None
     for choice in flags:

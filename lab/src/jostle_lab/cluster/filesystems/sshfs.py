@@ -1,8 +1,8 @@
 """sshfs without ssh: an SFTP server on the storage, over plain TCP through the shaped link.
 
-One connection per mount, and so a queue per node on a fair link; the processes of one mount share
-that connection, as they share an NFS mount. `direct_io` bypasses the page cache: a write has been
-sent when it returns, so the link is measured.
+Each mount has one connection, and so each node one queue on a fair link; the processes of one mount
+share that connection, as they share an NFS mount. `direct_io` bypasses the page cache: a write has
+been sent when it returns, so the link is measured.
 """
 
 from __future__ import annotations

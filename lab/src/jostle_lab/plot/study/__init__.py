@@ -1,1 +1,1 @@
-"""Figures of a study (thesis chapters 2 and 3; Kuo et al.)."""
+"""Figures of a study (Shah, 2020, chapters 2 and 3; Kuo et al.)."""

@@ -1,7 +1,7 @@
-"""What bar charts of pairs have in common: bars, whiskers, labels below groups, pages.
+"""Common parts of bar charts of pairs: bars, whiskers, labels below groups, pages.
 
-Labels are broken into what their slot has room for, and pairs are spread over pages by chunk size,
-so that nothing is cut off or written over.
+Labels are broken into lines that fit their slot, and pairs are spread over pages by chunk size, so
+that nothing is cut off or overlaps.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LEFT, RIGHT = 0.84, 0.14
 MOST = 12  # pairs on a page
 LINE = 0.115  # inches of a line of labels
-HEADROOM = 1.13  # of a linear axis, for the numbers above the bars
+HEADROOM = 1.13  # share of a linear axis, for the numbers above the bars
 
 
 def bars_axis(
@@ -64,7 +64,7 @@ def paged(chunks: Sequence[int | None]) -> list[tuple[list[int], str]]:
         chunks: The chunk size of every row.
 
     Returns:
-        Per page the places of its rows, and what its file's name ends in.
+        Per page the indices of its rows, and the suffix of its file's name.
     """
     every = list(range(len(chunks)))
     if len(chunks) <= MOST or len(set(chunks)) == 1:
@@ -83,7 +83,7 @@ def paged(chunks: Sequence[int | None]) -> list[tuple[list[int], str]]:
 
 
 def pair_words(result: StudyResult, probe: str, signal: str, cell: Cell) -> str:
-    """Name a pair on an axis by what tells it from the others."""
+    """Name a pair on an axis by what distinguishes it from the others."""
     mine, theirs = cell.setting.processes
     if len(result.programs) > 1:
         words = [probe if probe == signal else f"{probe} + {signal}"]

@@ -1,4 +1,4 @@
-"""Degradation along chunk sizes and process counts: thesis fig. 3.6 and 3.8.
+"""Degradation along chunk sizes and process counts: Shah, 2020, figures 3.6 and 3.8.
 
 One panel per pair; one line per program, the one that suffers. Lines differ in hue, dash and
 marker.
@@ -82,7 +82,7 @@ def _varied(curve: Curve) -> str:
 
 
 def _fixed(curve: Curve) -> int:
-    """Return how many processes the other program has, which stays as it is."""
+    """Return how many processes the other program has, which is constant."""
     own, other = curve.setting.processes
     return other if curve.axis == "processes" else own
 
@@ -95,7 +95,7 @@ def _name(curve: Curve) -> str:
 
 
 def _key(curve: Curve) -> tuple[object, ...]:
-    """Return what the two curves of a pair have in common."""
+    """Return the key that the two curves of a pair have in common."""
     both, setting = tuple(sorted((curve.probe, curve.signal))), curve.setting
     if curve.axis == "chunk":
         bare = without_chunk(setting)
@@ -149,7 +149,7 @@ def page(result: StudyResult, found: list[CurvePair], *, chunk: bool) -> Page:
     rows = math.ceil(len(found) / _ACROSS)
     height = _HEAD + _PANEL + _FOOT
     legend = 0.24 if len(found) > 1 else 0.3
-    both_ways = any(pair.break_even for pair in found)  # else nothing could break even
+    both_ways = any(pair.break_even for pair in found)  # else there is no break-even size
     title = _finding(found) if chunk and both_ways else _trend(found)
     return Page(
         f"degradation-over-{slug(what)}",

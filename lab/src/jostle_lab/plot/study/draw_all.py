@@ -68,13 +68,13 @@ def draw_all(
     endings: tuple[str, ...] = ("png",),
     progress: Callable[[int, int, str], None] | None = None,
 ) -> list[Saved]:
-    """Draw every figure into a folder, each with a CSV of its numbers beside it.
+    """Draw every figure into a folder, each with a CSV file of its numbers.
 
     Args:
         result: The study.
         folder: Where to; made when it is missing.
         endings: Formats: png, svg, pdf.
-        progress: Told how many of how many are done, and which comes next.
+        progress: Called with how many of how many are done, and which is next.
 
     Returns:
         What was written, in order.

@@ -1,4 +1,4 @@
-"""Degradation (or dilation) of every probe beside every signal: thesis fig. 3.5, 3.7, 3.9 to 3.14.
+"""Degradation (or dilation) of each probe with each signal: Shah, 2020, figs. 3.5, 3.7, 3.9-3.14.
 
 One panel per probe, its signals along the axis, one bar per chunk size. Bars are medians, whiskers
 95 % intervals, points single runs, and the diamond is the least disturbed run, which the papers
@@ -81,18 +81,18 @@ class PairMatrix:
 
     @property
     def width(self) -> float:
-        """Narrow where that is enough, else the whole width."""
+        """Width of the page, inches: narrow where that is enough, else the whole width."""
         widest = max(self.row_width(row) for row in self.rows)
         return NARROW if widest <= NARROW and len(self.rows) == 1 else FULL
 
     def row_width(self, row: list[int]) -> float:
-        """Inches that a row of panels takes with the axis beside it."""
+        """Inches that a row of panels takes, including its axis."""
         inside = sum(self.panel_width(number) for number in row)
         return _LEFT + inside + _BETWEEN * (len(row) - 1) + 0.12
 
     @property
     def stretch(self) -> float:
-        """How much wider than needed panels are drawn, so that they fill the page."""
+        """Factor by which panels are widened to fill the page."""
         if len(self.rows) > 1:
             return 1.0
         inside = self.row_width(self.rows[0]) - _LEFT - 0.12
@@ -106,7 +106,7 @@ class PairMatrix:
         """Inches that a panel needs."""
         label, signals = self.panels[number]
         bars = len(signals) * (len(self.chunks) * self.bar + _APART)
-        # Names of signals, broken where they may be, stay apart.
+        # Names of signals, broken into lines, must not touch.
         names = max(text_width(word, _LABEL) for one in signals for word in broken(one, 0, _LABEL))
         bars = max(bars, len(signals) * (names + 0.1))
         return max(bars, min(text_width(label, 7.5, bold=True) + 0.1, 1.6), 0.6)
@@ -125,7 +125,7 @@ def matrices(result: StudyResult, measure: str) -> list[tuple[Page, PairMatrix]]
         for part, name in parts(group, known):
             measured = [c for c in part.cells if math.isfinite(median_of(c, measure))]
             if not measured or len(part.cells) == 1:
-                continue  # a single bar says no more than a sentence
+                continue  # a single bar shows no more than a sentence
             matrix = _lay_out(part, measure)
             made.append((_page(result, matrix, name), matrix))
     return made

@@ -1,4 +1,4 @@
-"""Several file servers and the processes that write to them: thesis fig. 3.3 and 3.4."""
+"""Several file servers and the processes that write to them: Shah, 2020, figures 3.3 and 3.4."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from jostle_lab.analysis.study.model import Balance, StudyResult
 from jostle_lab.plot.study.bars import LEFT, RIGHT
 from jostle_lab.plot.study_charts import brief, kept_label, rate_label, source
 
-_MOST = 4  # panels side by side
+_MOST = 4  # panels in a row
 _GAP = 0.25  # inches between them
-_IDLE = 0.2  # of its fastest step: what receives no more is not busy
-_SLOWER = 1.2  # times: a server is slow
+_IDLE = 0.2  # share of its fastest step below which a server is not busy
+_SLOWER = 1.2  # times slower than the others: a server is slow
 
 
 def server_pages(result: StudyResult) -> list[tuple[Page, Callable[[Canvas], None]]]:
-    """Return the pages of a study whose programs ran by themselves on several servers."""
+    """Return the pages of a study with standalone programs on several servers."""
     found = result.balances[:_MOST]
     if not found:
         return []
@@ -84,7 +84,7 @@ def _rates_page(result: StudyResult, found: Sequence[Balance], names: Sequence[s
 
 
 def _rates_title(found: Sequence[Balance], names: Sequence[str]) -> str:
-    """Say which server is slow; where none is, how unequally long they are busy."""
+    """Return which server is slow; where none is, how unequally long they are busy."""
     busy = [
         (_busy(each, rates), f"{server}{name}")
         for each, name in zip(found, _bracketed(names), strict=True)
@@ -107,7 +107,7 @@ def _rates_title(found: Sequence[Balance], names: Sequence[str]) -> str:
 
 
 def _busy(balance: Balance, rates: Sequence[float]) -> tuple[float, float]:
-    """Return for how long a server was busy, s, and what it received a second meanwhile."""
+    """Return for how long a server was busy, s, and the bytes that it received per second then."""
     least = _IDLE * max(rates, default=0.0)
     lengths = [end - begin for begin, end in itertools.pairwise([0.0, *balance.ends])]
     steps = [(length, rate) for length, rate in zip(lengths, rates, strict=True) if rate > least]
@@ -116,7 +116,7 @@ def _busy(balance: Balance, rates: Sequence[float]) -> tuple[float, float]:
 
 
 def _bracketed(names: Sequence[str]) -> list[str]:
-    """Return what to say behind a server or a share: nothing where there is one setting."""
+    """Return the setting in brackets, to follow a server or a share; "" where there is only one."""
     return [f" ({name})" for name in names] if len(names) > 1 else [""]
 
 

@@ -1,4 +1,4 @@
-"""Probe and signal slice by slice: thesis fig. 2.7 and 3.11, Kuo fig. 2 and 5.
+"""Probe and signal slice by slice: Shah, 2020, figs. 2.7, 3.11; Kuo et al., 2013, figs. 2, 5.
 
 A periodic signal gets a picture per cell with its on-phases shaded; sustained pairs of one chunk
 size share a grid, probe by row and signal by column; where the larger of two ends first, the two
@@ -252,7 +252,7 @@ def grid_page(result: StudyResult, grid: Grid) -> Page:
 
 
 def _sharing(grid: Grid) -> str:
-    """Return who gets the smallest share of what two programs move together."""
+    """Return which program gets the smallest share of what two programs move together."""
     shares = []
     for trace in grid.traces:
         same = trace.probe == trace.signal or trace.metric in AMOUNTS
@@ -347,7 +347,7 @@ def _top(traces: Sequence[Trace], lines: dict[int, Lines]) -> float:
 
 
 def _otherwise(trace: Trace) -> bool:
-    """Return whether the signal is counted in something else than the probe: no axis has both."""
+    """Return whether signal and probe are counted in different units, which no axis can show."""
     return bool(trace.signal_metric) and trace.signal_metric != trace.metric
 
 
@@ -366,13 +366,13 @@ def _small(axes: Axes, trace: Trace, line: Lines, top: float) -> None:
 
 @dataclass(frozen=True)
 class TwoPhases:
-    """The smaller of two beside the larger, and after it (Kuo fig. 5).
+    """The smaller of two programs with the larger, and after it (Kuo et al., 2013, figure 5).
 
     Attributes:
         trace: The run; its probe is the smaller one.
         change: Slice in which the larger ends.
-        together: Mean rate of the smaller before.
-        after: Mean rate of the smaller afterwards.
+        together: Mean rate of the smaller before the change.
+        after: Mean rate of the smaller after it.
     """
 
     trace: Trace
@@ -428,7 +428,7 @@ def two_phases_page(result: StudyResult, phases: TwoPhases) -> Page:
 
 
 def draw_two_phases(canvas: Canvas, phases: TwoPhases) -> None:
-    """Draw both jobs, the instant of the change and the smaller one's mean levels."""
+    """Draw both jobs, the instant of the change and the smaller job's mean levels."""
     trace = phases.trace
     lines = Lines.of(trace)
     axes = canvas.axes(_LEFT, 0.42, canvas.width - _LEFT - _RIGHT - 0.9, 1.62)

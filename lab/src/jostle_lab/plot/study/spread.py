@@ -1,4 +1,4 @@
-"""How unevenly the processes of a pair moved their bytes: Kuo et al. §4.2."""
+"""How unevenly the processes of a pair moved their bytes: Kuo et al., 2013, section 4.2."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ProcessSpread:
 
 
 def spreads(result: StudyResult) -> list[ProcessSpread]:
-    """Collect the spread of every unordered pair, at most three dozen."""
+    """Collect the spread of every unordered pair, at most 36."""
     seen: set[object] = set()
     found = []
     for cell in result.cells:

@@ -1,4 +1,4 @@
-"""Programs by themselves, of a study without pairs: tables 1 and 2 of Kuo et al."""
+"""Standalone programs of a study without pairs: tables 1 and 2 of Kuo et al."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from jostle_lab.plot.study_charts import (
     source,
 )
 
-_ALIKE = 1.02  # times: no setting stands out
+_ALIKE = 1.02  # times the next: below it no setting is named as an exception
 
 
 def standalone_pages(result: StudyResult) -> list[tuple[Page, list[Standalone]]]:
@@ -47,7 +47,7 @@ def standalone_pages(result: StudyResult) -> list[tuple[Page, list[Standalone]]]
 
 
 def _by_files(found: list[Standalone]) -> list[tuple[str, list[Standalone]]]:
-    """Take private and shared files apart where a page has no room for both: tables 1 and 2."""
+    """Separate private and shared files where a page cannot hold both: tables 1 and 2."""
     if len(found) <= MOST:
         return [("", found)]
     kinds = ((False, ""), (True, "-shared-file"))
@@ -110,7 +110,7 @@ def _page(result: StudyResult, found: Sequence[Standalone], suffix: str) -> Page
 
 
 def _labels(result: StudyResult, found: Sequence[Standalone]) -> list[str]:
-    """Name each by what tells it from the others."""
+    """Name each by what distinguishes it from the others."""
     settings = [row.setting for row in result.standalone]
     several = len({row.program for row in result.standalone}) > 1
     return [

@@ -166,7 +166,7 @@ def _kuo_page(
     rows: Sequence[KuoRow],
     drawing: float = 1.7,
 ) -> Page:
-    """Return a page with room for the labels of rows below a drawing of some inches."""
+    """Return a page with space for the labels of rows below a drawing of some inches."""
     wide = LEFT + RIGHT + _SLOT * len(rows)
     width = NARROW if wide <= NARROW else FULL
     lines = deepest([row_label(result, row) for row in rows], width)

@@ -1,4 +1,4 @@
-"""Standalone against concurrent: Kuo et al., fig. 3 and 4."""
+"""Figures of standalone against concurrent runs: Kuo et al., fig. 3 and 4."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Versus:
-    """A program alone and beside another (one bar group of Kuo's fig. 3 and 4).
+    """A program alone and with another (one bar group of Kuo's fig. 3 and 4).
 
     Attributes:
         label: Programs, processes and chunk size in a few words.
@@ -58,7 +58,7 @@ class Versus:
 
 
 def versus(result: StudyResult) -> list[Versus]:
-    """Collect every pair of equals; every pair where there are none."""
+    """Collect every pair of equal programs; every pair where there are none."""
     seen: set[object] = set()
     equals: list[Versus] = []
     others: list[Versus] = []
@@ -262,7 +262,7 @@ def _trio(axes: Axes, found: Sequence[Versus], pick: _Pick, metric: str, slot: f
             if len(values) > 1:
                 whisker(axes, where, min(values), max(values), 0.06)
             if log and metric != "s":
-                continue  # units differ along the axis: only its labels can say them
+                continue  # units differ along the axis: only its labels can show them
             text = _number(middle, metric, 0.26 * slot)
             axes.annotate(
                 text,

@@ -19,7 +19,7 @@ from jostle_lab.study.places.place import Base, one_per_node
 if TYPE_CHECKING:
     from jostle.topology import Topology
 
-#: What must be as the study says when a lab is up already; of nodes there may be more.
+#: Fields that must be as in the study when a lab is up already; it may have more nodes.
 _SHAPE = (
     "storage_rate",
     "object_servers",
@@ -34,7 +34,7 @@ _SHAPE = (
 
 
 class LabMonitor:
-    """The lab's own link and disk counters, without what packets cost around their payload."""
+    """The lab's own link and disk counters, without the headers of packets."""
 
     name = "lab"
     server = "servers.in"
@@ -79,7 +79,7 @@ def from_nodes(counts: Mapping[str, int], servers: Sequence[str], nodes: Sequenc
 
 
 class LabPlace(Base):
-    """A lab: the one that is up, or one made for the study and taken down after it."""
+    """A lab for a study: the one that is up, or one made for the study and removed after it."""
 
     name = "lab"
 
@@ -148,7 +148,7 @@ class LabPlace(Base):
         return "" if self.lab.alive() else f"the lab `{self.lab.name}` was taken down"
 
     def _same_shape(self, lab: Lab, spec: LabSpec) -> None:
-        """Refuse a running lab of another specification: results would get a wrong name."""
+        """Refuse a running lab of another specification: its results would have a wrong name."""
         for key in _SHAPE:
             wanted, there = getattr(spec, key), getattr(lab.spec, key)
             if wanted != there:
@@ -160,7 +160,7 @@ class LabPlace(Base):
                 )
 
     def close(self) -> None:
-        """Remove the study's files; takes the lab down if it was made for the study."""
+        """Remove the study's files; take the lab down if it was made for the study."""
         lab, self._lab = self._lab, None
         if lab is not None:
             if self._owned:
@@ -189,7 +189,7 @@ class LabPlace(Base):
         return lab.shared / store / f"jostle-{self.study.name}"
 
     def _run(self, lab: Lab, argv: Sequence[str], launch: Launch | None = None) -> None:
-        """Run something short on the first node, as a program's preparation where one is given.
+        """Run a short command on the first node, as a program's preparation where one is given.
 
         Raises:
             StudyError: It fails.
@@ -231,11 +231,11 @@ class LabPlace(Base):
         self.clear_scratch(run)
 
     def lead_s(self, launches: Sequence[Launch]) -> float:
-        """Entering nodes takes a moment, mpirun over several of them a few seconds."""
+        """Return the lead time, s: entering nodes takes a moment, mpirun a few seconds."""
         return 2.5 if any(launch.program.mpi != "none" for launch in launches) else 0.8
 
     def commands(self, launch: Launch) -> list[Command]:
-        """One process per node, or an mpirun over the nodes."""
+        """Return the commands: one process per node, or an mpirun over the nodes."""
         env, program = environment(launch), launch.program
         folder = str(launch.folder)
         if program.mpi in (None, "none"):
@@ -259,7 +259,7 @@ class LabPlace(Base):
         return LabMonitor(self.lab)
 
     def facts(self) -> dict[str, object]:
-        """Add what the lab is made of."""
+        """Return the facts of `Base`, and the lab's specification."""
         if self._lab is None:
             return super().facts()
         spec = self._lab.spec

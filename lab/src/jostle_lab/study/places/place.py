@@ -1,6 +1,6 @@
 """Where a study runs: this machine, a lab on it, or nodes of a batch system.
 
-A place turns a Launch into commands on this machine, and knows what lies around them: folders on
+A place turns a Launch into commands on this machine, and knows their surroundings: folders on
 the file system under study, node-local folders for profiles and logs, counters, facts to record.
 """
 
@@ -50,7 +50,7 @@ class StudyPlatform(Protocol):
     said: list[str]
 
     def open(self) -> None:
-        """Make it ready: brings up a lab, gets nodes.
+        """Make it ready: bring up a lab, get nodes.
 
         Raises:
             JostleError: It is not available; the message gives the reason and alternatives.
@@ -80,7 +80,7 @@ class StudyPlatform(Protocol):
         """Name a run's folder for profiles and logs, local to each node."""
 
     def prepare(self, launch: Launch) -> None:
-        """Make a program's folder, its files, and runs what prepares it.
+        """Make a program's folder and its files, and run what prepares it.
 
         Raises:
             JostleError: One of these fails.
@@ -111,7 +111,7 @@ class StudyPlatform(Protocol):
     def gather(self, run: str, nodes: Sequence[str]) -> Path:
         """Return a folder on this machine with what all nodes of a run left in their scratch.
 
-        Profiles lie in folders in it whose names begin with `spool`, logs beside them.
+        Profiles are in folders in it whose names begin with `spool`, logs directly in it.
         """
 
     def monitor(self) -> Monitor | None:
@@ -122,7 +122,7 @@ class StudyPlatform(Protocol):
 
 
 class Base:
-    """What places have in common."""
+    """The common base of places: functions that need no lab and no Slurm."""
 
     name = ""
     nodes: tuple[str, ...] = ()
@@ -153,7 +153,7 @@ class Base:
             self._scratch = None
 
     def fabric(self) -> Topology | None:
-        """Nobody knows."""
+        """Return None: the fabric is not known."""
         return None
 
     def gone(self) -> str:
@@ -197,7 +197,7 @@ class Base:
         """Do nothing: only folders outlive the runner."""
 
     def gather(self, run: str, nodes: Sequence[str]) -> Path:
-        """All nodes see the same scratch folder."""
+        """Return the scratch folder, which all nodes share."""
         return self.scratch(run)
 
     def make_scratch(self, launch: Launch) -> None:
@@ -206,7 +206,7 @@ class Base:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def sweep(self, mark: str) -> bool:
-        """End what is marked on this machine."""
+        """End all processes on this machine that have the run's mark."""
         return sweep(mark, 3.0)
 
     def stop(self, launch: Launch, processes: Processes) -> None:
@@ -219,7 +219,7 @@ class Base:
         return None
 
     def facts(self) -> dict[str, object]:
-        """Name itself."""
+        """Return the place's name."""
         return {"place": self.name, "nodes": list(self.nodes)}
 
 
@@ -254,11 +254,11 @@ class Local(Base):
         return self._dir / store / f".jostle-{self.study.name}"
 
     def lead_s(self, launches: Sequence[Launch]) -> float:
-        """Half a second; mpirun takes longer."""
+        """Return half a second; more for mpirun."""
         return 1.5 if any(launch.program.mpi != "none" for launch in launches) else 0.5
 
     def commands(self, launch: Launch) -> list[Command]:
-        """One process: the program, or its mpirun."""
+        """Return one command: the program, or its mpirun."""
         program, env = launch.program, environment(launch)
         mpi, processes = program.mpi or "none", program.processes or 1
         if mpi == "none":
@@ -275,7 +275,7 @@ class Local(Base):
             return None
 
     def facts(self) -> dict[str, object]:
-        """Add the folder and its file system."""
+        """Return the facts of `Base`, the folder and its file system."""
         return {**super().facts(), "dir": str(self.root()), "fs": file_system(self.root())}
 
 

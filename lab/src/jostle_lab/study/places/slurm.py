@@ -24,7 +24,7 @@ _LIVE = ("RUNNING", "SUSPENDED", "CONFIGURING", "RESIZING", "STOPPED", "SIGNALIN
 _PATIENCE_S = 30
 #: Makes the node's own folders before it becomes the program.
 _IN_FOLDERS = 'umask 077; mkdir -p "$1" "$2" || exit 1; shift 2; exec "$@"'
-#: Nodes may share the folder, as those of a lab do: then one of them takes all.
+#: Nodes may share the folder, as those of a lab do: then one of them copies all of it.
 _COLLECT = (
     'mine="$1.$(hostname)"; mv "$1" "$mine" 2>/dev/null || exit 0; '
     'mkdir -p "$2" && cp -r "$mine" "$2/$(hostname)" && rm -rf "$mine"'
@@ -47,7 +47,7 @@ class SlurmPlace(Base):
         """Get the nodes.
 
         Raises:
-            StudyError: There is no Slurm here, no folder is named, or no nodes can be had.
+            StudyError: There is no Slurm here, no folder is named, or no nodes are available.
         """
         missing = [name for name in _NEEDS if shutil.which(name) is None]
         if missing:
@@ -68,7 +68,7 @@ class SlurmPlace(Base):
             raise
 
     def _allocate(self) -> None:
-        """Ask for an allocation and waits for it."""
+        """Request an allocation and wait for it."""
         table = self.study.slurm
         nodes, tasks = self._most()
         asked = [
@@ -93,7 +93,8 @@ class SlurmPlace(Base):
             assert process.stderr is not None
             for line in process.stderr:
                 said.append(line.strip())
-                # Known from the first word on: an interrupt must not leave it behind.
+                # Its number is known from the first output on: an interrupt must not leave it
+                # behind.
                 if match := re.search(r"job allocation (\d+)", line):
                     self._id, self._owned = match[1], True
         if process.returncode or not self._id:
@@ -122,7 +123,7 @@ class SlurmPlace(Base):
         return tuple(_said("scontrol", "show", "hostnames", listed.strip()).split())
 
     def close(self) -> None:
-        """Return the nodes back, if they were got for the study; removes its folders."""
+        """Release the nodes, if they were allocated for the study; remove its folders."""
         with contextlib.suppress(OSError, subprocess.SubprocessError):
             if self._id and self.nodes:
                 step = self._srun(self.nodes, len(self.nodes), "clear")
@@ -165,7 +166,7 @@ class SlurmPlace(Base):
             return ""  # nothing is known then
         except StudyError as error:
             state = ""
-            if "Invalid job id" not in str(error):  # so it calls those that ended a while ago
+            if "Invalid job id" not in str(error):  # of jobs that ended a while ago
                 return ""
         return "" if state in _LIVE else f"the allocation {self._id} has ended"
 
@@ -178,10 +179,10 @@ class SlurmPlace(Base):
         return Path(self.study.slurm.spool) / f"jostle-{self.study.name}-{self._id}" / run
 
     def make_scratch(self, launch: Launch) -> None:
-        """Each node makes its own, as the program starts there."""
+        """Do nothing: each node makes its own as the program starts there."""
 
     def clear_scratch(self, run: str) -> None:
-        """Remove what this machine holds; nodes lose theirs as it is gathered."""
+        """Remove this machine's folder; those of nodes are removed as they are gathered."""
         super().clear_scratch(run)
         shutil.rmtree(self.scratch(run), ignore_errors=True)
 
@@ -208,7 +209,7 @@ class SlurmPlace(Base):
         ]
 
     def commands(self, launch: Launch) -> list[Command]:
-        """One step; without MPI one step for all nodes with equally many processes."""
+        """Return one step; without MPI one step for all nodes with equally many processes."""
         env, mpi = environment(launch), launch.program.mpi or "none"
         env = {key: value for key, value in env.items() if key != "SLURM_JOB_ID"}
         folders = ["sh", "-c", _IN_FOLDERS, "sh", str(launch.spool), str(launch.log)]
@@ -237,7 +238,7 @@ class SlurmPlace(Base):
         ]
 
     def stop(self, launch: Launch, processes: Processes) -> None:
-        """Send a signal that srun passes on to its tasks: of SIGTERM it kills them."""
+        """Send a signal that srun forwards to its tasks: on SIGTERM it kills them."""
         number = signal.SIGTERM if launch.program.pattern is None else signal.SIGUSR1
         for process in processes:
             with contextlib.suppress(ProcessLookupError):
@@ -273,7 +274,8 @@ class SlurmPlace(Base):
         path.mkdir(parents=True, exist_ok=True)
         for node in sorted(shared.glob("*")):
             for part in sorted(node.iterdir()):
-                # Short processes of two nodes share a file name: spools stay apart.
+                # Files of short-lived processes have the same name on all nodes: spools stay
+                # separate.
                 name = f"spool-{node.name}" if part.name == "spool" else part.name
                 shutil.copytree(part, path / name, dirs_exist_ok=True)
         shutil.rmtree(shared, ignore_errors=True)
@@ -285,7 +287,7 @@ class SlurmPlace(Base):
         return path
 
     def facts(self) -> dict[str, object]:
-        """Add the allocation, Slurm's version, and the file system."""
+        """Return the facts of `Base`, the allocation, Slurm's version, and the file system."""
         return {
             **super().facts(),
             "dir": str(self.root()),

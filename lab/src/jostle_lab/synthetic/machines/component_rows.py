@@ -1,4 +1,4 @@
-"""Turns what components did into rows of table component_slices."""
+"""Turns the synthetic counters of components into rows of table component_slices."""
 
 from __future__ import annotations
 

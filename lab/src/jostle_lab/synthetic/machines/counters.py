@@ -1,7 +1,7 @@
-"""Turns what machines did into the counters of their components.
+"""Turns the synthetic load of machines into the counters of their components.
 
-Healthy components of one kind differ a little: for good (the lottery of hardware), and from day to
-day; sometimes one has a bad day. What their requests take grows with the load.
+Healthy components of one kind differ a little: permanently, since hardware varies, and from day to
+day; now and then one is slow for a day. The time of their requests grows with the load.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FREQUENCY_KHZ = 2_600_000
 SERVER_CAPACITY = 2.0e9  # bytes/s of a file system
 DISK_CAPACITY = 4.0e8  # bytes/s of a node's disk
 LINK_RATE = 25_000_000_000 // 2  # bytes/s
-_SERVICE_S = 1.5e-3  # of a request of 1 MiB to an idle file system
+_SERVICE_S = 1.5e-3  # s of a request of 1 MiB to an idle file system
 _DISK_SERVICE_S = 2.0e-3
 _DISK_REQUEST = 128 * 1024
 _PACKET = 4096
@@ -32,7 +32,7 @@ _RARE = 1e-9  # errors per packet of a healthy link
 
 @dataclass
 class Component:
-    """A component and what it did.
+    """A component and its counters.
 
     Attributes:
         kind, name, source, mount, job, path: As the columns of table components.
@@ -59,7 +59,7 @@ class FileSystem:
 
     @property
     def is_lustre(self) -> bool:
-        """Whether it has targets that know jobs."""
+        """Whether it has targets that count by job."""
         return self.fs_type == "lustre"
 
     @property
@@ -73,7 +73,7 @@ def daily_factors(nodes: int, days: int, rng: np.random.Generator) -> dict[str, 
     factors = {}
     for name, size in (("mount", 0.04), ("disk", 0.04), ("cores", 0.002)):
         drift = rng.standard_normal((nodes, days))
-        for day in range(1, days):  # half of it lasts until the next day
+        for day in range(1, days):  # half of the difference remains on the next day
             drift[:, day] = 0.5 * drift[:, day - 1] + np.sqrt(0.75) * drift[:, day]
         odd = (rng.random((nodes, days)) < 0.03) * np.abs(rng.standard_normal((nodes, days)))
         sign = -1.0 if name == "cores" else 1.0
@@ -83,19 +83,19 @@ def daily_factors(nodes: int, days: int, rng: np.random.Generator) -> dict[str, 
 
 @dataclass
 class Stretch:
-    """What the counters of one stretch of time are made from.
+    """The input from which the counters of one span of time are made.
 
     Attributes:
         hosts: All nodes.
         mounts: All file systems.
-        traffic: What was done.
-        seconds: Begin of each slice, s since the start of the planted time.
+        traffic: The load in this span.
+        seconds: Begin of each slice, s since the start of the synthetic time.
         slice_s: Length of a slice.
-        faults: All of them.
-        traits: Lasting factors of the nodes: mount, disk, cores, errors -> (nodes,).
+        faults: All faults.
+        traits: Permanent factors of the nodes: mount, disk, cores, errors -> (nodes,).
         daily: Factors of each day: mount, disk, cores -> (nodes, days).
         noise: Standard deviation of the log of a service time, slice by slice.
-        rng: Source of chance.
+        rng: Source of random numbers.
         cores: Of each node.
         capacity: Bytes/s of each file system.
     """
@@ -141,7 +141,7 @@ class Stretch:
         return jitter
 
     def _server_s(self, mount: int) -> Floats:
-        """Return what a request takes on a server, slice by slice."""
+        """Return the time of a request on a server, slice by slice."""
         used = self._moved(mount).sum(axis=0) / (self.capacity * self.slice_s)
         slow = self.factor("slow server", "", mount)
         crowd: Floats = 1 + used / (1.1 - np.minimum(used, 1.0))
@@ -257,7 +257,7 @@ class Stretch:
             np.zeros(len(self.seconds)),
         )
         taken = self._service[number] * each * self._jitter(len(self.seconds))
-        # What is lost is sent again after a time-out of some tens of milliseconds.
+        # A lost packet is sent again after a time-out of some tens of milliseconds.
         taken = taken + 0.04 * np.minimum(1.0, lost * REQUEST / _PACKET)
         kind = "lustre_mount" if mount.is_lustre else "nfs_mount"
         name = f"{mount.name}-ffff8800" if mount.is_lustre else mount.path

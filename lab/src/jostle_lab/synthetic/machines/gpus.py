@@ -1,4 +1,4 @@
-"""Turns a training that a node's GPUs do into the counters of these GPUs."""
+"""Makes the counters of a node's GPUs that run a synthetic training job."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from jostle_lab.synthetic.machines.counters import Component, Stretch
 
-#: PCI bus of each GPU of a node, and the root that it hangs on.
+#: PCI bus of each GPU of a node, and the root complex to which it is connected.
 PLACES = tuple(
     (f"0000:{bus:02x}:00.0", f"pci0000:{root:02x}/0000:{root:02x}:01.0/0000:{bus:02x}:00.0")
     for root, bus in (
@@ -31,13 +31,13 @@ _PAUSE = 4
 
 
 def gpu_components(stretch: Stretch, row: int, gpus: int) -> Iterator[Component]:
-    """Return the GPUs of a node, which train together.
+    """Return the GPUs of a node, which run one training job.
 
     Faults are of its first GPU (throttled GPU) and its last (failing GPU).
 
     Args:
         stretch: Time and faults.
-        row: Of the node.
+        row: Row of the node.
         gpus: How many it has; MOST_GPUS at most.
     """
     host, slice_ns = stretch.hosts[row], stretch.slice_s * 1e9

@@ -1,7 +1,7 @@
 """Writes machines, components and component slices into a repository.
 
-The agents' slices of planted jobs agree with these: a mount on a node sees what its jobs and the
-unprofiled load asked, a server the sum over its clients.
+They agree with the slices of synthetic jobs: a mount on a node counts the requests of its jobs and
+of the unprofiled load, a server the sum over its clients.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ _STRETCH_ROWS = 400_000  # component slices that are made at once
 
 @dataclass(frozen=True)
 class MachineSpec:
-    """Machines without planted jobs.
+    """Machines without synthetic jobs.
 
     Attributes:
         nodes: Nodes, node0000 and so on.
         slices: Slices.
         slice_s: Their length.
         mounts: Shared file systems, each with a server: server0 and so on.
-        faults: What is wrong (no unprofiled jobs).
+        faults: The injected faults (no unprofiled jobs).
         gpus: GPUs of each node, 8 at most.
         noise: Standard deviation of the log of a service time, slice by slice.
-        spread: Standard deviation of the lasting differences between healthy nodes.
+        spread: Standard deviation of the permanent differences between healthy nodes.
     """
 
     nodes: int = 8
@@ -74,14 +74,14 @@ class MachineSpec:
 def plant_machines(
     of: Planted | Path, spec: MachineSpec | None = None, seed: int = 0
 ) -> dict[str, str]:
-    """Write what agents would have seen into a repository, and commit it.
+    """Write what agents would have recorded into a repository, and commit it.
 
-    Beside planted jobs, nodes, file systems, slices and faults are theirs (`spec` gives noise,
-    spread and GPUs only). Server k is that of file system k. In a folder without planted jobs
-    everything is drawn from `spec`.
+    With synthetic jobs, nodes, file systems, slices and faults are those of the jobs (`spec` gives
+    noise, spread and GPUs only). Server k is that of file system k. In a folder without synthetic
+    jobs everything is drawn from `spec`.
 
     Args:
-        of: A planted repository, or the folder of a new or existing repository.
+        of: A synthetic repository, or the folder of a new or existing repository.
         spec: The machines.
         seed: The same seed gives the same slices.
 
@@ -107,8 +107,8 @@ def machine_slices(spec: MachineSpec, seed: int = 0) -> Iterator[pa.Table]:
     """Return what `plant_machines` would write of machines without jobs, in memory.
 
     Yields:
-        Rows of table component_slices, stretch by stretch of time; columns that are zero in all of
-        them are missing.
+        Rows of table component_slices, one span of time after another; columns that are zero in all
+        of them are missing.
     """
     site = _Site(None, spec, np.random.default_rng([seed, 26]))
     for first in range(0, site.slices, site.step):

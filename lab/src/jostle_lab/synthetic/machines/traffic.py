@@ -1,4 +1,4 @@
-"""What nodes and servers did: from the planted jobs, or drawn.
+"""The load of nodes and servers: from the synthetic jobs, or random.
 
 All arrays have a row per node and a column per slice.
 """
@@ -16,22 +16,22 @@ from jostle.values.arrow_columns import ints, ints_or_zeros
 from jostle_lab.synthetic.planted.model import Fault, Planted
 
 Floats = NDArray[np.float64]
-#: Metrics of what a client asks of a file system: bytes and calls.
+#: Metrics of a client's requests to a file system: bytes and calls.
 ASKED = ("read_bytes", "read_ops", "write_bytes", "write_ops", "meta_ops")
 REQUEST = 1 << 20  # bytes of a request to a server
-_BLOCK = 20  # slices for which drawn load stays the same
+_BLOCK = 20  # slices for which random load stays the same
 _FILE_CALLS = ("meta", "open", "close")
 
 
 @dataclass
 class Load:
-    """What one group of processes did: all jobs, or one without a profile.
+    """The load of one group of processes: of all jobs, or of one without a profile.
 
     Attributes:
         asked: Per file system (its number): metric of ASKED -> (nodes, slices).
         cpu_ns: CPU time (nodes, slices).
         queued_ns: Time in which threads waited for a core (nodes, slices).
-        batch: Its batch job; "" where the agents do not know it.
+        batch: Its batch job; "" where the agents do not know the job.
     """
 
     asked: dict[int, dict[str, Floats]]
@@ -42,11 +42,11 @@ class Load:
 
 @dataclass
 class Traffic:
-    """What happened on all nodes in a stretch of time.
+    """The load on all nodes in a span of time.
 
     Attributes:
         loads: The profiled jobs (first), then each unprofiled load.
-        disk: Share of the time that local disks are asked to work (nodes, slices).
+        disk: Share of the time in which local disks have requests (nodes, slices).
     """
 
     loads: list[Load]
@@ -54,7 +54,7 @@ class Traffic:
     _sums: dict[int, dict[str, Floats]] = field(default_factory=dict)
 
     def asked(self, mount: int) -> dict[str, Floats]:
-        """Return what all loads together asked of a file system."""
+        """Return the requests of all loads together to a file system."""
         if mount not in self._sums:
             parts = [load.asked[mount] for load in self.loads if mount in load.asked]
             shape = self.disk.shape
@@ -71,7 +71,7 @@ def nothing(nodes: int, slices: int, batch: str = "") -> Load:
 
 
 def of_jobs(planted: Planted, hosts: list[str], mounts: list[str], first: int, count: int) -> Load:
-    """Return what the profiled jobs of a planted repository did in some slices."""
+    """Return the load of the profiled jobs of a synthetic repository in some slices."""
     between = f"slice >= {first} AND slice < {first + count}"
     with_calls = ", ".join(f"posix_{call}_ops" for call in _FILE_CALLS)
     wanted = f"posix_read_bytes, posix_read_ops, posix_write_bytes, posix_write_ops, {with_calls}"
@@ -89,7 +89,7 @@ def of_jobs(planted: Planted, hosts: list[str], mounts: list[str], first: int, c
 def unprofiled(
     planted: Planted, fault: Fault, hosts: list[str], mounts: list[str], first: int, count: int
 ) -> Load:
-    """Return what a planted job without a profile did in some slices."""
+    """Return the load of a synthetic job without a profile in some slices."""
     tables = [
         _of(planted.unprofiled.get(name), fault.where, first, count)
         for name in ("mount_slices", "slices")
@@ -103,9 +103,9 @@ def client(fault: Fault, hosts: list[str], seconds: Floats, slice_s: float) -> L
     """Return an unprofiled load of one client.
 
     Args:
-        fault: It.
+        fault: The unprofiled load.
         hosts: All nodes.
-        seconds: Begin of each slice, s since the start of the planted time.
+        seconds: Begin of each slice, s since the start of the synthetic time.
         slice_s: Their length.
     """
     load = nothing(len(hosts), len(seconds), fault.batch)
@@ -122,15 +122,15 @@ def client(fault: Fault, hosts: list[str], seconds: Floats, slice_s: float) -> L
 def drawn(
     nodes: int, slices: int, mounts: int, slice_s: float, rng: np.random.Generator, capacity: float
 ) -> Traffic:
-    """Draw what nodes do: stretches of work and rest, each node for itself.
+    """Draw the load of nodes: busy and idle spans, independently for each node.
 
     Args:
         nodes: Number of nodes.
         slices: Number of slices.
         mounts: Number of file systems.
         slice_s: Length of a slice.
-        rng: Source of chance.
-        capacity: Bytes/s of a file system; half of it is asked for on average.
+        rng: Source of random numbers.
+        capacity: Bytes/s of a file system; half of it is requested on average.
     """
 
     def stretches() -> Floats:

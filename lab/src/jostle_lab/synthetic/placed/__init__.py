@@ -1,1 +1,1 @@
-"""Parts of `jostle_lab.synthetic.plant_placements`: published numbers, places on a torus, rows."""
+"""Parts of `jostle_lab.synthetic.plant_placements`: published numbers, torus placements, rows."""

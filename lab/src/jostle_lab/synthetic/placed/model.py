@@ -1,4 +1,4 @@
-"""What a planted program on a torus is, and its truth."""
+"""Types of synthetic runs of a program on a torus, and of their truth."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class PlacedRun:
     Attributes:
         place: The job.
         rate: Its messaging rate, bytes/s of one rank.
-        conflicting: Conflicting routers that were planted.
-        beside: Whether the heavy program is among them.
-        collective_s: Of each communicator, the time of a rank in its collectives.
-        compute_s: Of each rank.
+        conflicting: Number of conflicting routers in the synthetic placement.
+        beside: Whether the heavy program is among the conflicting jobs.
+        collective_s: Time of a rank in the collectives of each communicator.
+        compute_s: Time that each rank computes.
         slice_rates: Rate in each slice of a long run; empty: even.
     """
 
@@ -62,7 +62,7 @@ class PlacedRun:
 
 @dataclass(frozen=True)
 class Placements:
-    """The truth of a planted repository.
+    """The truth of a synthetic repository.
 
     Attributes:
         path: Its folder.

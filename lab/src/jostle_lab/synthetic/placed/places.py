@@ -1,4 +1,4 @@
-"""Places jobs on a torus: fragmented runs in a box, neighbours that meet their links or do not."""
+"""Places jobs on a torus: fragmented runs in a box, neighbours that share their links or not."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def run_nodes(region: Region, rng: np.random.Generator) -> Ints:
     height = SIZES[1]
     begin = int(rng.integers(0, SIZES[2]))
     single = rng.uniform(0.1, 0.6)
-    # The corners of the box first, so that it is as large as it is meant to be.
+    # The corners of the box first, so that the run's bounding box has the intended size.
     chosen = dict.fromkeys(
         (0, 0, 0) if corner == 0 else (width - 1, height - 1, length - 1) for corner in (0, 1)
     )
@@ -77,13 +77,13 @@ def run_nodes(region: Region, rng: np.random.Generator) -> Ints:
 def conflicting(
     own: Ints, region: Region, routers: int, rng: np.random.Generator, *, heavy: bool, calm: bool
 ) -> list[tuple[str, Ints]]:
-    """Place jobs in the region of a run, on a number of routers together.
+    """Place jobs in the region of a run, on a given number of routers in all.
 
     Args:
         own: Nodes of the run.
         region: Where it is.
         routers: On how many routers they are.
-        rng: Draws places.
+        rng: Draws placements.
         heavy: One of them is of the heavy program.
         calm: One of them is of the calm program.
 
@@ -100,7 +100,7 @@ def conflicting(
         large = int(len(order) * rng.uniform(0.35, 0.5))
         parts.append((program, order[:large]))
         order = order[large:]
-    # The others are always there, so that none of them can be suspected.
+    # The other programs are always placed, so that none of them correlates with the slowdown.
     weights = np.cumsum(rng.uniform(0.6, 1.4, len(_OTHERS)))
     cuts = np.rint(len(order) * weights[:-1] / weights[-1]).astype(np.int64)
     parts += zip(_OTHERS, np.split(order, cuts), strict=True)

@@ -1,4 +1,4 @@
-"""Draws numbers that have the statistics that Bhatele and others published (SC'13)."""
+"""Draws numbers with the statistics that Bhatele et al., 2013, published."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import numpy as np
 
 from jostle_lab.synthetic.placed.model import Floats
 
-#: Mean and standard deviation of the rates, bytes/s, with MILC beside the run and without it, and
-#: how many runs: with these numbers the analysis of variance gives p = 1.75e-7.
+#: Mean and standard deviation of the rates, bytes/s, of runs with MILC among the conflicting jobs
+#: and without it, and how many runs: with these numbers the analysis of variance gives p = 1.75e-7.
 WITH, WITHOUT = (58.0e6, 9.12e6, 62), (66.0e6, 8.69e6, 91)
 BEST_TO_WORST = 2.29
 #: Pearson's r of hops and time, over communicators.
 HOPS_R = 0.23
-_NORMAL = ((0.145, 0.536), 0.06)  # Shapiro-Wilk p of the groups, and how near is near
+_NORMAL = ((0.145, 0.536), 0.06)  # Shapiro-Wilk p of the groups, and the tolerance
 _AT_ONCE = 2000
 _WITHIN = 0.07  # spread of the times of a run's communicators
 
@@ -20,8 +20,8 @@ _WITHIN = 0.07  # spread of the times of a run's communicators
 def rates(rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Draw the messaging rates of the runs with and without MILC, bytes/s.
 
-    Both have the published mean and standard deviation, are as normal as the published ones, and
-    the best run is as much faster than the worst as it was there.
+    Both have the published mean and standard deviation and normality, and the ratio of the best run
+    to the worst is the published one.
     """
     from scipy import stats
 
@@ -46,12 +46,12 @@ def _scaled(values: Floats, mean: float, spread: float) -> Floats:
 
 
 def communicator_times(hops: Floats, means: Floats, rng: np.random.Generator) -> Floats:
-    """Draw times of communicators that go with hops as weakly as published.
+    """Draw times of communicators whose correlation with hops is as weak as published.
 
     Args:
         hops: Mean hops of each communicator of each run, shape (runs, communicators).
         means: Mean time of each run's communicators.
-        rng: Draws what has nothing to do with hops.
+        rng: Draws the part that is independent of hops.
 
     Returns:
         Times, shape (runs, communicators), with these means; their correlation with hops over all

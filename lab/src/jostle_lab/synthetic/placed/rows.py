@@ -23,7 +23,7 @@ from jostle_lab.synthetic.placed.places import GROUP, RANKS_PER_NODE
 
 #: The first day: 13 March 2013, UTC.
 EPOCH_S = 1_363_132_800
-#: Of what a run sends: parts in collectives, of bytes and of time.
+#: Shares of collectives in a run's messages: of bytes and of time.
 BYTES_IN_COLLECTIVES, TIME_IN_COLLECTIVES = 0.78, 0.75
 #: Time of a run that is neither computation nor MPI, s.
 OTHER_S = 0.4
@@ -148,15 +148,15 @@ class Writer:
         lived = np.minimum((edges + 1) * self._slice_ns, end) - np.maximum(
             edges * self._slice_ns, start
         )
-        part = lived / lived.sum()  # of the time of the run
+        part = lived / lived.sum()  # share of the run's time
         pace = run.slice_rates if len(run.slice_rates) else np.full(len(edges), run.rate)
         pace = np.resize(pace, len(edges)) / run.rate
         in_collectives = np.repeat(run.collective_s, GROUP)
-        # Who computes longer is awaited by the others: all ranks take the same time.
+        # The others wait for the rank that computes longest: all ranks take the same time.
         left = run.place.end_s - run.place.start_s - OTHER_S - run.compute_s - in_collectives
         collective = in_collectives[:, None] * part * 1e9
         p2p = np.maximum(left, 0.0)[:, None] * part * 1e9
-        # As much time in MPI in every slice: where messages are slow, fewer of them are sent.
+        # The time in MPI is the same in every slice: where messages are slow, fewer are sent.
         weight = part * pace / (part * pace).sum() * sent_bytes
         sent = np.broadcast_to(weight, collective.shape)
         compute = run.compute_s[:, None] * part * 1e9
@@ -184,7 +184,7 @@ class Writer:
         }
 
     def communicators(self, runs: Sequence[PlacedRun], sent: float) -> Iterator[PartitionChunk]:
-        """Return the rows of communicators, and of what ranks gave to their collectives."""
+        """Return the rows of communicators, and of what ranks sent in their collectives."""
         for name, length, rows_of in (
             ("communicators", DAY_NS, self._groups),
             ("collective_slices", HOUR_NS, self._given),

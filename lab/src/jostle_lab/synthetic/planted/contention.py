@@ -1,8 +1,8 @@
-"""Simulates the contention between the jobs of a planted repository.
+"""Simulates the contention between the jobs of a synthetic repository.
 
-Every job has a clock of its own that goes slower while others load what it uses. In a short step
+Every job has a clock of its own that runs slower while others load what it uses. In a short step
 the phase at its clock says which share h of its time goes to calls on each resource r; those take
-F_r = noise · weather · (1 + response(what others load it with)) times as long, and the clock moves
+F_r = noise · weather · (1 + response(load by others)) times as long, and the clock moves
 by step / (1 + sum h_r (F_r - 1)). The time that the response alone cost is the true loss.
 Estimators must not use this module.
 """
@@ -26,24 +26,24 @@ CAPACITY = 2.0e9  # bytes/s of a file system
 META_CAPACITY = 40_000.0  # metadata operations/s of a file system
 NET_CAPACITY = 2.0e10  # bytes/s
 MESSAGE = 65_536  # bytes per process and collective
-_AT_ONCE = 4  # jobs on a file system that is as described
+_AT_ONCE = 4  # jobs that a file system of this capacity serves
 CROSS = 0.35  # how much metadata load slows data, and the reverse
 
 
 @dataclass
 class SliceOf:
-    """What the jobs at work in one slice did in it; all arrays have a row per such job.
+    """The activity of the jobs that ran in one slice; all arrays have a row per such job.
 
     Attributes:
-        number: Of the slice, from 0.
+        number: Number of the slice, from 0.
         jobs: Their numbers.
         alive_s: Seconds that they lived in it.
         io_s: Seconds of a process in calls on the file system, by kind of call (jobs, 3).
         ops: Operations on it of all processes, likewise.
         moved: Bytes, likewise.
         net_s: Seconds of a process in communication.
-        waited_s: The part of it beyond what it takes undisturbed.
-        collectives: Collectives.
+        waited_s: The part of net_s beyond the undisturbed time.
+        collectives: Number of collectives.
         cpu_s: Seconds of a process that computes.
         queued_s: Seconds of a process that waits for a processor.
         lost: Seconds lost to others, by kind of resource (jobs, 3).
@@ -114,19 +114,19 @@ class Play:
         )
         self._harmful = np.array([participant.program.harmful for participant in participants])
         self._pressure = np.array([participant.program.pressure for participant in participants])
-        # Who is on one node has nothing on the network, whoever's node it is.
+        # A job on one node sends nothing over the network, even if it shares the node.
         self._sends = np.array([len(participant.nodes) > 1 for participant in participants])
         self._phases = _phase_tables(participants)
         # Every file system has its own dose-response: linear, from a threshold on, or saturating.
         self._shape = rng.integers(3, size=spec.mounts)
         self._steep = rng.uniform(0.9, 1.8, size=spec.mounts)
         self._net_steep = float(rng.uniform(0.8, 1.5))
-        # A site with more jobs at a time has the more capable file systems.
+        # A site with more jobs at a time has faster file systems.
         at_once = spec.jobs * spec.length / spec.slices
         self._ease = 1 / max(1.0, at_once / (_AT_ONCE * spec.mounts))
 
     def run(self) -> Iterator[SliceOf]:
-        """Play slice after slice until all jobs are done."""
+        """Simulate slice after slice until all jobs are done."""
         length = self._spec.slice_s
         number = 0
         while (self._left > 0).any():
@@ -176,7 +176,7 @@ class Play:
 
     def _calm(self, here: NDArray[np.int64], at: float, step: float) -> Floats:
         """Return how much longer calls take by noise, weather and faults, by kind of resource."""
-        # Noise is half forgotten after a slice, weather after ten.
+        # The autocorrelation of noise halves after a slice, that of weather after ten.
         self._noise[:, here] = self._drifted(self._noise[:, here], 0.5 ** (1 / STEPS))
         self._weather = self._drifted(self._weather, 0.5 ** (0.1 / STEPS))
         own = np.exp(self._spec.noise * self._noise[:, here])
@@ -266,7 +266,7 @@ def response(shape: NDArray[np.int64], dose: Floats) -> Floats:
 
     Args:
         shape: 0: linear, 1: from a threshold on, 2: saturating.
-        dose: What others ask of the file system, share of its capacity.
+        dose: Load on the file system by others, share of its capacity.
     """
     answer: Floats = np.choose(
         shape, [dose, np.maximum(dose - 0.15, 0) * 1.4, 1.3 * dose / (0.6 + dose)]
@@ -281,7 +281,7 @@ class _Phases:
     Attributes:
         ends: Clock at which a phase ends, (jobs, phases); inf: padding.
         cycle: Length of all phases of a job.
-        values: io, net, load, traffic, size and what of each, (6, jobs, phases).
+        values: io, net, load, traffic, size and what of each phase, (6, jobs, phases).
     """
 
     ends: Floats

@@ -1,4 +1,4 @@
-"""Parameters of a planted repository, and the truth about its content.
+"""Parameters of a synthetic repository, and the truth about its content.
 
 Times in seconds unless the name ends in _ns (since the epoch, CLOCK_REALTIME).
 """
@@ -22,19 +22,19 @@ FaultKind = Literal[
     "failing GPU",
 ]
 Kind = Literal["file system", "network", "node"]
-#: A slice is guilty from this share of it lost to others on, and clean below the other; what lies
-#: between is scored neither way.
+#: A slice has interference if at least this share of it was lost to others, and is clean below the
+#: second share; slices between the two are not scored.
 GUILTY, CLEAN = 0.05, 0.01
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What is planted beside the jobs.
+    """A disturbance that is injected in addition to the jobs.
 
     | kind | what it is | where | size |
     |---|---|---|---|
-    | unprofiled job | a planted job that runs and hurts, but has no profile | its name | - |
-    | unprofiled load | reads and writes that hurt nobody | the client's host | bytes/s |
+    | unprofiled job | a job that slows others, but has no profile | its name | - |
+    | unprofiled load | reads and writes that slow no job | the client's host | bytes/s |
     | slow server | requests take longer, without load | - (see mount) | factor, above 1 |
     | throttled node | cores run slower, and so do the jobs on them | host | share left, below 1 |
     | capped disk | the disk's throughput is less | host | share left, below 1 |
@@ -68,7 +68,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Spec:
-    """A repository to be planted.
+    """The specification of a synthetic repository.
 
     Attributes:
         jobs: Number of jobs.
@@ -79,14 +79,14 @@ class Spec:
         slice_s: Length of a slice.
         mounts: Shared file systems.
         users: Owners of jobs.
-        harm: Strength of the dose-response; 0: nobody hurts anybody (false alarms).
+        harm: Strength of the dose-response; 0: no job slows another (for false alarms).
         noise: Standard deviation of the log of a job's own service times, autocorrelated.
-        weather: The same of a file system or the network as a whole: slow for everybody, caused
-            by nobody in the repository.
-        coincidence: Share of jobs whose phases keep time with another job's though one does not
-            hurt the other by it.
+        weather: The same of a file system or the network as a whole: slow for all jobs, caused by
+            none in the repository.
+        coincidence: Share of jobs whose phases coincide with another job's although neither slows
+            the other by it.
         roommates: Share of jobs that share the nodes of another.
-        faults: What is wrong beside the jobs; those on disks and links show in the slices of
+        faults: Further disturbances; those on disks and links are visible in the slices of
             components only (`plant_machines`).
     """
 
@@ -160,12 +160,12 @@ class PlantedJob:
 
 @dataclass(frozen=True)
 class Planted:
-    """A planted repository and the truth about it.
+    """A synthetic repository and the truth about it.
 
     Attributes:
         path: Its folder.
-        spec: What it was asked to hold.
-        seed: Of all random steps.
+        spec: Its specification.
+        seed: Seed of all random steps.
         jobs: Name -> truth.
         slices: Where time was lost: job, slice, slice_ns, kind, resource, seconds, suspect (the job
             that cost most there), one row per job, slice and resource with a loss.
@@ -179,7 +179,7 @@ class Planted:
     slices: pa.Table
     process_slices: int = 0
     unprofiled: dict[str, pa.Table] = field(default_factory=dict)
-    """What the jobs without a profile did: rows as of the tables slices and mount_slices."""
+    """Activity of the jobs without a profile: rows as in the tables slices and mount_slices."""
     programs: dict[tuple[str, str, Kind], float] = field(default_factory=dict)
     """(victim's program, aggressor's program, kind) -> percent of the run time of the victim's runs
-    that the other's runs cost them; pairs that never met on a resource are absent."""
+    that the other's runs cost them; pairs that never shared a resource are absent."""

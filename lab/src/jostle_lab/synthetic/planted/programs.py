@@ -1,4 +1,4 @@
-"""The programs of a planted repository and their undisturbed phases.
+"""The programs of a synthetic repository and their undisturbed phases.
 
 A repository draws the traits of each program once, so that all runs of a program are alike; each
 run then gets its own size, file system and begin.
@@ -27,7 +27,7 @@ class ProgramPhase:
         net: Share of the time in communication; the rest computes.
         load: Its load on the file system, share of the capacity (bytes, or metadata
             operations where `what` is META).
-        traffic: What it asks of the network, likewise.
+        traffic: Its load on the network, likewise.
         size: Bytes per operation.
         what: WRITE, READ or META.
     """
@@ -160,7 +160,7 @@ def catalogue(rng: np.random.Generator) -> list[PlantedProgram]:
 
 
 def run_of(program: PlantedProgram, rng: np.random.Generator) -> PlantedProgram:
-    """Return one run its own pace: all phases a little longer or shorter, and begun somewhere."""
+    """Return one run of a program: all phases a little longer or shorter, with a random begin."""
     pace = float(rng.uniform(0.9, 1.1))
     phases = [replace(phase, seconds=phase.seconds * pace) for phase in program.phases]
     turn = int(rng.integers(len(phases)))

@@ -1,4 +1,4 @@
-"""Writes the planted jobs as rows of a repository."""
+"""Writes the synthetic jobs as rows of a repository."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _BOOT = "0a0b0c0d-0000-4000-8000-00000000"
 
 
 def mount_of(number: int) -> tuple[str, str, str]:
-    """Return path, type and source of a planted file system."""
+    """Return path, type and source of a synthetic file system."""
     kind = "lustre" if number % 2 == 0 else "nfs4"
     source = f"mds{number}@tcp:/fs{number}" if kind == "lustre" else f"server{number}:/export"
     return f"/fs{number}", kind, source
 
 
 def mount_name(number: int) -> str:
-    """Return the identity of a planted file system, as the repository knows it."""
+    """Return the identity of a synthetic file system, as in the repository."""
     return mount_identity("", *mount_of(number))
 
 
@@ -127,7 +127,7 @@ class Writer:
         )
 
     def _present(self, used: Ints) -> tuple[list[ProcessSource], Ints]:
-        """Return the processes of some jobs, and where those of each job begin among them."""
+        """Return the processes of some jobs, and the index of each job's first process."""
         place = np.zeros(len(self._participants), dtype=np.int64)
         sources: list[ProcessSource] = []
         for job in used.tolist():

@@ -1,4 +1,4 @@
-"""Schedules which planted job runs when and where."""
+"""Schedules which synthetic job runs when and where."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from jostle_lab.synthetic.planted.model import Spec
 from jostle_lab.synthetic.planted.programs import PlantedProgram, catalogue, run_of
 
-#: Where planted time begins: a full hour, long ago.
+#: Where synthetic time begins: a full hour, long ago.
 EPOCH_S = 1_750_000_000 // 3600 * 3600
 
 
@@ -19,14 +19,14 @@ class Participant:
 
     Attributes:
         job: Its name.
-        program: Its run of a program.
+        program: The program of which it is a run.
         uid: Its owner.
         mount: Number of the file system that it uses.
         start_s: Its start, seconds after EPOCH_S.
-        work_s: What it takes undisturbed.
+        work_s: Its undisturbed run time.
         processes: Its processes.
         nodes: Its nodes.
-        limiter: Number of the set of nodes; jobs in the same room disturb each other's processors.
+        limiter: Number of the set of nodes; jobs on the same set disturb each other's processors.
     """
 
     job: str
@@ -43,13 +43,13 @@ class Participant:
 def participants_of(spec: Spec, rng: np.random.Generator) -> list[Participant]:
     """Draw the jobs of a repository.
 
-    Some keep time with another job that they do not share anything harmful with: on another file
-    system, or of a kind that does no harm.
+    Some coincide in time with another job without slowing it: it uses another file system, or is of
+    a kind that does no harm.
     """
     programs = catalogue(rng)
     weights = np.array([program.weight for program in programs])
     participants: list[Participant] = []
-    # The first three are always a victim, who hurts it, and a neighbour.
+    # The first three are always a victim, its aggressor, and a neighbour.
     first = [programs[i] for i in (2, 4, 0)]
     for number in range(spec.jobs):
         drawn = programs[int(rng.choice(len(programs), p=weights / weights.sum()))]
@@ -67,9 +67,7 @@ def _participant(
 ) -> Participant:
     length = spec.length * float(rng.uniform(0.5, 1.5)) * program.stay
     start = int(rng.integers(max(1, spec.slices - int(length)))) if number > 2 else number * 7
-    least = (
-        2 if program.mpi else 1
-    )  # ranks, on nodes of their own: what they send is on the network
+    least = 2 if program.mpi else 1  # ranks on nodes of their own: their messages cross the network
     processes = max(least, round(spec.processes * float(rng.choice([0.25, 0.5, 0.75, 1.0]))))
     count = max(least, processes // 16)
     first = number * max(8, spec.processes // 16)

@@ -1,1 +1,1 @@
-"""Parts of `simulate_site`: a job mix, a scheduler, the course of jobs, and what is written."""
+"""Parts of `simulate_site`: a job mix, a scheduler, the simulation of jobs, and the writers."""

@@ -1,4 +1,4 @@
-"""What the agents of a simulated site count: nodes, their disks and ports, mounts, file servers."""
+"""Counters by agents of a simulated site: nodes, their disks and ports, mounts, file servers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from jostle_lab.synthetic.site.spec import SiteSpec
 Floats = NDArray[np.float64]
 _PID = 77
 _NOISE, _SPREAD = 0.1, 0.02
-#: Metrics of a job on its file system -> what that asks of the file system's clients.
+#: Metrics of a job on its file system -> the metric of requests by the file system's client.
 _CALLS = {
     "posix_read_bytes": "read_bytes",
     "posix_read_ops": "read_ops",
@@ -113,7 +113,7 @@ class Agents:
         return chunks, self._advance(lives, interval)
 
     def _alive(self, node: int, seconds: Floats) -> Iterator[tuple[int, Floats]]:
-        """Return the starts of a node that lived in some slices, and in which they did."""
+        """Return the boots of a node that were up in some slices, and in which slices they were."""
         boot, begin = 0, -np.inf
         for fault in sorted(self._course.faults, key=lambda fault: fault.start_s):
             if fault.kind == "reboot" and fault.place == node:
@@ -126,7 +126,7 @@ class Agents:
             yield boot, alive.astype(float)
 
     def _traffic(self, interval: Interval, blocks: Sequence[Block]) -> Traffic:
-        """Add up what processes did, by node and slice."""
+        """Sum the traffic of processes by node and slice."""
         spec = self._spec
         shape = (spec.nodes, interval.count)
         size = spec.nodes * interval.count
@@ -159,7 +159,7 @@ class Agents:
         node: int,
         times: int,
     ) -> int:
-        """Note that a machine lived; return its id."""
+        """Record that a machine was up; return its id."""
         spec = self._spec
         begins = [
             fault.end_s

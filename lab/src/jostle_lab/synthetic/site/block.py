@@ -1,4 +1,4 @@
-"""Makes the metrics of processes from what their jobs did: whole columns, no loop over rows."""
+"""Makes the metrics of processes from their jobs' activity: whole columns, no loop over rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FACT = {"work": WORK, "io": IO, "net": NET, "cpu": CPU, "alive": ALIVE, "waited
 _POOL = 1 << 20
 _PAGE = 4096
 _REDUCTION = 16  # bytes
-#: What a program does before main: metric -> number; and on its home.
+#: Operations of a program before main: metric -> number; and those on its home.
 _BEGIN = {"mpi_init_ops": 1, "os_read_chars": 52_000, "os_read_calls": 160, "os_minor_faults": 900}
 _BEGIN_HOME = {
     "posix_open_ops": 7,
@@ -39,13 +39,13 @@ _BEGIN_HOME = {
 def rounded_ns(seconds_ns: NDArray[np.floating]) -> Ints:
     """Round times down to what a profile can hold: 12 significant bits."""
     whole = np.floor(seconds_ns).astype(np.float32)
-    whole.view(np.int32)[...] &= -4096  # of the 24 bits of a float's mantissa the first 12 stay
+    whole.view(np.int32)[...] &= -4096  # of the 24 bits of a float's mantissa the first 12 are kept
     codes: Ints = whole.astype(np.int64)
     return codes
 
 
 class Chance:
-    """A source of noise that costs little: places in a pool of numbers, drawn anew for each use."""
+    """A cheap source of noise: random positions in a pool of numbers."""
 
     def __init__(self, seed: int) -> None:
         draw = np.random.default_rng([seed, 3])
@@ -54,7 +54,7 @@ class Chance:
         self._draw = draw
 
     def begin(self, seed: int, number: int) -> None:
-        """Begin an interval: what it draws depends on its number only."""
+        """Begin an interval: what is drawn depends on the interval's number only."""
         self._draw = np.random.default_rng([seed, 4, number])
 
     def normal(self, count: int) -> Singles:
@@ -73,7 +73,7 @@ class Chance:
         return values
 
     def trait(self, ids: Ints) -> Singles:
-        """Return a lasting trait of processes."""
+        """Return a permanent trait of processes."""
         traits: Singles = self._normal[ids & (_POOL - 1)]
         return traits
 
@@ -84,12 +84,12 @@ class Block:
 
     Attributes:
         ranks: The jobs' processes, in order of jobs.
-        job: Place of each row's job in `ranks`.
-        entry: Its entry of job and slice.
+        job: Index of each row's job in `ranks`.
+        entry: Entry of job and slice of each row.
         begins: First row of each entry.
-        rank: Its rank.
-        place: Place of its process among those of all `ranks`.
-        slice: Its slice, from 0.
+        rank: Rank of each row.
+        place: Index of its process among those of all `ranks`.
+        slice: Slice of each row, from 0.
         metrics: Metrics of processes, zeros left out; histograms as columns of buckets.
         scratch: Rows with traffic on the scratch file system.
         scratch_metrics: Their metrics of mounts.
@@ -180,7 +180,7 @@ class _Maker:
         self._mpi = np.array([each.program.mpi for each in ranks])[job]
 
     def make(self) -> Block:
-        """Return it."""
+        """Return the block."""
         out = self.block.metrics
         for name, rate in self._rates.counts.items():
             if (values := self._count(name, rate)) is not None:
@@ -226,7 +226,7 @@ class _Maker:
         return rounded_ns(values)
 
     def _communication(self, out: Columns) -> None:
-        """Replace helpers of communication by the metrics that follow from them."""
+        """Replace auxiliary values of communication by the metrics that follow from them."""
         phase = self._phase
         pairs = out.get("mpi_isend_ops")
         if pairs is not None:
@@ -390,7 +390,7 @@ class _Maker:
         system = out.pop("system", zero) * self._moving
         system += 900.0 * out.get("os_minor_faults", zero) + 2e3 * out["os_voluntary_switches"]
         out["os_system_ns"] = rounded_ns(system)
-        # A process that waits for messages does so busily: what is left of its time is its own.
+        # A process that waits for messages polls: the rest of its time is CPU time, too.
         free = self._rows(1e9 * self._facts[:, ALIVE], np.float64)
         free -= out.get("state_io_ns", zero) + system + out["os_runqueue_ns"]
         free -= out["wait_offcpu_ns"]
@@ -411,7 +411,7 @@ class _Maker:
         out["self_cost_ns"] = rounded_ns(cost * (1 + 0.02 * self._chance.normal(len(cost))))
 
     def _begin(self, out: Columns) -> None:
-        """Add what programs do when they begin: they look for libraries and read settings."""
+        """Add what programs do at their start: they look for libraries and read settings."""
         rows = self._fresh
         if not len(rows):
             return

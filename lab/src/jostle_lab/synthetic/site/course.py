@@ -1,8 +1,8 @@
-"""Lets the jobs of a simulated site run, slice by slice, and slow each other.
+"""Simulates the jobs of a site, slice by slice, and how they slow each other.
 
-As in planted/contention.py every job has a clock that goes slower while others load what it uses;
+As in planted/contention.py every job has a clock that runs slower while others load what it uses;
 here the loads of a file system are summed, so that thousands of jobs can run at a time, and only
-planted aggressors are told apart in the truth.
+injected aggressors are distinguished in the truth.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from jostle_lab.synthetic.site.spec import SiteSpec
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 _HOUR_NS = 3_600_000_000_000
-#: What moves in a slice of a job, in the columns of `Interval.facts`.
+#: The columns of `Interval.facts`: a job's activity in a slice.
 WORK, IO, NET, CPU, ALIVE, WAITED = range(6)
 _NOISE, _WEATHER, _NET_STEEP = 0.10, 0.04, 0.25
 
 
 @dataclass(frozen=True)
 class Interval:
-    """What all jobs did in some slices; one entry per job and slice, by slice.
+    """The activity of all jobs in some slices; one entry per job and slice, by slice.
 
     Attributes:
         first: Number of its first slice since the site's start.
         count: Its slices.
         job: Numbers of jobs.
-        slice: Of the slice, from 0.
+        slice: Number of the slice, from 0.
         phase: Number of the phase, over all programs.
         facts: Seconds of a process: of progress (WORK), in calls on files, in communication,
             computing, alive, and waiting for others longer than usual; (entries, 6).
@@ -55,18 +55,18 @@ class Interval:
 
 
 class Course:
-    """The course of all jobs; iterate over `run`.
+    """The simulation of all jobs; iterate over `run`.
 
     Attributes:
         start_s: Start of each job, s after the site's start; inf: it has not begun.
         end_s: Its end; inf: it runs.
         killed: Which jobs ended because a node of theirs went down.
         nodes: Nodes of the jobs that have begun.
-        faults: What is wrong beside the jobs.
+        faults: Injected faults.
         acting: When they act.
         lost_s: Seconds that each job lost, to all others on file systems and on the network,
             (2, jobs).
-        blame_s: Seconds that planted aggressor a cost each job, (aggressors, jobs).
+        blame_s: Seconds that injected aggressor a cost each job, (aggressors, jobs).
     """
 
     def __init__(self, spec: SiteSpec, jobs: JobMix) -> None:
@@ -110,14 +110,15 @@ class Course:
         self._spread = np.where(root[self._jobs.program], 1, self._jobs.nodes)
 
     def run(self) -> Iterator[Interval]:
-        """Play all slices, one interval (a commit, within an hour) after the other."""
+        """Simulate all slices, one interval (a commit, within an hour) after the other."""
         spec = self._spec
         per_commit = max(1, round(spec.commit_s / spec.slice_s))
         begin = 0
         while begin < spec.slices:
             at_ns = (spec.first_slice + begin) * spec.slice_ns
             to_hour = -(-(_HOUR_NS - at_ns % _HOUR_NS) // spec.slice_ns)
-            # The next commit is where it would be if all had the full length.
+            # The next commit is at the time at which it would be if all intervals had the full
+            # length.
             count = min(per_commit - begin % per_commit, spec.slices - begin, to_hour)
             yield self._interval(begin, count)
             begin += count
@@ -208,7 +209,7 @@ class Course:
         return here, phase, facts
 
     def _dose(self, mount: Ints, load: Floats, meta: NDArray[np.bool_]) -> Floats:
-        """Return what the others ask of each job's file system."""
+        """Return the load by others on each job's file system."""
         fields = self._spec.file_systems
         data = np.bincount(mount, np.where(meta, 0, load), fields)[mount] - np.where(meta, 0, load)
         names = np.bincount(mount, np.where(meta, load, 0), fields)[mount] - np.where(meta, load, 0)
@@ -216,7 +217,7 @@ class Course:
         return np.maximum(dose, 0)
 
     def _net_dose(self, here: Ints, net: Floats) -> Floats:
-        """Return what the others send over the links between switches, share of these."""
+        """Return the load by others on the links between switches, share of their capacity."""
         size = self._jobs.nodes[here]
         sent = net * np.where(size > 1, size, 0) / self._spec.nodes
         dose: Floats = np.where(size > 1, sent.sum() - sent, 0.0)
@@ -233,7 +234,7 @@ class Course:
         return own[0] * served[mount], own[1]
 
     def _throttled(self, here: Ints, at: float) -> Floats:
-        """Return how much longer jobs compute: all of a job wait for its slowest node."""
+        """Return how much longer jobs compute: all processes of a job wait for its slowest node."""
         slow = np.ones(len(here))
         for node, left in self.acting.throttled(at):
             on_it = np.array([node in self.nodes[job] for job in here.tolist()], bool)
@@ -243,7 +244,7 @@ class Course:
     def _blame(
         self, here: Ints, mount: Ints, load: Floats, meta: NDArray[np.bool_], lost: Floats
     ) -> None:
-        """Note what the planted aggressors cost the others."""
+        """Record how much time the injected aggressors cost the others."""
         dose = self._dose(mount, load, meta)
         for place in np.flatnonzero(self._jobs.aggressor[here]).tolist():
             number = int(self._jobs.planted[here[place]])

@@ -1,7 +1,7 @@
 """Encodes slices of processes as records of profiles, many at once.
 
-By docs/reference/profile-format.md. Every step works on all records: where each value lies in its
-record follows from the lengths of those before it, cell by cell.
+The format is in docs/reference/profile-format.md. Every step works on all records: the position of
+each value in its record follows from the lengths of those before it, cell by cell.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _COUNT, _TIME, _LEVEL = range(3)
 
 @dataclass(frozen=True)
 class Layout:
-    """Where metrics lie in a process's counters.
+    """The cells of metrics in a process's counters.
 
     Attributes:
-        cells: Metric -> its first cell, of mounts that in slot 0.
+        cells: Metric -> its first cell; for metrics of mounts the one in slot 0.
         codings: Of each cell: a count, a time or a level.
         stride: Cells of a mount slot.
         count: Cells in all.
@@ -93,7 +93,7 @@ def slice_records(cells: Mapping[int, tuple[Ints, Ints]], count: int) -> tuple[b
         All records, one behind the other, and where each begins (count + 1).
     """
     bitmap = -(-layout().count // 64)
-    at = np.full(count, 2 + bitmap, np.int32)  # behind the delta, the span and the bitmap
+    at = np.full(count, 2 + bitmap, np.int32)  # after the delta, the span and the bitmap
     marks = np.zeros((bitmap, count), np.uint8)
     groups: list[tuple[Ints, NDArray[np.int32], Bytes]] = []
     values: list[tuple[Ints, NDArray[np.int32], Ints, NDArray[np.int32], bool]] = []
@@ -149,7 +149,7 @@ def _time_codes(ns: Ints) -> Ints:
 
 
 def _lengths(numbers: Ints) -> NDArray[np.int32]:
-    """Return how many bytes numbers take as varints."""
+    """Return how many bytes each number takes as a varint."""
     size = np.ones(len(numbers), np.int32)
     most, limit = int(numbers.max(initial=0)), 1 << 7
     while limit <= most:
@@ -172,7 +172,7 @@ def _put_values(
 
 
 def _with_sums(out: Bytes, begins: Ints) -> bytes:
-    """Put the checksum at the end of each record."""
+    """Append the checksum to each record."""
     view, ends = memoryview(out.data), begins[1:] - 4
     sums = np.array(
         [

@@ -1,4 +1,4 @@
-"""What is wrong at a simulated site beside its jobs: slow servers, throttled nodes, reboots."""
+"""Injected faults of a simulated site: slow servers, throttled nodes, reboots."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SiteFault:
 
 
 def draw_faults(spec: SiteSpec) -> tuple[SiteFault, ...]:
-    """Draw the faults of a site, on nodes that no planted job uses."""
+    """Draw the faults of a site, on nodes that no injected job uses."""
     draw = np.random.default_rng([spec.seed, 5])
     span = spec.slices * spec.slice_s
     faults = []
@@ -76,7 +76,7 @@ class Acting:
         return slow
 
     def throttled(self, at: float) -> list[tuple[int, float]]:
-        """Return throttled nodes at an instant, and the share left to them."""
+        """Return throttled nodes at an instant, and the share of speed left to them."""
         return [
             (fault.place, fault.size)
             for fault in self._of("throttled node")
@@ -88,7 +88,7 @@ class Acting:
         return [fault.place for fault in self._of("reboot") if self._begins(at, fault.start_s)]
 
     def returning(self, at: float) -> list[int]:
-        """Return the nodes that come back in the slice that begins at an instant."""
+        """Return the nodes that are up again from the slice on that begins at an instant."""
         return [fault.place for fault in self._of("reboot") if self._begins(at, fault.end_s)]
 
     def _of(self, kind: SiteFaultKind) -> list[SiteFault]:
@@ -98,7 +98,7 @@ class Acting:
         return at <= instant < at + self._spec.slice_s
 
     def boots(self, nodes: NDArray[np.int64], at: float) -> NDArray[np.int64]:
-        """Return how often each node had been started anew at an instant."""
+        """Return how often each node had been rebooted before an instant."""
         count = np.zeros(len(nodes), np.int64)
         for fault in self._of("reboot"):
             if fault.start_s <= at:

@@ -1,7 +1,7 @@
-"""Says how much of each metric a process moves per second of each phase.
+"""Rates of each metric: by how much a process increases it per second of each phase.
 
-Where the figures come from: lab/docs/explanation/simulated-site.md. What `jostle run` saw of small
-programs of this project on a quiet machine gave the metrics, their sizes and their spread.
+Where the figures come from: lab/docs/explanation/simulated-site.md. The metrics, their sizes and
+their spread are from small programs of this project under `jostle run` on a quiet machine.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from jostle_lab.synthetic.site.programs import META, WRITE, Phase, Program
 
 Floats = NDArray[np.floating]
-#: What a metric is counted per second of: progress, time in file calls (both of those processes
-#: only that do such calls), progress of the first process of a job, and the times of `Interval`.
+#: Bases of rates, in seconds: of progress, of time in file calls (both only of processes that make
+#: such calls), of progress of a job's first process, and of the times of `Interval`.
 Basis = Literal["work", "calls", "io", "root", "net", "cpu", "alive", "waited"]
 #: A log line, bytes.
 LINE = 76
@@ -26,11 +26,11 @@ _SMALL = 16  # bytes of a reduction
 
 @dataclass(frozen=True)
 class Rate:
-    """How a metric moves.
+    """The rate of one metric.
 
     Attributes:
-        basis: Per second of this.
-        rates: Of each phase, over all programs, (phases,).
+        basis: The time to which the rate refers.
+        rates: Increase per second in each phase, over all programs, (phases,).
         spread: Standard deviation of one process's value, relative to it.
         share: Standard deviation that the metric has in common with the others of its basis.
     """
@@ -110,12 +110,12 @@ class Rates:
         return table
 
     def _times(self) -> Table:
-        """Return times but those that follow from others, ns."""
+        """Return times, except those that follow from others, ns."""
         one = np.ones(len(self._every))
         pairs = self._of(lambda _, phase: phase.pairs) > 0
         reductions = self._of(lambda _, phase: phase.reductions) > 0
         exchanges = self._of(lambda _, phase: phase.exchanges) > 0
-        # Of the time in communication: what goes to neighbours, to exchanges and to reductions.
+        # Shares of the time in communication: messages to neighbours, exchanges and reductions.
         whole = 0.55 * pairs + 0.5 * exchanges + 0.35 * reductions
         part = np.divide(1e9, whole, out=0 * one, where=whole > 0)
         return {

@@ -1,7 +1,7 @@
 """Draws what users of a simulated site submit: sizes, durations, arrivals, users, arrays.
 
-The model is that of Lublin and Feitelson (J. Parallel Distrib. Comput. 63(11), 2003) with their
-parameters of batch jobs. Constants are theirs unless a comment says that they are ours.
+The model is that of Lublin and Feitelson, 2003, with their parameters of batch jobs. Constants are
+theirs unless a comment says that they are ours.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jostle_lab.synthetic.site.spec import SiteSpec
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# Sizes: shares of all jobs that have one node, and that have a power of two beside those; the
+# Sizes: shares of all jobs that have one node, and that have a power of two in addition; the
 # two-stage uniform distribution of log2 of the size: its lower end, the share of its first stage,
 # and how far below its upper end the first stage ends.
 _ONE, _POWER, _LOW, _NEAR, _BELOW = 0.2927, 0.6686, 1.2, 0.875, 2.5
@@ -46,15 +46,15 @@ class JobMix:
         program: Number of each job's program.
         user: Its user.
         nodes: Its nodes.
-        work_s: What it takes undisturbed.
+        work_s: Its undisturbed run time.
         limit_s: Its time limit.
         submit_s: When it was submitted, s after the site's start.
         mount: Its scratch file system.
         fails: It aborts.
-        turn_s: Where in its cycle it begins.
-        planted: -1: no planted job; else the number of the planted aggressor that it is, or whose
+        turn_s: The offset in its cycle at which it begins, s.
+        planted: -1: no injected job; else the number of the injected aggressor that it is, or whose
             victim it is.
-        aggressor: It is one.
+        aggressor: Whether it is an injected aggressor.
     """
 
     programs: list[Program]
@@ -83,8 +83,8 @@ def draw_jobs(spec: SiteSpec) -> JobMix:
     most = spec.nodes - spec.reserved
     pool = _pool(spec, programs, draw)
     mean = float((pool["nodes"] * pool["work_s"]).mean())
-    # Jobs that were there before, so that the site is full from the start: long ones are met
-    # more often, somewhere in their course.
+    # Jobs that run at the start, so that the site is full from then on: a random instant is more
+    # often in long ones, anywhere in their run.
     odds = pool["nodes"] * pool["work_s"]
     before = draw.choice(len(odds), 4 * most, p=odds / odds.sum())
     before = before[: int(np.searchsorted(np.cumsum(pool["nodes"][before]), most)) + 1]
@@ -137,7 +137,7 @@ def _pool(spec: SiteSpec, programs: list[Program], draw: np.random.Generator) ->
     user = draw.choice(users, count, p=busy / busy.sum())
     program = favourites[user, draw.choice(3, count, p=[0.7, 0.2, 0.1])]
     nodes = _sizes(spec.nodes - spec.reserved, count, draw)
-    # What a user runs again and again has the size and about the duration that it had before.
+    # A job that a user repeats has the same size and about the same duration as before.
     habit = draw.random(count) < 0.6
     usual = _sizes(spec.nodes - spec.reserved, users * len(programs), draw)
     nodes = np.where(habit, usual[user * len(programs) + program], nodes)
@@ -176,7 +176,7 @@ def _durations(nodes: Floats, draw: np.random.Generator) -> Floats:
 def _stream(
     pool: dict[str, Floats], rate: float, span: float, draw: np.random.Generator
 ) -> dict[str, Floats]:
-    """Draw submissions over time: more at day and on working days, some as arrays."""
+    """Draw submissions over time: more by day and on working days, some as arrays."""
     each = 1 + _IN_ARRAYS * (_ARRAY - 1)
     week = _week()
     peak = week.max()
@@ -208,7 +208,7 @@ def _week() -> Floats:
 def _planted(
     spec: SiteSpec, span: float, draw: np.random.Generator, first: int
 ) -> tuple[dict[str, Floats], list[Program]]:
-    """Return aggressors, and beside each two victims that begin before and end after it."""
+    """Return aggressors, and with each two victims that begin before and end after it."""
     programs: list[Program] = []
     rows: list[list[float]] = []
     room = span / max(spec.aggressors, 1)

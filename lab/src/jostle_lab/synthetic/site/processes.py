@@ -1,4 +1,4 @@
-"""Knows the processes of the jobs of a simulated site: their ids, places and rows."""
+"""The processes of the jobs of a simulated site: their ids, nodes and rows."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def scratch(number: int) -> tuple[str, str, str]:
 
 
 def identity(path: str, kind: str, source: str) -> str:
-    """Return the identity of a network file system, as the repository knows it."""
+    """Return the identity of a network file system, as in the repository."""
     return mount_identity("", path, kind, source)
 
 
 def boot_id(spec: SiteSpec, node: int, boot: int = 0) -> str:
-    """Return the id of a start of a node."""
+    """Return the boot id of a node."""
     name = f"{spec.seed}/{node}/{boot}".encode()
     text = blake2b(name, digest_size=16).hexdigest()
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
@@ -55,7 +55,7 @@ class Ranks:
         start_ns: When they began.
         ids: Their ids.
         nodes: Their nodes.
-        boots: How often their nodes had been started anew.
+        boots: How often their nodes had been rebooted.
         pids: Their process numbers.
         local: Their numbers on their node.
         by_id: Ranks in the order of ids.
@@ -81,7 +81,7 @@ class Ranks:
 def ranks_of(
     spec: SiteSpec, jobs: JobMix, job: int, nodes: Ints, boots: Ints, start_ns: int
 ) -> Ranks:
-    """Return the processes of a job that begins on nodes that were started so often."""
+    """Return the processes of a job that begins on nodes that were rebooted so often."""
     program = jobs.programs[jobs.program[job]]
     each = program.per_node or spec.processes_per_node
     node = np.repeat(nodes, each)

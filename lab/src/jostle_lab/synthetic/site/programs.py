@@ -1,4 +1,4 @@
-"""The programs that users of a simulated site run, phase by phase.
+"""The programs that users of a simulated site run, as phases.
 
 Rates of file traffic are those of a node, rates of messages those of a process. Where the figures
 come from: lab/docs/explanation/simulated-site.md.
@@ -33,7 +33,7 @@ class Phase:
         pairs: Messages/s that a process sends to neighbours.
         message: Bytes of such a message.
         reductions: Collectives/s of small size.
-        exchanges: Collectives/s of everybody with everybody.
+        exchanges: All-to-all collectives/s.
         exchanged: Bytes of these per process and call.
     """
 
@@ -66,7 +66,7 @@ class Program:
         memory: Resident memory of a process, bytes.
         log: Lines/s that its first process writes to its log.
         faults: Page faults/s of a process.
-        script: What its interpreter runs, or nothing.
+        script: The script that its interpreter runs, or nothing.
     """
 
     name: str
@@ -268,7 +268,7 @@ def aggressor(kind: int, capacity: float, meta: float, draw: np.random.Generator
         kind: 0: bursts of writes, 1: of metadata, 2: sustained, with pauses.
         capacity: Bytes/s of the file system.
         meta: Metadata operations/s of it.
-        draw: Source of chance.
+        draw: Source of random numbers.
     """
     share = float(draw.uniform(0.7, 0.95))
     on, off = (float(draw.uniform(low, high)) for low, high in ((28, 44), (32, 56)))

@@ -1,4 +1,4 @@
-"""A site in simulation: its jobs, their course, and what their processes did."""
+"""A site under simulation: its jobs, their progress and the metrics of their processes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _MOST_ROWS = 400_000  # of a file of slices
 
 
 class SiteRun:
-    """A site in simulation: its jobs, their course and their processes.
+    """A site under simulation: its jobs, their progress and their processes.
 
     Attributes:
         spec: The site.
         jobs: Its jobs.
-        course: Their course.
-        rates: Of all metrics.
+        course: The simulation of the jobs.
+        rates: Rates of all metrics.
         ranks: Processes of the jobs that run, by number of the job.
-        process_slices: How many there were so far.
+        process_slices: Number of process-slices so far.
     """
 
     def __init__(self, spec: SiteSpec) -> None:
@@ -44,7 +44,7 @@ class SiteRun:
         return made
 
     def end_of(self, job: int) -> tuple[int, str]:
-        """Return when and how a job ended, as its profiles say: ns since the epoch; 0: it runs."""
+        """Return when and how a job ended, as in its profiles: ns since the epoch; 0: it runs."""
         end_s = float(self.course.end_s[job])
         if end_s == float("inf"):
             return 0, ""
@@ -56,4 +56,4 @@ class SiteRun:
         return self.spec.first_slice * self.spec.slice_ns + round(seconds * 1e9)
 
     def close(self) -> None:
-        """Do what is left when the simulated time is over."""
+        """Finish when the simulated time is over."""

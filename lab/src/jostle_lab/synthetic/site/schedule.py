@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from jostle_lab.synthetic.site.mix import JobMix
 
 Ints = NDArray[np.int64]
-_DEPTH = 60  # jobs behind the first that are tried
+_DEPTH = 60  # jobs after the first that are tried
 
 
 class Scheduler:
@@ -35,14 +35,14 @@ class Scheduler:
         return len(self._queue)
 
     def release(self, job: int) -> None:
-        """Take the nodes of a job back."""
+        """Return the nodes of a job to the free ones."""
         planted = int(self._jobs.planted[job] >= 0)
         places = self.nodes.pop(job) - self._offset[planted]
         self._free[planted][places] = True
         self._ends = [entry for entry in self._ends if entry[1] != job]
 
     def withdraw(self, node: int) -> int | None:
-        """Take a node that no planted job uses out of service; return the job that it had."""
+        """Take a node that no injected job uses out of service; return the job that ran on it."""
         job = next((job for job, nodes in self.nodes.items() if node in nodes), None)
         if job is not None:
             self.release(job)
@@ -50,7 +50,7 @@ class Scheduler:
         return job
 
     def restore(self, node: int) -> None:
-        """Bring a node back."""
+        """Return a node to service."""
         self._free[0][node] = True
 
     def start(self, now: float) -> list[int]:

@@ -42,13 +42,13 @@ def simulate_site(
     form: Form = "repository",
     progress: Progress | None = None,
 ) -> Simulated:
-    """Make a site's repository, or its nodes' spools, and write the truth to truth.json beside it.
+    """Make a site's repository, or its nodes' spools, and write the truth to its truth.json.
 
     Args:
         target: A new or empty folder.
         spec: The site.
         form: What to write.
-        progress: Is told how many slices of how many are done.
+        progress: Called with how many slices of how many are done.
 
     Returns:
         The truth.
@@ -109,7 +109,7 @@ class RepositoryWriter(SiteRun):
     def _lives(
         self, interval: Interval
     ) -> tuple[dict[int, tuple[Position, Reached]], list[tuple[Ranks, Any]]]:
-        """Return the new positions, and whose rows are due."""
+        """Return the new positions, and the processes whose rows are due."""
         spec = self.spec
         advance: dict[int, tuple[Position, Reached]] = {}
         rows = []
@@ -119,7 +119,7 @@ class RepositoryWriter(SiteRun):
             ranks = self.ranks[job]
             records, revision, row_slice = self._position.get(job, (0, 0, -1))
             end_ns, reason = self.end_of(job)
-            # A profile is known to have lived until its end, or its newest heartbeat.
+            # A process is known to have lived until its profile's end, or its newest heartbeat.
             newest = end_ns // spec.slice_ns if end_ns else open_slice
             due = (newest - row_slice) * spec.slice_ns >= _ROW_EVERY_NS
             base = Position(records, revision, row_slice)
@@ -146,5 +146,5 @@ class RepositoryWriter(SiteRun):
         return advance, rows
 
     def close(self) -> None:
-        """Compact what the last hour left."""
+        """Compact the rest of the last hour."""
         compact(self._path)

@@ -1,4 +1,4 @@
-"""Parameters of a simulated site, and the truth about what was planted in it."""
+"""Parameters of a simulated site, and the truth about what was injected into it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class SiteSpec:
 
     Attributes:
         nodes: Compute nodes, node00000 and so on; at least 8. The last sixteenth of them, at least
-            four, is kept for the planted jobs.
-        days: How long it is watched.
+            four, is reserved for the injected jobs.
+        days: How many days are simulated.
         seed: The same seed and parameters give the same bytes.
         start_ns: When it begins, ns since the epoch; it is moved back to a full hour.
         slice_s: Length of a slice.
         processes_per_node: Processes that an MPI program starts on each of its nodes.
-        load: What its users ask for, share of its nodes.
-        aggressors: Planted aggressors; each has two planted victims.
+        load: Nodes that its users request, share of all nodes.
+        aggressors: Injected aggressors; each has two injected victims.
         faults: Slow servers, throttled nodes and reboots, in turn.
         commit_s: Simulated seconds between two commits of its ingester.
         pmu: Nodes count instructions, cycles and cache misses.
@@ -62,7 +62,7 @@ class SiteSpec:
 
     @property
     def reserved(self) -> int:
-        """Nodes that are kept for planted jobs."""
+        """Nodes that are reserved for injected jobs."""
         return max(4, self.nodes // 16)
 
     @property
@@ -72,7 +72,7 @@ class SiteSpec:
 
     @property
     def capacity(self) -> float:
-        """What each scratch file system moves, bytes/s."""
+        """Capacity of each scratch file system, bytes/s."""
         return max(2e9, self.nodes * 150e6 / self.file_systems)
 
     @property

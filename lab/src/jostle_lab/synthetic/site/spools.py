@@ -37,7 +37,7 @@ from jostle_lab.synthetic.site.tables import VERSION, executable, mpi_facts
 Ints = NDArray[np.int64]
 _GENERATION_AT, _HEARTBEAT_AT = 2048, 2064
 _MPI_STATE_AT, _MPI_FINALIZE_AT = 1152, 1200
-#: Where fields lie that differ between the processes of a job.
+#: Offsets of the header's fields that differ between the processes of a job.
 _AT = {"pid": 96, "boot_id": 128, "world_rank": 1164}
 _ALIGN = 64
 _MAGIC_NUMBERS = {"lustre": 0x0BD00BD0, "nfs4": 0x6969}
@@ -61,7 +61,7 @@ class Step:
 
 
 def spool_steps(spec: SiteSpec, folder: Path | str, step_s: float = 60.0) -> Iterator[Step]:
-    """Let a site run; each step appends to its nodes' spools what they wrote in an interval.
+    """Simulate a site; each step appends to its nodes' spools what they wrote in an interval.
 
     With the same interval as `spec.commit_s` the profiles hold what `simulate_site` writes into a
     repository.
@@ -84,9 +84,9 @@ class _Open:
     """Files of a job's processes that grow.
 
     Attributes:
-        paths: Of each rank.
-        ends: Where the records of each end.
-        generation: Of their newest commit.
+        paths: File of each rank.
+        ends: Where the records of each file end.
+        generation: Generation of their newest commit.
         levels: Newest levels: gauge -> (ranks,).
     """
 
@@ -170,7 +170,7 @@ class SpoolWriter(SiteRun):
             fd = os.open(of.paths[rank], os.O_WRONLY)
             os.pwrite(fd, data[first:last], of.ends[rank])
             of.ends[rank] += last - first
-            # The commit that is not valid, and then the word that makes it so.
+            # First the commit, which is not valid yet, and then the word that makes it valid.
             at = HEAD_BYTES + (of.generation + 1 & 1) * _commit_bytes()
             os.pwrite(fd, struct.pack("<2Q", of.ends[rank], open_slice), at)
             os.pwrite(fd, struct.pack("<Q", of.generation + 1), _GENERATION_AT)
@@ -180,7 +180,7 @@ class SpoolWriter(SiteRun):
             self._open[ranks.job].generation += 1
 
     def _cells(self, block: Block, by: Ints, place: Ints) -> dict[int, tuple[Ints, Ints]]:
-        """Return what moved, by cell: in which records, and by how much."""
+        """Return the increases by cell: in which records, and by how much."""
         cells: dict[int, tuple[Ints, Ints]] = {}
         for name, column in block.metrics.items():
             values = column[by]
@@ -212,7 +212,7 @@ class SpoolWriter(SiteRun):
         )
         fresh = np.append(True, place[1:] != place[:-1])
         changes = values - np.where(fresh, before[place], np.append(0, values[:-1]))
-        before[place] = values  # of several rows of a process the last counts
+        before[place] = values  # of several rows of a process the last one counts
         first = 0
         for ranks in block.ranks:
             self._open[ranks.job].levels[name] = before[first : first + len(ranks)]
@@ -220,12 +220,12 @@ class SpoolWriter(SiteRun):
         return changes
 
     def _end(self, job: int) -> None:
-        """Write the end of a job's processes into their heads."""
+        """Write the end of a job's processes into their profiles' headers."""
         ranks = self.ranks[job]
         end_ns, reason = self.end_of(job)
         for path in self._open[job].paths:
             fd = os.open(path, os.O_WRONLY)
-            if reason == "killed":  # nobody was left to write an end
+            if reason == "killed":  # no process was left to write an end
                 os.pwrite(fd, struct.pack("<Q", end_ns), _HEARTBEAT_AT)
                 os.close(fd)
                 continue
@@ -247,7 +247,7 @@ def _commit_bytes() -> int:
 
 
 def _head(spec: SiteSpec, ranks: Ranks) -> bytearray:
-    """Return the head of the processes of a job: all counters are zero."""
+    """Return the header of the profiles of a job's processes: all counters are zero."""
     known, commit = layout(), _commit_bytes()
     table = HEAD_BYTES + 2 * commit
     block = _up(table + len(known.text))

@@ -49,7 +49,7 @@ def slice_chunks(spec: SiteSpec, block: Block, mounts: Ints) -> Iterator[Partiti
     names = [job_name(ranks.job) for ranks in block.ranks]
     at = spec.first_slice + block.slice
     keys = _Keys(spec, names, hosts, block.job, ids, host.astype(np.int64), at)
-    # Entries, and so jobs and slices, stay where they are; only ranks change places.
+    # Entries, and so jobs and slices, keep their order; only that of ranks changes.
     yield PartitionChunk(
         "slices",
         keys.table(by, {name: values[by] for name, values in block.metrics.items()}),
@@ -111,7 +111,7 @@ class _Keys:
             rows: Rows of the block.
             values: Metrics of these rows.
             resource: host or mount.
-            mount: Of each of `rows` which mount, and their names.
+            mount: Index of the mount of each of `rows`, and the mounts' names.
         """
         first = rows[starts]
         place, names = (
@@ -200,11 +200,11 @@ def together(block: Block, split: int, count: int) -> Columns:
 
 
 def process_table(spec: SiteSpec, of: Sequence[tuple[Ranks, Mapping[str, Any]]]) -> pa.Table:
-    """Return rows of table processes: all ranks of some jobs, in the state that they are in.
+    """Return rows of table processes: all ranks of some jobs, in their current state.
 
     Args:
         spec: The site.
-        of: Processes of a job, and what changes in their rows: end_ns, end_reason, complete,
+        of: Processes of a job, and the columns that change: end_ns, end_reason, complete,
             last_slice, records and revision.
     """
     uid = _me()
@@ -251,7 +251,7 @@ def process_table(spec: SiteSpec, of: Sequence[tuple[Ranks, Mapping[str, Any]]])
 
 
 def mpi_facts(spec: SiteSpec, ranks: Ranks, end_ns: int) -> dict[str, Any]:
-    """Return what the heads of all processes of a job say of MPI and counters, but their ranks.
+    """Return the fields on MPI and counters in the headers of a job's profiles, without ranks.
 
     Args:
         spec: The site.
@@ -311,7 +311,7 @@ def _me() -> int:
 
 
 def executable(ranks: Ranks) -> str:
-    """Return what the processes of a job run."""
+    """Return the executable of the processes of a job."""
     return "/usr/bin/python3.11" if ranks.program.script else f"/opt/apps/{ranks.program.name}"
 
 

@@ -1,4 +1,4 @@
-"""The truth about a simulated site: its jobs, what they lost, and to whom."""
+"""The truth about a simulated site: its jobs, what they lost, and to which jobs."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class SiteJob:
         start_s: Its start.
         end_s: Its end; None: it ran when the simulation ended.
         lost_s: Seconds that others cost it on its file system.
-        killed: It ended because a node of its went down.
+        killed: It ended because one of its nodes went down.
         net_lost_s: The same on the network.
-        by: Planted aggressor -> seconds that it cost the job.
+        by: Injected aggressor -> seconds that it cost the job.
     """
 
     job: str
@@ -56,10 +56,10 @@ class Simulated:
 
     Attributes:
         path: Its folder.
-        spec: What it was made from.
+        spec: Its specification.
         jobs: Name -> truth, of the jobs that ran.
-        victims: Name of a planted aggressor -> its planted victims.
-        faults: What was wrong beside the jobs.
+        victims: Name of an injected aggressor -> its injected victims.
+        faults: Injected faults.
         process_slices: How many rows table slices has.
     """
 
@@ -86,7 +86,7 @@ class Simulated:
 def truth_of(
     spec: SiteSpec, jobs: JobMix, course: Course, path: Path, process_slices: int
 ) -> Simulated:
-    """Return the truth about a site whose course is over."""
+    """Return the truth about a site whose simulation is over."""
     planted = np.flatnonzero(jobs.aggressor & (course.start_s < np.inf)).tolist()
     names = {int(jobs.planted[job]): job_name(job) for job in planted}
     every = {
@@ -132,7 +132,7 @@ def _job(spec: SiteSpec, jobs: JobMix, course: Course, job: int, names: dict[int
 
 
 def _said(fault: SiteFault) -> dict[str, Any]:
-    """Return a fault as truth.json names it."""
+    """Return a fault as in truth.json."""
     server = fault.kind == "slow server"
     where = identity(*scratch(fault.place)) if server else host_name(fault.place)
     return {

@@ -1,4 +1,4 @@
-"""Synthetic runs of MPI programs, event by event, with what they lost really."""
+"""Synthetic runs of MPI programs, event by event, with their true loss."""
 
 from jostle_lab.synthetic.traces.disturb import Disturbance
 from jostle_lab.synthetic.traces.families import SPECS

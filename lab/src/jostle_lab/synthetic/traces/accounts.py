@@ -1,4 +1,4 @@
-"""Computes what the runtime would account of a replayed run: waiting and off-CPU time.
+"""Computes what the runtime would record of a replayed run: waiting and off-CPU time.
 
 The rules are those of runtime/src/mpi/mpi_account.c, done with whole columns.
 """
@@ -13,20 +13,20 @@ from jostle_lab.synthetic.traces.disturb import Effect
 from jostle_lab.synthetic.traces.program import Floats, Ints, Script
 from jostle_lab.synthetic.traces.timeline import ReplayTimeline
 
-_MATURE = 16  # calls before a floor is believed
-_EXACT = 1024  # calls that are gone through one by one; then in blocks of
+_MATURE = 16  # calls before a usual time is used
+_EXACT = 1024  # calls that are processed one by one; then in blocks of
 _BLOCK = 512  # one in so many of those before
 CPU_PERIOD_S = 1e-3
 
 
 @dataclass(frozen=True)
 class Spans:
-    """Time that passed wholly or partly in some way, of one rank, in order.
+    """Spans of one rank in which a kind of time passed, wholly or in part, in order.
 
     Attributes:
         begin_s: Start of each span.
         end_s: Its end.
-        amount_s: Time passed so in it, spread evenly.
+        amount_s: Time of this kind in it, spread evenly.
     """
 
     begin_s: Floats
@@ -35,7 +35,7 @@ class Spans:
 
 
 def waits(script: Script, timeline: ReplayTimeline) -> Floats:
-    """Return what each MPI call took beyond the floor of its kind [K, R]; 0 for all others."""
+    """Return what each MPI call took beyond the usual time of its kind [K, R]; 0 for all others."""
     took = timeline.end_s - timeline.begin_s
     beyond = np.zeros(took.shape)
     for number, call in enumerate(script.calls):
@@ -46,7 +46,7 @@ def waits(script: Script, timeline: ReplayTimeline) -> Floats:
 
 
 def _beyond_floor(took: Floats) -> Floats:
-    """Keep the lower quartile of each rank's calls of a kind, and what is beyond it [n, R]."""
+    """Return the time of each rank's calls of a kind beyond their lower quartile so far [n, R]."""
     number = len(took)
     beyond = np.zeros(took.shape)
     floor = took[0].copy()
@@ -59,7 +59,7 @@ def _beyond_floor(took: Floats) -> Floats:
         lower = np.maximum(floor - 0.75 * step, took[i])
         floor = np.where(above, floor + 0.25 * step, lower)
     at = _EXACT
-    while at < number:  # by now a call moves the floor by less than 1/500: a few at once
+    while at < number:  # by now a call changes the usual time by less than 1/500: a few at once
         block = took[at : at + max(at // _BLOCK, 1)]
         step = floor / (1 << max((at + 1).bit_length() - 3, 0))
         share = (block >= floor).mean(axis=0)
@@ -71,10 +71,10 @@ def _beyond_floor(took: Floats) -> Floats:
 
 
 def off_cpu(script: Script, timeline: ReplayTimeline, effect: Effect, rank: int) -> Spans:
-    """Return the spans in which a rank is seen to be off its CPU.
+    """Return the spans in which a rank is observed off its CPU.
 
-    The thread's CPU clock is read when a call begins or ends, and at most once a millisecond. Time
-    in calls is taken off as a whole, and what is below a 64th is left out.
+    The thread's CPU clock is read when a call begins or ends, and at most once a millisecond. All
+    time in calls is subtracted, and what is below a 64th is left out.
     """
     is_call = script.in_mpi
     events = np.flatnonzero(is_call)
@@ -95,7 +95,7 @@ def off_cpu(script: Script, timeline: ReplayTimeline, effect: Effect, rank: int)
 
 
 def _waits_for_disk(begin: Floats, end: Floats) -> Floats:
-    """Of a file call all but the first microseconds is waiting off the CPU."""
+    """Return the spans in file calls: all but the first microseconds is waiting off the CPU."""
     return np.maximum(end - begin - 20e-6, 0.0)
 
 
@@ -119,7 +119,7 @@ def _readings(times: Floats) -> Ints:
 
 
 def stolen(script: Script, timeline: ReplayTimeline, effect: Effect, rank: int) -> Spans:
-    """Return when a rank was robbed of its CPU really: at the end of the computation it hit."""
+    """Return when a rank really lost its CPU: at the end of the computation that was hit."""
     amount = _column(effect.stolen_s, rank)
     hit = np.flatnonzero(amount > 0)
     end = timeline.begin_s[hit, rank]

@@ -1,7 +1,7 @@
 """Cuts a synthetic run into segments by the runtime's rules (runtime/src/mpi/segment.c).
 
 The ranks of a synthetic program make the same calls and reach them within microseconds of each
-other, so that what the runtime decides on one of them is what it decides on all: it is done once.
+other, so that the runtime decides the same on all of them: it is computed once.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Cuts:
         event: Number of the event whose end is the boundary.
         rule: Index into the repository's RULES.
         level: 2^level delimiters in one.
-        occurrence: Of the call that ended it, where the rule counts them; else 0.
+        occurrence: Number of the call that ended it, where the rule counts calls; else 0.
     """
 
     event: Ints
@@ -41,7 +41,7 @@ def cut(script: Script, end_s: Floats, *, raw: bool) -> Cuts:
     Args:
         script: Its events.
         end_s: When a rank leaves each of them, seconds since MPI_Init.
-        raw: Each global ends one.
+        raw: Each global collective ends a segment.
     """
     rules = _Rules(script, raw)
     sorts = script.sorts
@@ -61,7 +61,7 @@ def cut(script: Script, end_s: Floats, *, raw: bool) -> Cuts:
 
 @dataclass
 class _Kind:
-    """What the runtime keeps of a kind of call."""
+    """The runtime's state of a kind of call."""
 
     hash: int
     calls: int = 0
@@ -99,7 +99,7 @@ class _Rules:
         self.kinds = [_Kind(int(value)) for value in hashes]
 
     def call(self, event: int, number: int, now: int, shared: bool) -> None:
-        """Take note that a call has ended."""
+        """Record that a call has ended."""
         kind = self.kinds[number]
         kind.calls += 1
         if now >= self.bin_end:
@@ -112,7 +112,7 @@ class _Rules:
             self._epoch(event, kind.calls, now)
 
     def _epoch(self, event: int, calls: int, now: int) -> None:
-        if now - self.start >= self._shortest(now) / 4:  # a site may come twice in a step
+        if now - self.start >= self._shortest(now) / 4:  # a call site may occur twice in a step
             self._end(event, EPOCH, self.epoch_level, calls, now)
 
     @staticmethod

@@ -15,20 +15,20 @@ CauseName = Literal["network", "cpu", "file system", "memory"]
 
 @dataclass(frozen=True)
 class Disturbance:
-    """One disturber.
+    """One source of disturbance.
 
     Attributes:
         cause: The resource that it takes.
-        how: call: some calls of a rank take longer (the delay lies within the call); all: some
-            collectives and exchanges take longer for everybody; steal: ranks lose their CPU while
+        how: call: some calls of a rank take longer (the delay is within the call); all: some
+            collectives and exchanges take longer for all ranks; steal: ranks lose their CPU while
             they compute; slow: computation takes longer in spans; file: file calls do.
         size_s: Mean length of a delay (call, all, steal).
-        shape: How delays spread: all alike, Gaussian with a fifth of the mean, exponential, or
+        shape: Distribution of delays: constant, Gaussian with a fifth of the mean, exponential, or
             Pareto with exponent 1.5.
         where: Which ranks: each of them, one, or those of one node.
-        spans: So many spans of the run are hit; 0: all of it.
-        share: Of the run that the spans take together.
-        sustained: It is there all the time and hits nearly everything: continuous interference.
+        spans: Number of spans of the run that are hit; 0: all of it.
+        share: Share of the run that the spans take together.
+        sustained: It acts all the time and hits nearly all calls: continuous interference.
         weight: Its part of the loss when there are several.
     """
 
@@ -48,11 +48,11 @@ class Effect:
     """What is added to a script: seconds, [K, R] or [K, 1] or 0.
 
     Attributes:
-        stolen_s: Off the CPU in the computation before the event.
-        slowed_s: Computation that took longer.
-        call_s: Within the call, before it has told the others that this rank is there.
-        all_s: Of the call, for everybody.
-        file_s: In file calls.
+        stolen_s: Time off the CPU in the computation before the event.
+        slowed_s: Additional time of computation.
+        call_s: Delay in the call, before the others can know that this rank has reached it.
+        all_s: Delay of the call for all ranks.
+        file_s: Delay in file calls.
     """
 
     stolen_s: Floats
@@ -63,7 +63,7 @@ class Effect:
 
     @staticmethod
     def none(events: int) -> Effect:
-        """No disturbance."""
+        """Return the effect of no disturbance."""
         return Effect(*(np.zeros((events, 1)) for _ in range(5)))
 
     def __add__(self, other: Effect) -> Effect:
@@ -77,7 +77,7 @@ class Effect:
 
 
 class DrawnDisturbance:
-    """A disturbance with its dice thrown: the same hits come first at every strength."""
+    """A disturbance with its random numbers drawn: the same hits come first at every strength."""
 
     def __init__(
         self, disturbance: Disturbance, program: ReplayProgram, script: Script, seed: int
@@ -125,7 +125,7 @@ class DrawnDisturbance:
         return max(strength, 1.0) if self.what.sustained else 1.0
 
     def _scattered(self, hit: NDArray[np.bool_], times: Ints) -> Floats:
-        """Return each hit the sum of as many sizes as it was hit times."""
+        """Return for each event the sum of as many sizes as the number of its hits."""
         found = np.zeros(hit.shape)
         counts = times[hit]
         sizes = self._sizes(np.random.default_rng(self._seed + 3), int(counts.sum()))

@@ -23,14 +23,14 @@ def _program(*phases: ProgramLoop, **figures: object) -> ReplayProgram:
 
 
 def _steady(rate: float, seconds: float) -> ProgramLoop:
-    """One kind of step, with a collective at its end."""
+    """Describe a program of one kind of step, with a collective at its end."""
     gap = 1 / rate
     cost = min(gap / 5, 15e-6)
     return ProgramLoop(seconds, (Call("MPI_Allreduce", "global", gap - 1.3 * cost, cost, 64),))
 
 
 def _solver(rate: float, seconds: float, inner: tuple[int, int] = (8, 60)) -> ProgramLoop:
-    """Time steps, each solving a system by as many iterations as it takes."""
+    """Describe time steps, each of which solves a system by a varying number of iterations."""
     gap = 1 / rate
     mean = sum(inner) / 2
     return ProgramLoop(
@@ -49,7 +49,7 @@ def _solver(rate: float, seconds: float, inner: tuple[int, int] = (8, 60)) -> Pr
 
 
 def _particles(seconds: float, step: float = 0.012) -> ProgramLoop:
-    """Molecular dynamics: forces, neighbours, now and then new lists, whose bytes change."""
+    """Describe molecular dynamics: forces, neighbours, at times new lists, whose bytes change."""
     return ProgramLoop(
         seconds,
         (
@@ -63,7 +63,7 @@ def _particles(seconds: float, step: float = 0.012) -> ProgramLoop:
 
 
 def _halo(seconds: float, step: float = 0.02) -> ProgramLoop:
-    """No collective at all: exchanges with neighbours only."""
+    """Describe a program without collectives: exchanges with neighbours only."""
     return ProgramLoop(
         seconds,
         (
@@ -99,7 +99,7 @@ def _checkpoints(seconds: float) -> ProgramLoop:
 
 
 def _wavefront(seconds: float, step: float = 0.034, planes: int = 32) -> ProgramLoop:
-    """Two pipelined sweeps a step over planes, from the first rank to the last and back."""
+    """Describe two pipelined sweeps a step over planes, from first rank to last and back."""
     plane = step * 0.4 / planes
     forth = (Call("MPI_Recv", "forth", 1e-6, 1.5e-6), Call("MPI_Send", "send", plane, 1e-6, 2560))
     back = (Call("MPI_Recv", "back", 1e-6, 1.5e-6), Call("MPI_Send", "send", plane, 1e-6, 2568))
@@ -120,7 +120,7 @@ def _elements(seconds: float) -> ProgramLoop:
 
 
 def _gradients(seconds: float, step: float = 0.033) -> ProgramLoop:
-    """Conjugate gradients with large matrices: each iteration is alike, and long."""
+    """Describe conjugate gradients with large matrices: all iterations are alike, and long."""
     return ProgramLoop(
         seconds,
         (

@@ -2,7 +2,7 @@
 
 A program is written as phases that iterate over calls; `write_script` draws one run of it: the flat
 list of its events with everything that belongs to the program itself (work, imbalance, how often an
-inner solver iterates, natural jitter). What disturbs it is added in disturb.py.
+inner solver iterates, natural jitter). Disturbances are added in disturb.py.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ _OUTSIDE_MPI = ("file", "none")
 
 @dataclass(frozen=True)
 class Call:
-    """A call at one place of a program, and the computation before it.
+    """A call site of a program, and the computation before it.
 
     Attributes:
-        function: What it calls.
-        sort: A collective of all ranks (global), an exchange with both neighbours in a ring
-            (neighbours), a receive from the rank before (forth) or behind (back), which sends with
-            its next call (send), a file call (file), or no call: computation alone (none).
+        function: The function that it calls.
+        sort: Kind of the call: a collective of all ranks (global), an exchange with both neighbours
+            in a ring (neighbours), a receive from the rank before (forth) or behind (back), which
+            sends with its next call (send), a file call (file), or no call: computation alone
+            (none).
         gap_s: Computation before it, seconds on a mean rank.
-        cost_s: What it takes itself when nobody comes late.
-        bytes: It moves.
-        every: It comes in every so-manieth iteration only.
-        bytes_drift: Its bytes change from rank to rank, and whenever a call comes whose `every` is
-            more than 1, by so much (relative): as those of a particle code that builds its lists
-            anew.
+        cost_s: Its own time when no rank comes late.
+        bytes: Bytes that it moves.
+        every: It occurs only once in so many iterations.
+        bytes_drift: Relative change of its bytes from rank to rank, and at each call whose `every`
+            is more than 1, as in a particle code that rebuilds its lists.
     """
 
     function: str
@@ -53,13 +53,14 @@ class Call:
 
 @dataclass(frozen=True)
 class ProgramLoop:
-    """A loop.
+    """A loop of a program.
 
     Attributes:
-        seconds: It lasts about so long, undisturbed.
-        calls: Of each iteration.
+        seconds: Its approximate length, undisturbed.
+        calls: Calls of each iteration.
         inner: Calls of a loop within each iteration, after `calls`.
-        inner_times: Least and most rounds of it; they wander from iteration to iteration.
+        inner_times: Least and most rounds of it; the number varies slowly from iteration to
+            iteration.
         content: Spread of the work of iterations whose calls are the same (relative).
     """
 
@@ -75,12 +76,12 @@ class ReplayProgram:
     """A parallel program.
 
     Attributes:
-        phases: One after the other; the first is usually its set-up.
+        phases: Run one after the other; the first is usually the set-up.
         ranks: Processes.
-        per_node: Of these on a node.
-        imbalance: Spread of the work over ranks that stays (relative).
+        per_node: Processes on a node.
+        imbalance: Constant spread of the work over ranks (relative).
         wandering: Spread of the work over ranks that changes slowly.
-        jitter: Spread of each computation by itself.
+        jitter: Independent spread of each computation.
         counter: What the machine counts outside calls: nothing, instructions, or also FLOP.
         raw: Each global collective ends a segment (JOSTLE_SEGMENTS=raw).
         slice_ns: Length of a slice.
@@ -109,9 +110,9 @@ class Script:
         calls: The distinct calls.
         call: Index into calls of each event [K].
         iteration: Iteration that each event belongs to, over all phases [K].
-        bytes: Of each event, a mean rank [K].
-        bytes_of: Per event bytes of the ranks, relative; None: all alike [K, R].
-        cost_s: Of each event [K].
+        bytes: Bytes of each event on a mean rank [K].
+        bytes_of: Bytes of the ranks in each event, relative; None: all equal [K, R].
+        cost_s: Own time of each event [K].
         work_s: Computation before each event, without jitter [K, R].
         gap_s: The same with jitter [K, R].
         skew_s: By how much each rank leaves a call later than the first can [K, R].
@@ -147,7 +148,7 @@ def write_script(program: ReplayProgram, random: np.random.Generator) -> Script:
 
     Args:
         program: What to run.
-        random: Of everything that is the program's own.
+        random: Source of the program's own random numbers.
     """
     calls = tuple(dict.fromkeys(c for p in program.phases for c in (*p.calls, *p.inner)))
     number = {call: i for i, call in enumerate(calls)}
@@ -203,7 +204,7 @@ def _events(
 
 
 def _shares(program: ReplayProgram, iteration: Ints, random: np.random.Generator) -> Floats:
-    """Return of each event the work of each rank over that of the mean rank [K or 1, R]."""
+    """Return for each event the work of each rank over that of the mean rank [K or 1, R]."""
     fixed = 1 + program.imbalance * random.normal(0, 1, program.ranks).clip(-2.5, 2.5)
     fixed /= fixed.mean()
     if not program.wandering:
@@ -215,15 +216,15 @@ def _shares(program: ReplayProgram, iteration: Ints, random: np.random.Generator
     low = np.minimum(place.astype(int), knots - 2)
     share = (place - low)[:, None]
     moved = (fixed + drawn[low] * (1 - share) + drawn[low + 1] * share).clip(0.05)
-    # Work goes from rank to rank; there is not more of it.
+    # Work moves from rank to rank; its sum is constant.
     moved /= moved.mean(axis=1, keepdims=True)
     return np.asarray(moved[iteration])
 
 
 def _jittered(work: Floats, jitter: float, random: np.random.Generator) -> Floats:
-    """Add what no machine is without: a spread of each computation, and ticks."""
+    """Add what every machine has: a spread of each computation, and timer ticks."""
     drawn = random.standard_normal(work.shape, dtype=np.float32)
-    # Machines are slower now and then, never faster: the spread is to one side.
+    # Machines are slower now and then, never faster: the spread is one-sided.
     gap = work * (1 + jitter * np.abs(drawn))
     hits = random.random(work.shape, dtype=np.float32) < _TICK_HZ * gap
     gap[hits] += random.exponential(_TICK_S, int(hits.sum()))

@@ -38,19 +38,19 @@ _TIMES = ("mpi_ns", "io_ns", "cpu_ns", "wait_ns", "offcpu_ns")
 
 @dataclass(frozen=True)
 class ReplayedRun:
-    """A replayed run with what was accounted of it.
+    """A replayed run with what the runtime would record of it.
 
     Attributes:
-        program: What ran.
+        program: The program.
         script: Its events.
-        timeline: When they came.
-        effect: What disturbed it.
-        waits_s: What each call took beyond its floor [K, R].
-        away: Of each rank, when it was seen off its CPU.
+        timeline: When the ranks entered and left them.
+        effect: The disturbances.
+        waits_s: What each call took beyond its usual time [K, R].
+        away: Spans in which each rank was observed off its CPU.
         cuts: Where its segments end.
         init_ns: MPI_Init, ns since the epoch.
-        seed: Of what machines add by themselves: the noise of counters.
-        canary: What slows computation, by so many times what it slows the canary; 0: no canary.
+        seed: Seed of the noise of counters.
+        canary: Slowdown of computation over that of the core-speed probe; 0: no probe.
     """
 
     program: ReplayProgram
@@ -141,7 +141,7 @@ def _sums(run: ReplayedRun, values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _shared(run: ReplayedRun) -> dict[str, NDArray[Any]]:
-    """Return the columns that are the same on all ranks."""
+    """Return the columns that are equal on all ranks."""
     script, cuts = run.script, run.cuts
     number = len(cuts.event)
     sorts, hashes = script.sorts, _hashes(script)
@@ -210,8 +210,8 @@ def _binned(
     """Put spans into segments and their bins.
 
     Returns:
-        Time in each segment (ns), as its counter has it; and number and bytes of its bins. What of
-        a span lies before the segment that it ended in is in the counter, not in the bins.
+        Time in each segment (ns), as in its counter; and number and bytes of its bins. The part of
+        a span before the segment in which it ended is in the counter, not in the bins.
     """
     starts, ends = columns["start_ns"], columns["end_ns"]
     first, shift = starts // BIN_NS, np.zeros(len(starts), dtype=np.int64)

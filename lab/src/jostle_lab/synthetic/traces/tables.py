@@ -26,7 +26,7 @@ _CLASSES = {
     "write": "posix_write",
 }
 _CANARY_NS = 20_000_000  # between two runs of it
-_FLOOR_NS, _JOBS = 12_000.0, 20  # of its loop; other jobs that told it
+_FLOOR_NS, _JOBS = 12_000.0, 20  # of its loop; jobs from which it was learnt
 _UNSTEADY = 0.2  # of a single run of it
 _SHORT_S = 1e-4  # as in runtime/src/mpi/mpi_account.c
 _STATES = {
@@ -193,7 +193,7 @@ def _rank_metrics(run: ReplayedRun, rank: int, first: int, count: int) -> dict[s
 
 
 def _canary(run: ReplayedRun, rank: int, first: int, count: int) -> dict[str, Ints]:
-    """Return what a rank's canary told: slowed as computation is, by the program's own slope."""
+    """Return metrics of a rank's core-speed probe, slowed like computation, by the own slope."""
     gap = run.script.gap_s[:, rank]
     slowed = run.effect.slowed_s
     slowed = slowed[:, rank if slowed.shape[1] > 1 else 0]
@@ -217,7 +217,7 @@ def _per_slice(run: ReplayedRun, spans: Spans, first: int, count: int) -> Ints:
     width = run.program.slice_ns / 1e9
     offset = (run.init_ns - first * run.program.slice_ns) / 1e9
     edges: Floats = np.arange(1.0, count) * width - offset
-    # What of the spans lies before an edge: whole ones by a sum, those across it one by one.
+    # The part of the spans before an edge: whole ones by a sum, those across it one by one.
     length = np.maximum(spans.end_s - spans.begin_s, 1e-12)
     order = np.argsort(spans.end_s, kind="stable")
     done = np.concatenate([[0.0], np.cumsum(spans.amount_s[order])])
@@ -228,7 +228,7 @@ def _per_slice(run: ReplayedRun, spans: Spans, first: int, count: int) -> Ints:
 
 
 def _across(spans: Spans, length: Floats, edges: Floats) -> Floats:
-    """Return what lies before each edge of the spans that lie across it."""
+    """Return the part before each edge of the spans that lie across it."""
     low = np.searchsorted(edges, spans.begin_s, side="right")
     high = np.searchsorted(edges, spans.end_s, side="right")
     long = np.flatnonzero(high > low)

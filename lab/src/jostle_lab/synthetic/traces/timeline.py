@@ -12,7 +12,7 @@ from jostle_lab.synthetic.traces.program import Floats, Ints, Script
 
 @dataclass(frozen=True)
 class ReplayTimeline:
-    """A replay.
+    """The result of a replay.
 
     Attributes:
         begin_s: When each rank enters each call, seconds since MPI_Init [K, R].
@@ -31,20 +31,20 @@ class ReplayTimeline:
 def replay(script: Script, effect: Effect) -> ReplayTimeline:
     """Replay a script.
 
-    A collective ends when the last rank has come, an exchange when both neighbours have, a receive
-    when the rank before has sent, which does not wait for anybody. Between
-    two collectives of all ranks nothing is known of the time before, so all these stretches are
-    replayed side by side, and their lengths added up.
+    A collective ends when the last rank has entered it, an exchange when both neighbours have, a
+    receive when the rank before has sent, which does not wait for any rank. Between two collectives
+    of all ranks nothing depends on the time before, so all these stretches are replayed in
+    parallel, and their lengths summed.
 
     Args:
         script: Its last event must be a collective of all ranks.
-        effect: What is added.
+        effect: The added time.
     """
     steps = _Steps(script, effect)
     ends = np.flatnonzero(steps.shared)
     starts = np.concatenate([[0], ends[:-1] + 1])
     lengths = ends - starts + 1
-    # Where each rank is within its stretch: it left the collective before with its own skew.
+    # The time of each rank within its stretch: it left the previous collective with its own skew.
     at = np.concatenate([np.zeros((1, steps.gap.shape[1])), script.skew_s[ends[:-1]]])
     order = np.argsort(-lengths, kind="stable")
     running = np.searchsorted(-lengths[order], -np.arange(int(lengths.max())), side="left")
@@ -58,7 +58,7 @@ def replay(script: Script, effect: Effect) -> ReplayTimeline:
 
 
 class _Steps:
-    """The events of a script, with what is added to them."""
+    """The events of a script, with the time that is added to them."""
 
     def __init__(self, script: Script, effect: Effect) -> None:
         self.gap = script.gap_s + effect.stolen_s + effect.slowed_s
@@ -71,7 +71,7 @@ class _Steps:
         self._skew = script.skew_s
 
     def take(self, event: Ints, at: Floats) -> Floats:
-        """Take one event of each of several stretches, whose ranks are at these times."""
+        """Replay one event of each of several stretches, whose ranks are at these times."""
         enters = at + self.gap[event]
         there = enters + self._inside[event]
         own = self._cost[event]
@@ -91,11 +91,11 @@ class _Steps:
         return left
 
     def _passed_on(self, event: Ints, there: Floats, turn: int) -> Floats:
-        """Return when ranks have received what each sends on to the next with its next call.
+        """Return when ranks have received what each sends to the next one with its next call.
 
         Args:
             event: The receives.
-            there: When each rank is in them.
+            there: When each rank enters them.
             turn: 1: from the first rank to the last; -1: back.
         """
         own = self._cost[event] + self._skew[event]

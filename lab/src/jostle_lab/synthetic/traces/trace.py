@@ -18,9 +18,9 @@ from jostle_lab.synthetic.traces.tables import run_tables
 from jostle_lab.synthetic.traces.timeline import ReplayTimeline, replay
 
 _START_NS = 1_700_000_000_000_000_000
-_TRIES = 5  # to come near the wanted loss
+_TRIES = 5  # to reach about the requested loss
 _NEAR = 0.1  # of it
-_SLOPES = (0.8, 1.3)  # of computation on the canary
+_SLOPES = (0.8, 1.3)  # of computation on the core-speed probe
 _CLEAN = 0.12  # of the seeds disturb nothing
 
 
@@ -30,12 +30,12 @@ class TraceSpec:
 
     Attributes:
         name: Its name.
-        program: What runs.
-        disturbances: What disturbs it.
-        least: Least loss that is planted, percent of the disturbed run.
-        most: Most of it.
+        program: The program.
+        disturbances: Its disturbances.
+        least: Least injected loss, percent of the disturbed run.
+        most: Greatest injected loss.
         about: One sentence for tables.
-        canary: A canary is recorded: what slows computation slows it, too.
+        canary: The core-speed probe is recorded: what slows computation also slows the probe.
     """
 
     name: str
@@ -52,15 +52,15 @@ class KnownLoss:
     """What a synthetic run lost: the difference to the same run without its disturbances.
 
     Attributes:
-        run_s: It took.
-        clean_s: It would have taken.
-        continuous_s: Lost to what was there all the time.
-        hidden_s: Of that, lost to memory that was slow all the time: no single run shows it.
+        run_s: Its run time.
+        clean_s: Its run time without disturbances.
+        continuous_s: Seconds lost to disturbances that acted all the time.
+        hidden_s: The part of it that was lost to constantly slow memory: no single run shows it.
         by_cause: Seconds lost by cause; their sum is lost_s.
         time_ns: Ends of events, the last rank's, in the disturbed run [K].
         clean_at_s: When the same events end in the clean run, seconds since MPI_Init [K].
         init_ns: MPI_Init.
-        planted: Percent that was wanted.
+        planted: Requested loss, percent.
         rate_hz: Collectives of all ranks a second.
     """
 
@@ -87,12 +87,12 @@ class KnownLoss:
 
     @property
     def instantaneous_percent(self) -> float:
-        """Percent lost to what came and went."""
+        """Percent lost to disturbances that came and went."""
         return 100 * (self.lost_s - self.continuous_s) / self.run_s
 
     @property
     def visible_percent(self) -> float:
-        """Percent lost to what this run by itself can show."""
+        """Percent lost to disturbances that this run alone can show."""
         return 100 * (self.lost_s - self.hidden_s) / self.run_s
 
     def between(self, start_ns: int, end_ns: int) -> float:
@@ -125,13 +125,14 @@ def trace(spec: TraceSpec, seed: int) -> tuple[RunTables, KnownLoss]:
     """Make a synthetic run: its tables as the repository would give them, and its truth.
 
     The program is replayed event by event on all ranks, with the disturbances and without; the
-    runtime's rules (segments, floors, off-CPU bound, bins, slices) are applied to the first. The
-    loss that is wanted is drawn, and the strength of the disturbances set so that it comes out
-    about so: one seed in eight is left clean.
+    runtime's rules (segments, usual times of calls, off-CPU bound, bins, slices) are applied to the
+    first. The requested loss is drawn, and the strength of the disturbances set so that it is about
+    reached; one seed in eight has no disturbance.
 
     Args:
         spec: The family.
-        seed: Of everything that is drawn. Estimators are tuned on 0-99 and scored from 1000 on.
+        seed: Seed of everything that is drawn. Estimators are tuned on 0-99 and scored from 1000
+            on.
     """
     run, truth = replayed(spec, seed)
     return run_tables(run, f"{spec.name}-{seed}"), truth
@@ -174,7 +175,7 @@ def replayed(spec: TraceSpec, seed: int) -> tuple[ReplayedRun, KnownLoss]:
 
 
 def _canary(spec: TraceSpec, seed: int) -> float:
-    """Draw how much more a program is slowed than the canary; programs differ in that."""
+    """Draw how much more a program is slowed than the core-speed probe; programs differ in that."""
     random = np.random.default_rng([seed, zlib.crc32(spec.name.encode()), 1])
     return float(random.uniform(*_SLOPES))
 
@@ -182,7 +183,7 @@ def _canary(spec: TraceSpec, seed: int) -> float:
 def _strengths(
     script: Script, clean: ReplayTimeline, drawn: list[DrawnDisturbance], wanted: float
 ) -> list[float]:
-    """Find how strong each disturbance must be, by itself, for its part of the loss."""
+    """Find how strong each disturbance must be, on its own, for its part of the loss."""
     weights = np.array([drawn_disturbance.what.weight for drawn_disturbance in drawn])
     lost = clean.seconds * wanted / (100 - wanted) * weights / weights.sum()
     return [
@@ -209,7 +210,7 @@ def _strength(
 def _first_guess(
     script: Script, clean: ReplayTimeline, drawn_disturbance: DrawnDisturbance, lost: float
 ) -> float:
-    """Suppose that nothing is hidden and nobody is hit at the same time."""
+    """Guess the strengths, as if no delay were hidden and no two ranks hit at the same time."""
     disturbance = drawn_disturbance.what
     part = disturbance.share if disturbance.spans else 1.0
     is_file = script.sorts == "file"
@@ -237,7 +238,7 @@ def _truth(
     init: int,
     wanted: float,
 ) -> KnownLoss:
-    """Compare the run with itself undisturbed; causes by replays of their own, scaled."""
+    """Compare the run with its undisturbed replay; causes by replays of their own, scaled."""
     lost = timeline.seconds - clean.seconds
     alone = {}
     kinds = [

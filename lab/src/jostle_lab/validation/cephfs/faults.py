@@ -15,12 +15,12 @@ from jostle_lab.cluster import Lab, network
 from jostle_lab.validation.cephfs.plan import METADATA_SERVER, OBJECT_SERVERS, Fault
 from jostle_lab.validation.errors import ValidationError
 
-#: A stopped process is let go on so often.
+#: Period with which a stopped process is continued.
 _CYCLE_S = 0.1
 
 
 def inject(lab: Lab, fault: Fault, start_ns: int, over: threading.Event) -> list[list[int]]:
-    """Make a server slow in its rhythm until a run is over; return when it was, in ns.
+    """Make a server slow periodically until a run is over; return when it was slow, in ns.
 
     Args:
         lab: The lab.
@@ -29,7 +29,7 @@ def inject(lab: Lab, fault: Fault, start_ns: int, over: threading.Event) -> list
         over: Set when the run is over.
 
     Raises:
-        ValidationError: The server cannot be found, or its link not be changed.
+        ValidationError: The server cannot be found, or its link cannot be changed.
     """
     pid = _process(lab, fault.server) if fault.how == "stop" else 0
     bursts: list[list[int]] = []

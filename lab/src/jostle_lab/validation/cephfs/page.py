@@ -73,7 +73,7 @@ def page(rows: Sequence[Row], facts: str) -> str:
 
 
 def goals(rows: Sequence[Row]) -> str:
-    """Return the headline: what was to be reached, and what was."""
+    """Return the headline: goals and results."""
     one = summary(rows)
     off = "unknown" if one.off is None else f"{one.off:.0%}"
     lines = [

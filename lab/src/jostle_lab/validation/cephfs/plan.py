@@ -1,7 +1,7 @@
-"""Draws the experiments on CephFS: a victim, what harms it, and decoys that do not.
+"""Draws the experiments on CephFS: a victim, what slows it, and decoys that do not.
 
-Everything is drawn from a seed: which victim, which load, its rhythm, which decoys. An experiment
-is one of seven kinds (`GROUPS`), or quiet: nothing in it harms the victim.
+Everything is drawn from a seed: which victim, which load, its period, which decoys. An experiment
+is one of seven kinds (`GROUPS`), or quiet: nothing in it slows the victim.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 SLICE_NS = 250_000_000
 OBJECTS, METADATA = "object servers", "metadata server"
-#: How often there is an experiment of each kind.
+#: Number of experiments of each kind.
 GROUPS = {
     "data against data": 4,
     "metadata storm against data": 3,
@@ -54,16 +54,16 @@ class Rhythm:
 
 @dataclass(frozen=True)
 class Load:
-    """A job beside the victim.
+    """A job that runs concurrently with the victim.
 
     Attributes:
         name: Its name in the experiment.
         node: Where it runs.
         words: Pattern and options of its signal.
         rhythm: When it is on.
-        harm: It takes from what the victim needs.
-        folder: Where it works.
-        profiled: It has a profile.
+        harm: Whether it uses a resource that the victim needs.
+        folder: Where its files are.
+        profiled: Whether it has a profile.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Fault:
-    """A server that is slow by itself in bursts.
+    """A fault that makes a server slow in bursts.
 
     Attributes:
         server: Its host.
@@ -107,10 +107,10 @@ class Experiment:
         number: Counted from 1.
         group: Its kind.
         victim: Pattern and options of the victim's signal.
-        loads: The jobs beside it.
+        loads: The jobs that run concurrently with it.
         fault: The server that is slow; None: none is.
         resource: Kind of the resource on which the victim loses time; "" in a quiet one.
-        meeting: The victim works in the folder that loads in `meeting` share with it.
+        meeting: The victim's files are in the folder that loads in `meeting` share with it.
     """
 
     number: int
@@ -123,28 +123,28 @@ class Experiment:
 
     @property
     def quiet(self) -> bool:
-        """Nothing in it harms the victim."""
+        """Whether nothing in it slows the victim."""
         return self.group == QUIET
 
     @property
     def harmful(self) -> tuple[Load, ...]:
-        """The loads that harm the victim."""
+        """The loads that slow the victim."""
         return tuple(load for load in self.loads if load.harm)
 
     @property
     def bad(self) -> Load | None:
-        """The first load that harms the victim; None: there is none."""
+        """The first load that slows the victim; None: there is none."""
         return next(iter(self.harmful), None)
 
     @property
     def cause(self) -> str:
-        """What harms the victim, for users."""
+        """What slows the victim, as text."""
         if self.fault:
             return str(self.fault)
         return "; ".join(load.words for load in self.harmful)
 
     def without(self) -> Experiment:
-        """Return the same without what harms the victim."""
+        """Return the same experiment without what slows the victim."""
         kept = tuple(load for load in self.loads if not load.harm)
         return Experiment(self.number, self.group, self.victim, kept, meeting=self.meeting)
 
@@ -173,8 +173,8 @@ _DATA_VICTIMS = (
     "write-seek --chunk 64KiB",
     "write-seek --chunk 256KiB --processes 2",
 )
-#: Those of them that are slowed when one object server is: what is cached hides it, and a file that
-#: is written over and over may be one object, on the other server.
+#: Victims of these that a single slow object server slows: cached writes hide it, and a file that
+#: is overwritten repeatedly may be one object, on the other server.
 _SYNCED_VICTIMS = tuple(one for one in _DATA_VICTIMS if "aggregate" in one and "each" in one)
 _DATA_LOADS = (
     "aggregate-write --chunk 1MiB --max-disk 400MiB",
@@ -184,7 +184,7 @@ _DATA_LOADS = (
     "write-seek --chunk 256KiB --processes 4",
 )
 #: Victims that write small new files: data, and a request of metadata for each. They keep them to
-#: the end: what a signal removes meanwhile goes past its profile, and would be load of nobody.
+#: the end: what a signal removes meanwhile is not in its profile, and would be load of no job.
 _SMALL_FILES = (
     "open-write-close --chunk 16KiB",
     "open-write-close --chunk 64KiB",
@@ -194,7 +194,7 @@ _SMALL_FILES = (
 )
 _METADATA_VICTIMS = ("metadata", "metadata --processes 2", "list-folder")
 #: create-files keeps its files: to remove them takes longer than to make them. Not unlink-files,
-#: which makes files anew past its profile.
+#: which makes new files that are not in its profile.
 _STORMS = (
     "metadata --processes 4",
     "create-files --processes 3 --keep",
@@ -203,9 +203,9 @@ _STORMS = (
     "metadata --processes 6",
 )
 _LOCKS = ("lock-file", "lock-file --processes 2")
-#: Decoys have a pace, since all hosts of a lab share this machine's cores: a load that asks as fast
-#: as it can does harm everywhere. Of a victim that needs the object servers: metadata; of one that
-#: needs the metadata server: data, which no request waits for.
+#: Decoys have a limited rate, since all hosts of a lab share this machine's cores: a load without
+#: limit slows everything. For a victim that needs the object servers: metadata; for one that needs
+#: the metadata server: data, for which no request waits.
 _LIGHT_METADATA = ("metadata --every 10ms", "lock-file --every 5ms")
 _LIGHT_DATA = (
     "aggregate-write --chunk 256KiB --every 40ms --max-disk 100MiB",
@@ -215,14 +215,14 @@ _ELSEWHERE = "write-seek --chunk 4KiB --every 5ms"
 
 
 class _Dice(random.Random):
-    """Draws from a list everything once before anything twice, beside what random.Random draws."""
+    """A random.Random that also draws from a list each item once before any item twice."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
         self._left: dict[tuple[str, ...], list[str]] = {}
 
     def draw(self, words: tuple[str, ...]) -> str:
-        """Draw one of some."""
+        """Draw one item of a list."""
         left = self._left.setdefault(words, [])
         if not left:
             left += self.sample(words, len(words))
@@ -251,10 +251,10 @@ def _rhythm(dice: _Dice) -> Rhythm:
 
 
 def _decoys(dice: _Dice, bad: Rhythm, kind: str) -> tuple[Load, ...]:
-    """Draw jobs that do no harm; in one of eight cases none.
+    """Draw jobs without influence on the victim; in one of eight cases none.
 
-    The first is on the resource that the victim does not need, in the rhythm of what harms it but
-    at other times; the second on its node's own disk, at the same times.
+    The first uses a resource that the victim does not need, with the period of what slows it but at
+    other times; the second its node's own disk, at the same times.
     """
     which = dice.randrange(8)
     if which == 0:
@@ -281,7 +281,7 @@ def _data(dice: _Dice, turn: int) -> Experiment:
 
 
 def _storm(dice: _Dice, turn: int) -> Experiment:
-    """Draw a storm in a folder of its own, or, at every second turn, in that of the victim."""
+    """Draw a storm of metadata in a folder of its own or, every second time, the victim's."""
     rhythm = _rhythm(dice)
     folder: Folder = "victim's" if turn % 2 else "own"
     words = "metadata --processes 4" if turn % 2 else dice.draw(_STORMS)
@@ -309,7 +309,7 @@ def _locks(dice: _Dice, turn: int) -> Experiment:
 
 
 def _slow_objects(dice: _Dice, turn: int) -> Experiment:
-    """Draw a stopped object server, or at every third turn one with a slow link."""
+    """Draw a stopped object server, or every third time one with a slow link."""
     rhythm = _rhythm(dice)
     server = dice.choice(OBJECT_SERVERS)
     fault = Fault(server, "link", dice.choice((0.1, 0.15)), rhythm)
@@ -340,7 +340,7 @@ def _unprofiled(dice: _Dice, turn: int) -> Experiment:
 
 
 def _quiet(dice: _Dice, turn: int) -> Experiment:
-    """Draw a victim alone, at every third turn, or beside decoys."""
+    """Draw a victim alone, every third time, or with decoys."""
     kind = OBJECTS if turn % 2 else METADATA
     victims = _DATA_VICTIMS if kind == OBJECTS else (*_METADATA_VICTIMS, *_SMALL_FILES)
     victim = dice.draw(victims)

@@ -1,8 +1,8 @@
-"""Runs the experiments on CephFS in one lab, each without and with what harms its victim.
+"""Runs the experiments on CephFS in one lab, each without and with what slows its victim.
 
-The run without lasts a fixed time and says how much work that is; the run with does the same work.
-Agents are on all hosts. Each run is recorded as soon as it is over, so that a killed measurement
-goes on where it was.
+The run without it lasts a fixed time and determines the amount of work; the run with it does the
+same work. Agents are on all hosts. Each run is recorded as soon as it is over, so that a killed
+measurement resumes where it was.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ from jostle_lab.validation.errors import ValidationError, why
 from jostle_lab.validation.lab.jobs import profiled_words, signal_words, stop, wait
 from jostle_lab.validation.lab.work import Work, plain_work, work_of
 
-#: The lab: two object servers of 25 MB/s each; room for what a run writes.
+#: The lab: two object servers of 25 MB/s each; space for what a run writes.
 RATE, SIZE = "200mbit", "6GiB"
-#: Seconds of the run without what harms the victim.
+#: Seconds of the run without what slows the victim.
 ALONE_S = 22.0
-#: Of the run with it, which then does less work than the other.
+#: Most seconds of the run with it, which then does less work than the other.
 LONGEST_S = 50.0
 _LIMIT_S = 150.0
-#: Until a load that was stopped has removed its files.
+#: Seconds until a load that was stopped has removed its files.
 _REMOVE_S = 60.0
-#: Until programs are started, and what one file takes that a pattern needs before its start.
+#: Seconds until programs are started, and for each file that a pattern needs before its start.
 _LEAD_S, _FILE_S = 2.5, 1 / 300
 _FILES_BEFORE = {"stat-files": 1000, "list-folder": 1000, "unlink-files": 1000}
-#: Agents write a slice when it is over; files that are removed at a run's end are gone by then.
+#: Agents write a slice when it has ended; files that are removed at a run's end are gone by then.
 _SETTLE_S = 1.0
-#: On the disk of a node.
+#: Folder on the disk of a node.
 _DISK = Path("/var/tmp")
-#: Of the fault, among the bursts of loads.
+#: Name of the fault among the bursts of loads.
 FAULT = "fault"
 
-#: Experiments done, all of them, what comes next.
+#: Experiments done, experiments in all, the next one.
 Progress = Callable[[int, int, str], None]
 
 
@@ -60,14 +60,14 @@ class Run:
 
     Attributes:
         job: The victim's job in the repository.
-        work: What it did, and when loads and the fault were on.
+        work: The victim's operations, and when loads and the fault were on.
     """
 
     job: str
     work: Work
 
     def of(self, load: str) -> str:
-        """Name of the job of a load."""
+        """Return the name of the job of a load."""
         return f"{self.job}-{load}"
 
 
@@ -76,8 +76,8 @@ class Record:
     """An experiment that was made.
 
     Attributes:
-        experiment: What was asked for.
-        run: With what harms the victim; None: it failed.
+        experiment: Its plan.
+        run: The run with what slows the victim; None: it failed.
         without: The same work without it; None in a quiet one, or where it failed.
         error: Why it failed.
     """
@@ -93,7 +93,7 @@ class Record:
 
 
 def records(folder: Path) -> list[Record]:
-    """Return what a folder has, the last record of each experiment; a torn line is left out."""
+    """Return the last record of each experiment in a folder; an incomplete line is left out."""
     found: dict[int, Record] = {}
     path = folder / "experiments.jsonl"
     for line in path.read_text().splitlines() if path.exists() else []:
@@ -115,11 +115,11 @@ def make(folder: Path, plan: Sequence[Experiment], name: str, progress: Progress
     Args:
         folder: Where repository and records are.
         plan: The experiments.
-        name: Of the lab.
+        name: Name of the lab.
         progress: Called before each.
 
     Raises:
-        JostleError: No lab can be had here.
+        JostleError: No lab is available here.
     """
     folder.mkdir(parents=True, exist_ok=True)
     done = {one.experiment.number for one in records(folder) if not one.error}
@@ -129,7 +129,7 @@ def make(folder: Path, plan: Sequence[Experiment], name: str, progress: Progress
             progress(len(plan) - len(todo) + number, len(plan), experiment.group)
             record = _made(labs, experiment, folder / "repository")
             with (folder / "experiments.jsonl").open("a") as stream:
-                # A line of its own, behind one that a crash may have torn.
+                # A line of its own, after one that a crash may have cut off.
                 stream.write("\n" + json.dumps(record.to_json()))
 
 
@@ -185,13 +185,13 @@ def run_once(
     limit_s: float = _LIMIT_S,
     over: threading.Event | None = None,
 ) -> Run:
-    """Run a victim once with all that is asked for, and take the profiles.
+    """Run a victim once with its loads and fault, and ingest the profiles.
 
     Args:
         lab: Where.
         experiment: Victim, loads and fault.
-        repository: Folder of the repository that takes the profiles.
-        limit: Options of the victim that say how long it works.
+        repository: Folder of the repository into which profiles are ingested.
+        limit: Options of the victim that set its length.
         limit_s: A victim that takes longer has failed.
         over: Ends the run early when it is set; the run has failed then.
 
@@ -228,7 +228,7 @@ def run_once(
 
 
 def _check_loads(experiment: Experiment, work: Work, log: SignalLog) -> None:
-    """Fail where a load did not do what it was asked for.
+    """Raise an error where a load was never on.
 
     Raises:
         ValidationError: It was never on.
@@ -279,7 +279,7 @@ def _play(
 
 @contextlib.contextmanager
 def _ended(processes: list[subprocess.Popen[bytes]]) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """End processes when the block is over; they remove their files before."""
+    """End processes at the end of the block; they remove their files before."""
     try:
         yield processes
     finally:
@@ -329,7 +329,7 @@ def _started(
 
 
 def _load(lab: Lab, load: Load, victim: str, start_ns: int) -> subprocess.Popen[bytes]:
-    """Start a load, which is on in its rhythm until it is stopped."""
+    """Start a load, which is on in its bursts until it is stopped."""
     job = f"{victim}-{load.name}"
     words = [*load.words.split(), "--until-stopped", *_periodic(load.rhythm, start_ns)]
     if load.folder == "meeting":

@@ -14,19 +14,19 @@ from jostle_lab.validation.cephfs.runner import FAULT, LONGEST_S, Record, Run
 from jostle_lab.validation.lab.score import INNOCENT, covered
 from jostle_lab.validation.lab.work import Work, merged
 
-#: What is to be reached: experiments with resource and suspect right, of all harmful ones; quiet
-#: ones in which somebody is accused; median error of the seconds, a share of the true ones.
+#: Goals: experiments with the right resource and suspect, of all harmful ones; quiet ones in which
+#: a suspect is named; median error of the seconds, a share of the true ones.
 RIGHT, ACCUSED, ERROR = 19, 0, 0.2
-#: Kinds of resources that no experiment injects anything on: hosts of a lab share this machine's.
+#: Kinds of resources on which no experiment injects anything: hosts of a lab share this machine's.
 _CORES, _SHARED = "node", ("node", "memory")
-#: A disturbance that costs less of the time in which it is on is none.
+#: A disturbance that costs a smaller share of the time in which it is on does not count.
 VISIBLE = 10.0
-#: Fewest slices in which nothing was on that tell a usual rate.
+#: Fewest slices in which nothing was on that give a usual rate.
 _FEWEST = 8
 
 
 class Suspect(Protocol):
-    """The part of a suspect that is compared."""
+    """The attributes of a suspect that are compared."""
 
     @property
     def job(self) -> str:
@@ -34,11 +34,11 @@ class Suspect(Protocol):
 
     @property
     def kind(self) -> str:
-        """What it is."""
+        """Its kind."""
 
     @property
     def resource(self) -> str:
-        """Where it is suspected."""
+        """The resource on which it is suspected."""
 
 
 @dataclass(frozen=True)
@@ -48,27 +48,28 @@ class Row:
     Times in seconds. A truth that cannot be known is None.
 
     Attributes:
-        number: Of the experiment.
+        number: Number of the experiment.
         group: Its kind.
         victim: The victim's signal.
         cause: What harmed it; "" in a quiet one.
-        rhythm: When.
-        decoys: The signals of jobs that did no harm.
+        rhythm: When it was on.
+        decoys: The signals of jobs without influence.
         error: Why it failed; then nothing below is known.
         run_s: How long the run took.
         slowed: By how many percent the victim's rate was lower while the cause was on, by its log.
-        true_s: What the cause cost it, by its log: against the slices in which nothing was on.
+        true_s: Time that the cause cost it, by its log: against the slices in which nothing was on.
         longer_s: By how much the run was longer than the same work without the cause; None where it
-            was cut off before it had done that.
-        decoys_s, decoys_slowed: What decoys cost it while the cause was off, by its log, and in
-            percent of the time in which they were on: it should be nothing.
-        found_s, low_s, high_s: What jostle says that it lost on the file system.
-        cores_s: What it says that it lost on the cores of its node.
+            was ended before it had done that work.
+        decoys_s, decoys_slowed: Time that decoys cost it while the cause was off, by its log, and
+            in percent of the time in which they were on: it should be 0.
+        found_s, low_s, high_s: Its loss on the file system by jostle, with the interval.
+        cores_s: Its loss on the cores of its node by jostle.
         resource: Kind of the resource on which the victim lost time, as injected.
         found_resource: Kind of the first resource that jostle names; "" none.
         found_name: Its name.
         found_suspect: The first suspect that jostle names; "" none.
-        right_resource, right_suspect: The first is that which was injected; None in a quiet one.
+        right_resource, right_suspect: The first one is the injected one; None in a quiet
+            experiment.
         wrong: Suspects on the file system that were not injected, nor decoys that did slow it.
         wrong_without: The same in the run without the cause.
     """
@@ -101,12 +102,12 @@ class Row:
 
     @property
     def quiet(self) -> bool:
-        """Nothing was injected."""
+        """Whether nothing was injected."""
         return self.group == QUIET
 
     @property
     def right(self) -> bool:
-        """The first resource and the first suspect are those that were injected."""
+        """Whether the first resource and the first suspect are those that were injected."""
         return bool(self.right_resource and self.right_suspect)
 
     @property
@@ -118,7 +119,7 @@ class Row:
 
 
 def described(experiment: Experiment) -> dict[str, Any]:
-    """Return the part of a row that says what was injected."""
+    """Return the fields of a row that describe what was injected."""
     cause = experiment.fault or experiment.bad
     return {
         "number": experiment.number,
@@ -144,12 +145,12 @@ def _cause(experiment: Experiment) -> str:
 
 
 def failed(record: Record, error: str) -> Row:
-    """Return the row of an experiment that failed, or could not be judged."""
+    """Return the row of an experiment that failed, or could not be assessed."""
     return Row(**described(record.experiment), error=error)
 
 
 def judge(record: Record, found: JobInterference, without: JobInterference | None) -> Row:
-    """Compare an experiment with what jostle says of it.
+    """Compare an experiment with jostle's answer.
 
     Args:
         record: The experiment, which did not fail.
@@ -200,7 +201,7 @@ def _names(text: str, host: str) -> bool:
 
 
 def wrongly_named(experiment: Experiment, run: Run, found: JobInterference) -> str:
-    """Name the suspects that did nothing; a decoy that slowed the victim after all did."""
+    """Return the suspects without influence, and not decoys that slowed the victim after all."""
     slowed = truths(experiment, run, None).get("decoys_slowed") or 0.0
     decoys = [run.of(load.name) for load in experiment.loads if not load.harm]
     excused = decoys if slowed >= VISIBLE else []
@@ -213,11 +214,11 @@ def wrongly_named(experiment: Experiment, run: Run, found: JobInterference) -> s
 
 
 def on_file_system(found: JobInterference) -> list[Suspect]:
-    """Return the suspects that are asked for, the first first.
+    """Return the suspects on the file system, the first suspect first.
 
-    RATIONALE: all hosts of a lab share this machine's cores and memory: whoever is on them takes
-    time from the victim's node, and by the account of the cores rightly so. On a cluster the
-    servers and other nodes have their own.
+    RATIONALE: all hosts of a lab share this machine's cores and memory: any load on them takes time
+    from the victim's node, and is rightly named for the cores. On a cluster the servers and other
+    nodes have their own.
     """
     cores = {one.resource for one in found.resources if one.kind in _SHARED}
     suspects: list[Suspect] = [one for one in found.suspects if one.resource not in cores]
@@ -225,16 +226,16 @@ def on_file_system(found: JobInterference) -> list[Suspect]:
 
 
 def shown(suspect: Suspect, run: Run) -> str:
-    """Name a suspect for the table: of a job only what it is called in its experiment."""
+    """Return a suspect's name for the table: of a job only its name in the experiment."""
     return suspect.job.removeprefix(f"{run.job}-")
 
 
 def truths(experiment: Experiment, run: Run, twin: Run | None) -> dict[str, Any]:
-    """Return what is known without jostle, by the names of a row.
+    """Return the truth, which is known without jostle, by the names of a row.
 
-    In slices in which something was on, the time at work less what the work done there takes in
-    the slices in which nothing was on: the same run says both, so that what differs between runs
-    does not count.
+    In slices in which something was on, the time at work less the time that the work done there
+    takes in the slices in which nothing was on: both are from the same run, so that differences
+    between runs do not count.
     """
     causes = [FAULT] if experiment.fault else [load.name for load in experiment.harmful]
     decoys = [load.name for load in experiment.loads if not load.harm]
@@ -253,7 +254,7 @@ def truths(experiment: Experiment, run: Run, twin: Run | None) -> dict[str, Any]
 
 
 class _Slices:
-    """A run, slice by slice. NOTE: slices in which nothing was finished count: work is coarse."""
+    """A run by slices. NOTE: slices in which no operation ended count, as operations are long."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
@@ -263,7 +264,7 @@ class _Slices:
         self._at_work = covered(work.rounds, self._first, self._last)
 
     def share(self, names: Sequence[str]) -> list[float]:
-        """Return the share of each slice in which any of some was on."""
+        """Return the share of each slice in which any of some loads was on."""
         spans = [span for name in names for span in self._work.bursts.get(name, [])]
         return covered(merged(spans), self._first, self._last)
 
@@ -289,14 +290,14 @@ class _Slices:
 
 @dataclass(frozen=True)
 class Summary:
-    """All experiments together.
+    """Scores over all experiments.
 
     Attributes:
         harmful, right: Harmful experiments that were made, and those with the right resource and
             the right suspect first.
         resource, suspect: Those with the right resource first, and with the right suspect.
-        accused: Harmful experiments in which somebody else is a suspect as well.
-        quiet, quiet_accused: Quiet ones, and those in which anybody is a suspect.
+        accused: Harmful experiments in which another job is a suspect as well.
+        quiet, quiet_accused: Quiet ones, and those in which there is a suspect.
         without, without_accused: The same of the runs of harmful ones without their cause.
         off: Median error of the seconds, a share of the true ones; None: none are known.
         decoys: Experiments whose decoys slowed the victim.
@@ -320,7 +321,7 @@ class Summary:
 
 
 def summary(rows: Sequence[Row]) -> Summary:
-    """Sum rows up."""
+    """Return the summary of rows."""
     made = [row for row in rows if not row.error]
     harmful = [row for row in made if not row.quiet]
     quiet = [row for row in made if row.quiet]

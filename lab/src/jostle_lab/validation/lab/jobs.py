@@ -32,7 +32,7 @@ def signal_words(
         log: Folder of the log, as its node sees it.
         start_ns: Its first operation, Unix time.
         slice_ns: Length of the log's slices.
-        mpi: Of its ranks; None: it has none.
+        mpi: MPI of its ranks; None: it has none.
     """
     return [
         str(program(mpi)),
@@ -76,7 +76,7 @@ def wait(process: subprocess.Popen[bytes], over: threading.Event, limit_s: float
 
 
 def stop(process: subprocess.Popen[bytes], patience_s: float = 5.0) -> None:
-    """Ask a process to end; kill it when it does not."""
+    """Ask a process to end; kill it if it does not."""
     process.terminate()
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(patience_s)

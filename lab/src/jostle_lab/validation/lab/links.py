@@ -1,10 +1,10 @@
-"""Scores verdicts on links: experiments in labs whose guilty job and link are known.
+"""Scores verdicts on links: experiments in labs whose interfering job and link are known.
 
     python -m jostle_lab.validation.lab.links DIR [--experiments N] [--seed S]
 
 Each experiment takes about forty seconds. Of two, one has a neighbour that shares a link with the
-watched job; in both, others share none and are as loud, at much the same times. What is done is
-kept in DIR: the same command goes on.
+watched job; in both, others share none and send as much, at much the same times. What is done is
+stored in DIR: the same command continues.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from jostle_lab.validation.lab.messages import MessageJob, Truth, run
 #: Labs of eight nodes.
 _TOPOLOGIES = ("tree:4x2", "torus:2x2x2", "torus:4x2", "dragonfly:2x2x2")
 _RATE, _SLICE_NS = "20mbit", 250_000_000
-#: Of the watched job; alone it takes half a minute.
+#: Iterations of the watched job; alone it takes half a minute.
 _CHUNK, _ITERATIONS, _LONGEST_S = "128KiB", 560, 120.0
-#: Part of its time that a sharer must cost for it to be looked for.
+#: Share of the watched job's time that a sharer must cost to count as harmful.
 _HARM = 0.05
 WATCHED, SHARER, APART = "watched", "sharer", "apart"
 
 
 @dataclass(frozen=True)
 class LinkScene:
-    """An experiment.
+    """An experiment on links.
 
     Attributes:
         number: Counted from 1.
-        topology: Of the lab.
+        topology: Topology of the lab.
         jobs: The watched one first.
         links: The links that the sharer shares with it; without a sharer none.
     """
@@ -58,13 +58,13 @@ class LinkSeen:
     """An experiment and the verdict on it.
 
     Attributes:
-        number, topology: Of the experiment.
-        harmful: There was a sharer, and it cost a twentieth of the time or more.
-        right: The first suspect is the sharer, on a link that it shares or a switch at its end.
+        number, topology: As of the experiment.
+        harmful: There was a job that shared links, and it cost a twentieth of the time or more.
+        right: The first suspect is that job, on a shared link or a switch at its end.
         wrong: Suspects that share no link with the watched job.
-        first: The first suspect and where, as the verdict says it.
-        took_s, lost_s: How long the watched job took, and what the sharer cost it.
-        said_s, low_s, high_s: What it was said to have lost.
+        first: The first suspect and the resource, as in the verdict.
+        took_s, lost_s: How long the watched job took, and the time that the other job cost it.
+        said_s, low_s, high_s: Its loss by the verdict, with the interval.
     """
 
     number: int
@@ -81,7 +81,7 @@ class LinkSeen:
 
     @property
     def error(self) -> float:
-        """How far the seconds are off, as a share of the loss."""
+        """Error of the seconds, as a share of the loss."""
         return abs(self.said_s - self.lost_s) / self.lost_s
 
 
@@ -90,7 +90,7 @@ def plan(count: int, seed: int) -> Iterator[LinkScene]:
 
     Args:
         count: How many.
-        seed: Of all that is random; each experiment depends on it and its number alone.
+        seed: Seed of all random choices; each experiment depends only on it and its own number.
     """
     for number in range(1, count + 1):
         dice = random.Random(f"{seed}/{number}")
@@ -164,12 +164,12 @@ def see(scene: LinkScene, truth: Truth, verdict: JobInterference) -> LinkSeen:
 
 
 def play(scene: LinkScene, folder: Path, lab_name: str) -> LinkSeen:
-    """Make an experiment, and judge it.
+    """Run an experiment, and score the verdict on it.
 
     Args:
-        scene: What is asked for.
+        scene: The experiment.
         folder: For its repository.
-        lab_name: Of its lab.
+        lab_name: Name of its lab.
 
     Raises:
         JostleError: There can be no lab, or a job failed.
@@ -182,7 +182,7 @@ def play(scene: LinkScene, folder: Path, lab_name: str) -> LinkSeen:
     try:
         truth = run(lab, scene.jobs, repository, slice_ns=_SLICE_NS)
         known = lab.topology()
-        assert known is not None  # it was asked for
+        assert known is not None  # it was requested
         save(repository / FOLDER, known)
     finally:
         lab.down()
@@ -190,11 +190,11 @@ def play(scene: LinkScene, folder: Path, lab_name: str) -> LinkSeen:
 
 
 def summary(seen: Sequence[LinkSeen]) -> dict[str, Any]:
-    """Sum experiments up.
+    """Return the scores over all experiments.
 
     Returns:
         experiments; harmful, and right: the share of these; wrong: experiments in which a job that
-        shares no link was blamed; error: median error of the seconds lost, share of the loss;
+        shares no link was named; error: median error of the seconds lost, share of the loss;
         within_15: share of the harmful ones whose error is 15 % or less; held: share of those whose
         interval holds the loss.
     """
@@ -226,7 +226,7 @@ def _from_json(plain: Mapping[str, Any]) -> LinkSeen:
 
 
 def main() -> None:
-    """Make experiments that are not yet made, and print how good the verdicts were."""
+    """Run the experiments that are not yet done, and print the scores of the verdicts."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, metavar="DIR")
     parser.add_argument("--experiments", type=int, default=4, metavar="N")

@@ -1,6 +1,7 @@
-"""Runs message jobs at known times on chosen nodes of a lab with a topology, and knows their truth.
+"""Runs message jobs at known times on chosen nodes of a lab with a topology, with known truth.
 
-The first job, the watched one, has work of its own. The others are on in bursts until it ends.
+The first job, the watched one, has a fixed amount of work. The others are on in bursts until it
+ends.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from jostle_lab.signals import SignalLog, read_log
 from jostle_lab.validation.errors import ValidationError
 from jostle_lab.validation.lab.jobs import profiled_words, signal_words
 
-#: Whose waiting ranks leave their core to others.
+#: The MPI whose waiting ranks leave their core to others.
 _MPI = "openmpi"
-#: Starting ranks on several nodes takes so long.
+#: Time that starting ranks on several nodes takes.
 _LEAD_S, _BURST_LEAD_S = 3.0, 1.5
 _LIMIT_S = 180.0
 
@@ -34,12 +35,12 @@ class MessageJob:
     """A job whose ranks, one on each node, all send to each other.
 
     Attributes:
-        name: Of the job.
+        name: Name of the job.
         nodes: Where its ranks are.
-        chunk: What a rank sends to each other one at a time, as `jostle signal` reads it.
+        chunk: Size of a message from each rank to each other one, as `jostle signal` reads it.
         iterations: Its work; 0: it is on in bursts.
         bursts: When it is on: (begin, length) in seconds from the start of the watched one.
-        harm: It takes from what the watched one needs.
+        harm: Whether it uses links that the watched job needs.
     """
 
     name: str
@@ -52,13 +53,13 @@ class MessageJob:
 
 @dataclass(frozen=True)
 class Truth:
-    """What jobs did, by their own logs.
+    """The activity of jobs, by their own logs.
 
     Attributes:
         took_s: How long the watched job took.
-        lost_s: What harmful jobs cost it: in the slices in which they were on, the time that its
-            work there would not have needed at its rate of the slices in which all were silent.
-        bytes: Of each job, what its ranks sent to other ranks.
+        lost_s: Time that harmful jobs cost it: in the slices in which they were on, the time that
+            its work there would not have needed at its rate of the slices in which all were silent.
+        bytes: Bytes that the ranks of each job sent to other ranks.
     """
 
     took_s: float
@@ -74,7 +75,7 @@ def run(
     slice_ns: int,
     say: Callable[[float], None] = lambda seconds: None,
 ) -> Truth:
-    """Run jobs beside a watched one, the first, and take their profiles into a repository.
+    """Run jobs concurrently with the first, the watched one, and ingest their profiles.
 
     Args:
         lab: The lab.
@@ -172,7 +173,7 @@ class _Player:
 
 
 def truth(log: SignalLog, jobs: Sequence[MessageJob], slice_ns: int) -> Truth:
-    """Return what jobs did by the logs of their signals.
+    """Return the activity of jobs by the logs of their signals.
 
     Raises:
         ValidationError: The watched job was never alone for a slice.
@@ -185,7 +186,7 @@ def truth(log: SignalLog, jobs: Sequence[MessageJob], slice_ns: int) -> Truth:
     for row in log.slices.to_pylist():
         if row["job"] == watched.name:
             done[row["slice"]] = done.get(row["slice"], 0) + row["operations"]
-    lead_ns = int(_BURST_LEAD_S * 1e9)  # ranks that start use the cores of others
+    lead_ns = int(_BURST_LEAD_S * 1e9)  # starting ranks use the cores of others
     busy = _slices(
         [(begin - lead_ns, end) for job in others for begin, end in spans[job.name]], slice_ns
     )

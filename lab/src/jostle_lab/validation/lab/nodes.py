@@ -1,4 +1,4 @@
-"""Runs a program of a validation over nodes of a lab, beside messages that cross the same link."""
+"""Runs a program of a validation over nodes of a lab, with other messages over the same link."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from jostle_lab.cluster import Lab, LabSpec, up
 from jostle_lab.native import lab_native_path
 from jostle_lab.signals import read_log
 
-#: Whose waiting ranks leave their core to others.
+#: The MPI whose waiting ranks leave their core to others.
 _MPI = "openmpi"
 #: Four nodes on either side of one link.
 _NODES = 8
 _RATE = "200mbit"
-#: Of the messages beside a program, one of which is on its way at a time.
+#: Size of the concurrent messages, one of which is in flight at a time.
 _CHUNK = "256KiB"
-#: Starting ranks on two nodes takes so long.
+#: Time that starting ranks on two nodes takes.
 _LEAD_S = 2.0
 _LONGEST_END_S = 20.0
 
@@ -31,7 +31,7 @@ class Nodes:
     """A lab whose nodes run programs in place of this machine."""
 
     def __init__(self, lab: Lab) -> None:
-        """Take a lab of `running`."""
+        """Use a lab of `running`."""
         self._lab = lab
 
     def words(
@@ -41,8 +41,8 @@ class Nodes:
 
         Args:
             ranks: Its ranks; an even number. Up to six have a node each.
-            variables: For the ranks.
-            argv: The words of a rank.
+            variables: Environment of the ranks.
+            argv: The command line of a rank.
             folder: Where it runs.
         """
         sides = [self._lab.nodes[:3], self._lab.nodes[_NODES // 2 : -1]]
@@ -58,10 +58,10 @@ class Nodes:
     def disturb(
         self, pattern: str, at: float, seconds: float, logs: Path, over: threading.Event
     ) -> tuple[int, int] | None:
-        """Send messages over the link of a program, between two nodes of their own.
+        """Send messages over the link of a program, between two other nodes.
 
         Args:
-            pattern: What `jostle signal` does.
+            pattern: Pattern of `jostle signal`.
             at: When, by time.monotonic.
             seconds: How long.
             logs: Folder for its log.
@@ -109,10 +109,10 @@ class Nodes:
 
 @contextlib.contextmanager
 def running() -> Iterator[Nodes]:
-    """Have a lab during the block.
+    """Bring a lab up for the time of the block.
 
     Raises:
-        LabError: None can be had here.
+        LabError: None is available here.
     """
     lab = up(
         LabSpec(

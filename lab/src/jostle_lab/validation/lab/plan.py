@@ -1,4 +1,4 @@
-"""Plans the lab experiments: a probe, and neighbours that do or do not harm it."""
+"""Plans the lab experiments: a probe, and neighbours that do or do not slow it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ Placement = Literal["shared", "own"]
 SLICE_NS = 250_000_000
 #: The storage's link of each lab: a writer alone gets 24 MB/s of it.
 RATE = "200mbit"
-#: Seconds that a probe takes alone, and that neighbours are scheduled for.
+#: Seconds that a probe takes alone, and for which neighbours are scheduled.
 ALONE_S, SCHEDULE_S = 18.0, 40.0
 
 
 @dataclass(frozen=True)
 class LabNeighbour:
-    """A job beside the probe.
+    """A job that runs concurrently with the probe.
 
     Attributes:
         name: Its name.
@@ -24,7 +24,7 @@ class LabNeighbour:
         words: Pattern and options of the signal.
         place: Whether its files are on the shared file system, or on its node's own.
         bursts: When it is on: (begin, length) in seconds from the start.
-        harm: It takes from what the probe needs.
+        harm: Whether it uses a resource that the probe needs.
         partner: The node of its second rank; "" when it is no MPI job.
         core: The core that it is bound to; -1: any.
     """
@@ -41,13 +41,13 @@ class LabNeighbour:
 
 @dataclass(frozen=True)
 class LabScene:
-    """An experiment.
+    """An experiment: a probe and its neighbours.
 
     Attributes:
         number: Counted from 1.
         name: Its kind.
         probe: Name of the probe, a key of PROBES.
-        neighbours: The jobs beside it.
+        neighbours: The jobs that run concurrently with it.
     """
 
     number: int
@@ -62,7 +62,7 @@ class LabScene:
 
     @property
     def null(self) -> bool:
-        """No neighbour in it does harm."""
+        """Whether no neighbour in it does harm."""
         return not any(lab_neighbour.harm for lab_neighbour in self.neighbours)
 
     def to_json(self) -> dict[str, Any]:
@@ -80,8 +80,8 @@ class Probe:
         rest_s: Seconds that it does nothing between two of them.
         partner: The node of its second rank; "" when it is no MPI job.
         core: The core that it is bound to; -1: any.
-        apart: It needs the machine for itself: no other lab at the same time.
-        memory: Its files are in its node's memory, not on the shared file system.
+        apart: Whether it needs the whole machine: no other lab at the same time.
+        memory: Whether its files are in its node's memory, not on the shared file system.
     """
 
     words: tuple[str, ...]
@@ -93,10 +93,10 @@ class Probe:
     memory: bool = False
 
 
-#: A steady writer; one of small files; one with phases of its own, by its work and not by a clock;
-#: one that needs its core all the time (empty files in its node's memory: what makes no calls at
-#: all has no slices, and on the disk's file system an operation cost 15 us in one run and 2.5 ms in
-#: another); two ranks that talk over the link between the switches.
+#: A steady writer; a writer of small files; one with phases that depend on its work and not on a
+#: clock; one that needs its core all the time (empty files in its node's memory: a program without
+#: calls has no slices, and on the disk's file system an operation took 15 us in one run and 2.5 ms
+#: in another); two ranks that exchange messages over the link between the switches.
 PROBES: dict[str, Probe] = {
     "writer": Probe(("open-write-close", "--chunk", "1MiB", "--volume", "410MiB")),
     "files": Probe(("open-write-close", "--chunk", "256KiB", "--volume", "340MiB")),
@@ -113,7 +113,7 @@ _HURTS = (
 _COMPUTES = ("cpu",)
 _TALKS = ("ping", "--chunk", "256KiB")
 _ELSEWHERE = ("open-write-close", "--chunk", "64KiB")
-#: On the probe's own file system, but hardly anything: some small files a second.
+#: A small load on the probe's own file system: some small files a second.
 _LITTLE = ("open-write-close", "--chunk", "16KiB", "--iterations", "4")
 
 
@@ -124,9 +124,9 @@ def scenes(*, harmful: int, null: int, seed: int) -> list[LabScene]:
     ones and null ones in a shuffled order. Each harmful one has harmless neighbours, too.
 
     Args:
-        harmful: Experiments with a neighbour that hurts.
-        null: Experiments with harmless neighbours, or none.
-        seed: Of all that is random.
+        harmful: Number of experiments with a neighbour that slows the probe.
+        null: Number of experiments with harmless neighbours, or none.
+        seed: Seed of all random choices.
     """
     dice = random.Random(seed)
     names = list(PROBES)
@@ -134,7 +134,7 @@ def scenes(*, harmful: int, null: int, seed: int) -> list[LabScene]:
     for number in range(harmful):
         probe = names[number % len(names)]
         kinds.append(("harmful", probe, _harmful(dice, probe, number // len(names))))
-    # Alone it is a null run, too; so often, that there is a middle.
+    # A probe alone is a null run, too; so many that there is a middle half.
     alone = [name for turn in range(3) for name in names if turn < 2 or not PROBES[name].apart]
     kinds += [("alone", name, ()) for name in alone[:null]]
     for number in range(null - len(alone)):
@@ -145,12 +145,12 @@ def scenes(*, harmful: int, null: int, seed: int) -> list[LabScene]:
 
 
 def _harmful(dice: random.Random, probe: str, turn: int) -> tuple[LabNeighbour, ...]:
-    """Return the neighbours of a probe, one of which hurts it."""
+    """Return the neighbours of a probe, one of which slows it."""
     period = dice.choice((4.0, 5.0, 7.0)) if probe != "talker" else 7.0
     length = period * dice.choice((0.25, 0.4, 0.5))
     phase = dice.random() * (period - length)
     on = rhythm(period, length, phase)
-    # In the same rhythm, at other times.
+    # With the same period, at other times.
     other = rhythm(period, length, (phase + period / 2) % period)
     if probe == "computer":
         return (
@@ -180,8 +180,8 @@ def _little(phase: float) -> LabNeighbour:
 
 
 def _harmless(dice: random.Random, probe: str, turn: int) -> tuple[LabNeighbour, ...]:
-    """Return neighbours of a probe that do it no harm: none needs what it needs."""
-    period = dice.choice((2.75, 4.0, 6.0))  # 2.75 s: the rhythm of the probe with phases
+    """Return neighbours of a probe that do not slow it: none uses a resource that it needs."""
+    period = dice.choice((2.75, 4.0, 6.0))  # 2.75 s: the period of the probe with phases
     phase = dice.random() * period / 2
     on = rhythm(period, period / 2, phase)
     elsewhere = LabNeighbour("elsewhere", "node3", _ELSEWHERE, "own", on, harm=False)

@@ -36,11 +36,11 @@ from jostle_lab.validation.lab.work import Work, work_of
 
 _LIMIT_S = 90.0
 _LEAD_S = 1.2
-#: Starting ranks on several nodes takes longer; so long before its burst a neighbour is started.
+#: Time before its burst at which a neighbour is started; longer where ranks are on several nodes.
 _MPI_LEAD_S, _BURST_LEAD_S, _MPI_BURST_LEAD_S = 3.0, 0.25, 2.0
 #: Each node of a lab has its own.
 _MEMORY = Path("/dev/shm")
-#: Whose waiting ranks leave their core to others.
+#: The MPI whose waiting ranks leave their core to others.
 _MPI = "openmpi"
 
 
@@ -49,7 +49,7 @@ class Played(Work):
     """An experiment that was made.
 
     Attributes:
-        scene: What was asked for.
+        scene: Its plan.
         repository: Folder of the repository that holds it.
         error: Why it cannot be used; "" when it can.
     """
@@ -72,7 +72,7 @@ def _failed(scene: LabScene, repository: Path, error: str) -> Played:
 
 
 def played(folder: Path) -> list[Played]:
-    """Return the experiments that succeeded; the last line may be torn by a crash."""
+    """Return the experiments that succeeded; a crash may have cut off the last line."""
     try:
         lines = (folder / "scenes.jsonl").read_text().splitlines()
     except FileNotFoundError:
@@ -93,17 +93,17 @@ def play(
     name: str,
     progress: Callable[[int, int, str, float], None],
 ) -> None:
-    """Make the experiments of a plan that are not yet made.
+    """Run the experiments of a plan that are not yet done.
 
     Args:
         folder: Where they go.
         plan: The experiments.
         labs: How many labs at a time.
-        name: Of the labs; they are numbered.
+        name: Name of the labs; they are numbered.
         progress: As of runner.make.
 
     Raises:
-        JostleError: No lab can be had here.
+        JostleError: No lab is available here.
     """
     folder.mkdir(parents=True, exist_ok=True)
     done = {one.scene.job for one in played(folder)}
@@ -115,7 +115,7 @@ def play(
 
 
 def _play(state: _State, todo: Sequence[LabScene], labs: int, name: str) -> None:
-    """Play scenes, several labs at a time; an error in one ends all."""
+    """Run experiments, several labs at a time; an error in one ends all."""
     left: queue.SimpleQueue[LabScene] = queue.SimpleQueue()
     for scene in todo:
         left.put(scene)
@@ -138,7 +138,7 @@ def _play(state: _State, todo: Sequence[LabScene], labs: int, name: str) -> None
 
 
 class _State:
-    """What the labs share."""
+    """The state that the labs share."""
 
     def __init__(
         self,
@@ -160,7 +160,7 @@ class _State:
 
     def end(self, one: Played) -> None:
         with self.lock, (self.folder / "scenes.jsonl").open("a") as stream:
-            # A line of its own, behind one that a crash may have torn.
+            # A line of its own, after one that a crash may have cut off.
             stream.write("\n" + json.dumps(one.to_json()) + "\n")
             self.done += 1
 
@@ -168,7 +168,7 @@ class _State:
 def _worker(state: _State, left: queue.SimpleQueue[LabScene], name: str) -> None:
     try:
         lab = up(LabSpec(name=name, nodes=4, storage_rate=RATE))
-    except Exception as error:  # a thread's own end would tell nobody
+    except Exception as error:  # an exception in a thread would not be reported
         state.trouble.append(error)
         state.over.set()
         return
@@ -181,7 +181,7 @@ def _worker(state: _State, left: queue.SimpleQueue[LabScene], name: str) -> None
                 return
             state.begin(scene)
             state.end(_one(lab, scene, repository, state.over))
-    except Exception as error:  # whatever it is, the others must hear of it
+    except Exception as error:  # whatever it is, the other threads must know of it
         state.trouble.append(error)
         state.over.set()
     finally:
@@ -215,7 +215,7 @@ def _one(lab: Lab, scene: LabScene, repository: Path, over: threading.Event) -> 
         probe.kill()
         probe.wait()
     for one in beside:
-        one.result()  # a neighbour that failed was not the one that was asked for
+        one.result()  # a neighbour that failed was not the requested load
     return _taken(lab, scene, repository, status)
 
 
@@ -231,7 +231,7 @@ def _taken(lab: Lab, scene: LabScene, repository: Path, status: int) -> Played:
 
 
 def _probe(lab: Lab, scene: LabScene, start_ns: int) -> subprocess.Popen[bytes]:
-    """Start the probe; one of several rounds is a shell that goes through them."""
+    """Start the probe; one of several rounds is a shell that runs them in turn."""
     probe = PROBES[scene.probe]
     folder = _MEMORY if probe.memory else lab.here if probe.apart else lab.shared
     first = _words(lab, scene.job, probe.words, folder, start_ns, mpi=bool(probe.partner))
@@ -261,7 +261,7 @@ def _words(
 
 
 def _bound(words: list[str], core: int) -> list[str]:
-    """Bind a command to a core: otherwise chance decides who shares it."""
+    """Bind a command to a core: otherwise it is random which jobs share one."""
     return words if core < 0 else ["taskset", "-c", str(core), *words]
 
 

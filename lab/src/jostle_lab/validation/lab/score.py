@@ -12,13 +12,14 @@ from jostle_lab.validation.lab.plan import SLICE_NS
 from jostle_lab.validation.lab.runner import Played
 from jostle_lab.validation.lab.work import Work
 
-#: Share of a slice in which a harmful neighbour is on: guilty from, innocent below.
+#: Share of a slice in which a harmful neighbour is on: with interference from the first on, clean
+#: below the second.
 GUILTY, INNOCENT = 0.5, 0.05
-#: Loss above which its error is told in percent of it, not in points.
+#: Loss above which its error is relative, not in points.
 LARGE = 10.0
 _FEWEST_CALM = 8
-#: Range of a probe's rates over its null runs, share of their median: beyond it no rate of another
-#: run is a truth (the seconds would be as wrong as an answer may be).
+#: Range of a probe's rates over its null runs, share of their median: beyond it rates of other runs
+#: are no reference (the true seconds would be as uncertain as the goal for answers).
 STEADY = 0.15
 
 
@@ -42,7 +43,7 @@ class Slices:
 
     @property
     def f1(self) -> float | None:
-        """Harmonic mean of both; None without a guilty or blamed slice."""
+        """Harmonic mean of both; None where no slice has interference or is named."""
         every = 2 * self.hit + self.wrong + self.missed
         return 2 * self.hit / every if every else None
 
@@ -60,10 +61,10 @@ class Seen:
         blamed: Suspects, the first suspect first.
         right: The first suspect is the one that did harm; None in a null run.
         run_s: How long it took.
-        lost_s: What harmful neighbours cost it.
-        said_s, low_s, high_s: What it was said to have lost.
-        calm_s: What they cost it beyond the machine's own noise: against the calm slices of the
-            same run, by the probe's log; None where there are few.
+        lost_s: Time that harmful neighbours cost it.
+        said_s, low_s, high_s: Its loss by jostle, with the interval.
+        calm_s: Time that they cost it beyond the machine's own noise: against the calm slices of
+            the same run, by the probe's log; None where there are few.
         same_run: lost_s is calm_s, since the probe's null runs differ too much among each other.
     """
 
@@ -106,12 +107,12 @@ class Seen:
 
     @property
     def held(self) -> bool:
-        """The interval holds the loss."""
+        """Whether the interval contains the loss."""
         return self.low_s <= self.lost_s <= self.high_s
 
     @property
     def held_calm(self) -> bool | None:
-        """The same of the loss against the calm slices."""
+        """Whether the interval contains the loss against the calm slices."""
         return None if self.calm_s is None else self.low_s <= self.calm_s <= self.high_s
 
     @property
@@ -184,7 +185,7 @@ def see(
         differing: Probes whose loss is known from the calm slices of the same run alone.
 
     Returns:
-        None when the probe never ran alone.
+        None if the probe never ran alone.
     """
     if played.scene.probe not in usual:
         return None
@@ -242,7 +243,7 @@ def lost(played: Work, bad: Sequence[str], usual: float) -> float:
     """
     done = {pair[0]: pair[1] for pair in played.active}
     first, last = played.begin_ns // SLICE_NS, played.end_ns // SLICE_NS
-    # Older records do not tell when it rested: then slices beside those without work are left out.
+    # Older records do not have pauses: then slices next to those without work are left out.
     spans = played.rounds or [
         [number * SLICE_NS, (number + 1) * SLICE_NS] for number in played.work()
     ]
@@ -272,8 +273,8 @@ def covered(spans: Sequence[Sequence[int]], first: int, last: int) -> list[float
 def calm(played: Work, shares: Mapping[int, float]) -> float | None:
     """Return the operations in a slice of the same run without harmful neighbours.
 
-    The machine's own noise is in it, as it is in the other slices. Not taken are slices just
-    after a neighbour.
+    The machine's own noise is in it, as it is in the other slices. Slices just after a neighbour's
+    burst are left out.
 
     Returns:
         None where there are fewer than eight.
@@ -308,22 +309,22 @@ def slices(shares: Mapping[int, float], interference: JobInterference) -> Slices
 
 @dataclass(frozen=True)
 class LabScore:
-    """How good identification is over some experiments.
+    """Scores of identification over some experiments.
 
     Attributes:
         runs: Experiments.
-        harmful: Of these, with a neighbour that hurts.
+        harmful: Of these, with a neighbour that slows the probe.
         slices: Slices of all harmful ones together.
         first: Share of harmful ones whose first suspect is right.
         null: Null runs.
-        alarms: Of these, those in which somebody was blamed.
+        alarms: Of these, those in which a suspect was named.
         relative: Median error of large losses, share of the loss; None without any.
         points: Median error of the others, points of the run.
         relative_calm: As relative, against the calm slices of the same runs.
-        held: Share of the harmful ones whose interval holds the loss.
-        held_calm: Share whose interval holds the loss against the calm slices.
-        apart: Median distance of the two losses, a share: how well the truth is known.
-        half_width: Median half of the intervals, a share of what was said.
+        held: Share of the harmful ones whose interval contains the loss.
+        held_calm: Share whose interval contains the loss against the calm slices.
+        apart: Median difference of the two losses, a share: the uncertainty of the truth.
+        half_width: Median half-width of the intervals, a share of the estimate.
         unsteady: Probes whose loss is known from the same run alone, and how far their null runs
             differ.
     """
@@ -349,7 +350,7 @@ class LabScore:
 
 
 def lab_score(seen: Sequence[Seen], differing: Mapping[str, float] | None = None) -> LabScore:
-    """Sum experiments up.
+    """Return the scores over all experiments.
 
     Args:
         seen: The experiments.

@@ -1,4 +1,4 @@
-"""What a probe and those beside it did and when, by the logs of their signals."""
+"""The activity of a probe and its co-running jobs over time, by the logs of their signals."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from jostle_lab.signals import SignalLog
 
 @dataclass(frozen=True)
 class Work:
-    """When a probe was at work and what it did, and when others were on.
+    """When a probe worked and its operations, and when other jobs were on.
 
     Attributes:
         begin_ns, end_ns: First and last operation of the probe.
-        active: Slices in which the probe was at work, and its operations there.
-        bursts: Name of another one -> (begin, end) in ns of each of its bursts.
-        rounds: (begin, end) in ns of each time that the probe was at work.
+        active: Slices in which the probe worked, and its operations there.
+        bursts: Name of another job -> (begin, end) in ns of each of its bursts.
+        rounds: (begin, end) in ns of each span in which the probe worked.
     """
 
     begin_ns: int
@@ -32,10 +32,10 @@ class Work:
         return (self.end_ns - self.begin_ns) / 1e9
 
     def work(self) -> dict[int, int]:
-        """Return the operations of the slices in which the probe was at work throughout.
+        """Return the operations of the slices in which the probe worked throughout.
 
-        Not of those in which it begins or pauses, nor of those beside them: nobody knows how much
-        of them it needed.
+        Slices in which it begins or pauses, and their neighbours, are left out: it is not known how
+        much of them it needed.
         """
         done = {pair[0]: pair[1] for pair in self.active}
         return {
@@ -46,15 +46,15 @@ class Work:
 
 
 def work_of(log: SignalLog, job: str, others: Mapping[str, str]) -> Work | None:
-    """Read what a job and others did.
+    """Read the activity of a job and of others.
 
     Args:
-        log: Of all of them.
-        job: The probe's.
+        log: Log of all of them.
+        job: The probe's job.
         others: Name -> its job.
 
     Returns:
-        None when the job did not come to its end.
+        None if the job did not run to its end.
     """
     own = [row for row in log.processes.to_pylist() if row["job"] == job]
     if not own or not any(row["complete"] for row in own):

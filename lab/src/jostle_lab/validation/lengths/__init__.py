@@ -1,1 +1,1 @@
-"""Experiments on how long a slice may be: what a longer one costs in right answers."""
+"""Experiments on the length of slices: how many answers longer slices make wrong."""

@@ -1,6 +1,6 @@
-"""Turns what was recorded in short slices into what longer ones would have recorded.
+"""Turns records of short slices into the records that longer slices would have given.
 
-So one run is assessed at several slice lengths, and what differs between runs does not count.
+So one run is assessed at several slice lengths, and differences between runs do not count.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pyarrow as pa
 from jostle.repository import Beside, CoreUse, JobFacts
 
 Ints = npt.NDArray[np.int64]
-#: Columns that say when, and those that are a state and not an amount.
+#: Columns of time, and columns that are a state and not an amount.
 _TIME = ("slice", "slice_ns", "span", "start_ns", "length_ns")
 _STATES = ("cores", "awake", "count")
 _FOR_EVER = 2**62
@@ -24,9 +24,9 @@ _FOR_EVER = 2**62
 def coarse(beside: Beside, length_ns: int) -> Beside:
     """Return a job and its neighbours as slices of another length would have recorded them.
 
-    Amounts are added. A maximum or minimum over processes becomes the sum of those of the short
+    Amounts are summed. A maximum or minimum over processes becomes the sum of those of the short
     slices: exact with one process, otherwise a bound. Of states the largest counts. Messages
-    between nodes are left as they are.
+    between nodes are unchanged.
 
     Args:
         beside: From Repository.beside.
@@ -81,10 +81,10 @@ def coarse_rows(
 
     Args:
         table: Rows with slice and slice_ns, or with start_ns and length_ns, and columns of numbers.
-        keys: The columns that, with the slice, tell rows apart.
+        keys: The columns that, with the slice, identify a row.
         length_ns: The length, ns.
         lives: Start and end of jobs, ns, for a column job.
-        mine: Those of the job that rows without a column job are of.
+        mine: Start and end of the job to which rows without a column job belong.
 
     Returns:
         The same columns, sorted by keys and slice.
@@ -133,7 +133,7 @@ def _with_times(
     first = sums["slice"].to_numpy()
     start, end = first * length_ns, (first + sums["span"].to_numpy()) * length_ns
     jobs = sums["job"].to_pylist() if "job" in sums.column_names else None
-    # What is no job, such as load without a profile, is not cut.
+    # Rows of other things than jobs, such as load without a profile, are not cut.
     life = [lives.get(job, (0, _FOR_EVER)) for job in jobs] if jobs else [mine] * len(first)
     begin, over = (np.array(side, dtype=np.int64) for side in zip(*life, strict=True))
     over = np.where(over > 0, over, _FOR_EVER)

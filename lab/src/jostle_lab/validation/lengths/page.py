@@ -89,7 +89,7 @@ def _off(one: Summary) -> str:
 
 
 def _goals(rows: Sequence[Row]) -> str:
-    """Return what was to be reached, and what was, at each length."""
+    """Return goals and results at each length."""
     lengths = _lengths(rows)
     text = [
         "| | goal | " + " | ".join(map(_length, lengths)) + " |",
@@ -205,7 +205,7 @@ def _all(rows: Sequence[Row]) -> str:
 
 
 def _found(row: Row) -> str:
-    """Return what jostle says at one length; ! marks a suspect that is missing or wrong."""
+    """Return jostle's answer at one length; ! marks a suspect that is missing or wrong."""
     seconds = (
         "" if row.found_s is None else f"{row.found_s:.1f} ({row.low_s:.1f} to {row.high_s:.1f})"
     )

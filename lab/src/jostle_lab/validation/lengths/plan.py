@@ -1,7 +1,7 @@
 """Draws the experiments on slice lengths: jobs of ten and of two minutes, and their neighbours.
 
 Everything is drawn from a seed. Bursts last from 10 s to 5 min; some neighbours have no profile;
-some are steady, begin with the victim, come in threes, or harm on two resources.
+some are steady, begin with the victim, occur in threes, or slow it on two resources.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jostle_lab.validation.cephfs.plan import QUIET, Experiment, Load, Rhythm
 from jostle_lab.validation.cephfs.plan import from_json as experiment_of
 
 LONG_S, SHORT_S = 600.0, 120.0
-#: How often there is an experiment of each kind, of ten minutes and of two.
+#: Number of experiments of each kind, of ten minutes and of two.
 LONG = {
     "bursts of 30 s": 8,
     "bursts of 30 s, no profile": 3,
@@ -28,7 +28,7 @@ LONG = {
     QUIET: 8,
 }
 SHORT = {"bursts of 10 s": 5, "bursts of 30 s": 5, QUIET: 4}
-#: Kinds in which the run itself cannot tell: there is no time without the neighbour.
+#: Kinds in which the run alone cannot identify the cause: there is no time without the neighbour.
 UNDECIDABLE = ("steady", "begins with the victim")
 #: The kind that keeps the cores of the machine busy, and with them every other lab.
 _APART = "two resources"
@@ -41,7 +41,7 @@ class Trial:
 
     Attributes:
         experiment: Victim and loads; its group is the kind.
-        seconds: Of the victim.
+        seconds: Length of the victim.
     """
 
     experiment: Experiment
@@ -49,12 +49,12 @@ class Trial:
 
     @property
     def decidable(self) -> bool:
-        """The run itself can tell who it was."""
+        """Whether the run alone can identify the cause."""
         return self.experiment.group not in UNDECIDABLE
 
     @property
     def apart(self) -> bool:
-        """No other lab may be at work at the same time."""
+        """Whether no other lab may run at the same time."""
         return self.experiment.group == _APART
 
     def to_json(self) -> dict[str, Any]:
@@ -68,8 +68,8 @@ def from_json(plain: dict[str, Any]) -> Trial:
 
 
 #: Victims: one that writes all the time with syncs, one without, small files, and codes that
-#: compute and write a checkpoint now and then. What they hold on the file system is bounded: a run
-#: of ten minutes writes gigabytes.
+#: compute and write a checkpoint now and then. Their files are overwritten, so that their size is
+#: bounded: a run of ten minutes writes gigabytes.
 _VICTIMS = (
     "aggregate-write --chunk 256KiB --flush each --max-disk 100MiB",
     "aggregate-write --chunk 512KiB --max-disk 100MiB",
@@ -118,7 +118,7 @@ def _bad(dice: random.Random, rhythm: Rhythm, turn: int = 0, *, profiled: bool =
 
 
 def _bursts(dice: random.Random, seconds: float, on_s: float) -> Rhythm:
-    """Draw bursts of a length, two to five in a run where there is room."""
+    """Draw bursts of a length, two to five in a run where there is time."""
     most = max(int(seconds / (2 * on_s)), 1)
     count = dice.randint(min(2, most), min(5, most))
     period = seconds / count
@@ -172,7 +172,7 @@ def _quiet(dice: random.Random, seconds: float) -> tuple[Load, ...]:
 
 
 def _decoys(dice: random.Random, kind: str) -> tuple[Load, ...]:
-    """Draw jobs that do no harm: a little on the same file system, and something elsewhere."""
+    """Draw jobs without influence: a small load on the same file system, and one elsewhere."""
     if dice.random() < 0.25:
         return ()
     period = dice.choice((40.0, 60.0, 90.0))

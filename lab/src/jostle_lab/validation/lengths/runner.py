@@ -22,10 +22,10 @@ from jostle_lab.validation.lengths.plan import Trial, from_json
 #: Rate of a file server's link: low, so that several labs leave cores to each other.
 RATES = {"sshfs": "40mbit", "cephfs": "80mbit"}
 _SIZE = {"sshfs": "2GiB", "cephfs": "4GiB"}
-#: A victim that needs so much longer than it was asked to work has failed.
+#: A victim that takes so much longer than its set length has failed.
 _PATIENCE_S = 60.0
 
-#: Trials done, all of them, what comes next.
+#: Trials done, trials in all, the next one.
 Progress = Callable[[int, int, str], None]
 
 
@@ -34,10 +34,10 @@ class Made:
     """A trial that was made.
 
     Attributes:
-        trial: What was asked for.
+        trial: Its plan.
         fs: The file system of its lab.
         repository: Folder of the repository that has its profiles, within that of the measurement.
-        run: What the victim did; None: it failed.
+        run: The victim's run; None: it failed.
         error: Why it failed.
     """
 
@@ -54,7 +54,7 @@ class Made:
 
 
 def made(folder: Path) -> list[Made]:
-    """Return what a folder has, the last record of each trial; a torn line is left out."""
+    """Return the last record of each trial in a folder; an incomplete line is left out."""
     found: dict[int, Made] = {}
     path = folder / "trials.jsonl"
     for line in path.read_text().splitlines() if path.exists() else []:
@@ -68,7 +68,7 @@ def made(folder: Path) -> list[Made]:
 
 
 class _Work:
-    """What the labs share: the trials that are left, and the record of those that were made."""
+    """The state that the labs share: the trials that are left, and the records of those done."""
 
     def __init__(self, folder: Path, fs: str, total: int, progress: Progress) -> None:
         self.folder, self.fs, self.total, self.progress = folder, fs, total, progress
@@ -78,7 +78,7 @@ class _Work:
         self._lock = threading.Lock()
 
     def begin(self, trial: Trial) -> None:
-        """Show what comes next."""
+        """Show the next trial."""
         with self._lock:
             kind = f"{trial.experiment.group}, {trial.seconds:.0f} s"
             self.progress(self.done, self.total, kind)
@@ -86,7 +86,7 @@ class _Work:
     def end(self, one: Made) -> None:
         """Record a trial."""
         with self._lock, (self.folder / "trials.jsonl").open("a") as stream:
-            # A line of its own, behind one that a crash may have torn.
+            # A line of its own, after one that a crash may have cut off.
             stream.write("\n" + json.dumps(one.to_json()) + "\n")
             self.done += 1
 
@@ -101,11 +101,11 @@ def make(
         plan: The trials.
         fs: sshfs or cephfs.
         labs: How many labs at a time.
-        name: Of the labs; they are numbered.
+        name: Name of the labs; they are numbered.
         progress: Called before each.
 
     Raises:
-        JostleError: No lab can be had here.
+        JostleError: No lab is available here.
     """
     folder.mkdir(parents=True, exist_ok=True)
     done = {one.trial.experiment.number for one in made(folder) if not one.error}
@@ -120,7 +120,7 @@ def make(
 
 
 def _in_labs(work: _Work, todo: Sequence[Trial], labs: int, name: str) -> None:
-    """Make trials, several labs at a time; when no lab can be had, all end."""
+    """Make trials, several labs at a time; if no lab is available, all end."""
     for trial in todo:
         work.left.put(trial)
     trouble: list[Exception] = []
@@ -162,13 +162,13 @@ def _worker(work: _Work, name: str, trouble: list[Exception]) -> None:
             lab = lab or up(spec)
             work.begin(trial)
             one = _made(lab, trial, work, name)
-            if work.over.is_set():  # it was interrupted, and is to be made again
+            if work.over.is_set():  # it was interrupted, and is made again later
                 return
             work.end(one)
             if one.error:
                 _down(lab)
                 lab = None
-    except Exception as error:  # a thread's own end would tell nobody
+    except Exception as error:  # an exception in a thread would not be reported
         trouble.append(error)
         work.over.set()
     finally:

@@ -17,12 +17,12 @@ from jostle_lab.validation.cephfs.score import (
 from jostle_lab.validation.lengths.plan import LONG_S
 from jostle_lab.validation.lengths.runner import Made
 
-#: What is to be reached at the default length. For jobs of ten minutes beside bursts of 30 s: the
-#: share with the right suspect first, the share of quiet ones in which anybody is named, and the
-#: median error of the seconds as a share of the true ones. For jobs of two minutes: the share that
-#: is right, or said to be too short.
+#: Goals at the default length. For jobs of ten minutes with bursts of 30 s: the share with the
+#: right suspect first, the share of quiet ones in which a suspect is named, and the median error of
+#: the seconds as a share of the true ones. For jobs of two minutes: the share that is right, or
+#: reported as too short.
 RIGHT, QUIET_NAMED, ERROR, SHORT_RIGHT = 0.95, 0.02, 0.2, 0.85
-#: A neighbour that costs less of the time in which it is on does no harm.
+#: A neighbour that costs a smaller share of the time in which it is on does no harm.
 VISIBLE = 10.0
 
 
@@ -33,25 +33,25 @@ class Row:
     Times in seconds; what cannot be known is None.
 
     Attributes:
-        number: Of the trial.
+        number: Number of the trial.
         kind: Its kind.
         fs: Its file system.
         seconds: How long its victim worked.
         slice_ms: Length of slices, milliseconds.
         victim: The victim's signal.
         cause: What harmed it; "" in a quiet one.
-        rhythm: When.
-        decoys: Jobs that did no harm.
+        rhythm: When it was on.
+        decoys: Jobs without influence.
         error: Why it failed; then nothing below is known.
         slowed: By how many percent the victim's rate was lower while causes were on, by its log.
-        true_s: What they cost it, by its log.
+        true_s: Time that they cost it, by its log.
         decoys_slowed: The same of decoys, in percent.
-        found_s, low_s, high_s: What jostle says that it lost on the file system.
+        found_s, low_s, high_s: Its loss on the file system by jostle, with the interval.
         suspect: The first suspect that jostle names; "" none.
-        right: It was injected; None in a quiet one.
+        right: Whether it was injected; None in a quiet trial.
         wrong: Suspects that were not injected.
-        said: What jostle says that would help; "" nothing.
-        decidable: The run itself can tell who it was.
+        said: What jostle suggests to obtain an answer; "" nothing.
+        decidable: Whether the run alone can identify the cause.
     """
 
     number: int
@@ -78,7 +78,7 @@ class Row:
 
     @property
     def quiet(self) -> bool:
-        """Nothing was injected."""
+        """Whether nothing was injected."""
         return not self.cause
 
     @property
@@ -90,12 +90,12 @@ class Row:
 
     @property
     def short(self) -> bool:
-        """Its victim worked for less than ten minutes."""
+        """Whether its victim ran for less than ten minutes."""
         return self.seconds < LONG_S
 
 
 def described(one: Made, slice_ms: int) -> Row:
-    """Return the part of a row that says what was injected."""
+    """Return the fields of a row that describe what was injected."""
     experiment = one.trial.experiment
     return Row(
         experiment.number,
@@ -114,7 +114,7 @@ def described(one: Made, slice_ms: int) -> Row:
 
 
 def score(one: Made, slice_ms: int, found: JobInterference) -> Row:
-    """Compare a trial, which did not fail, with what jostle says of it at a slice length."""
+    """Compare a trial, which did not fail, with jostle's answer at a slice length."""
     experiment, run = one.trial.experiment, one.run
     assert run is not None
     truth = truths(experiment, run, None)
@@ -148,9 +148,9 @@ class Summary:
 
     Attributes:
         harmful, right: Trials in which something did harm, and those with the right suspect first.
-        undecided: Those in which nobody is named.
-        also_named: Those in which somebody else is named as well, or alone.
-        quiet, quiet_named: Trials in which nothing did, and those in which anybody is named.
+        undecided: Those in which no suspect is named.
+        also_named: Those in which another job is named as well, or alone.
+        quiet, quiet_named: Trials in which nothing did, and those in which a suspect is named.
         off: Median error of the seconds, a share of the true ones; None: none are known.
         failed: Trials that failed.
     """
@@ -166,10 +166,10 @@ class Summary:
 
 
 def summary(rows: Sequence[Row]) -> Summary:
-    """Sum rows of one slice length up.
+    """Return the summary of rows of one slice length.
 
-    A neighbour that did not slow the victim by a tenth, by the victim's log, did no harm: nobody
-    can be right about it, and to name it is not wrong either.
+    A neighbour that did not slow the victim by a tenth, by the victim's log, did no harm: no answer
+    about it is right, and to name it is not wrong either.
     """
     made = [row for row in rows if not row.error]
     harmful = [row for row in made if not row.quiet and (row.slowed or VISIBLE) >= VISIBLE]

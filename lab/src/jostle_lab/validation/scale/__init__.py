@@ -1,1 +1,1 @@
-"""A simulated day of a site, its faults, and what grows with the age of a repository."""
+"""Simulates a day of a site with faults, and measures what grows with a repository's age."""

@@ -1,4 +1,4 @@
-"""`python -m jostle_lab.validation.scale`: a simulated day, and what grows with age."""
+"""`python -m jostle_lab.validation.scale`: a simulated day, and growth with a repository's age."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jostle_lab.validation.scale.storm import StormSpec, simulate_storm, storm_t
 
 
 def main() -> int:
-    """Run what the first word names."""
+    """Run the measurement that the first argument names."""
     parser = argparse.ArgumentParser(
         prog="python -m jostle_lab.validation.scale", description=__doc__
     )

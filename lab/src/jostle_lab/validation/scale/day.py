@@ -1,4 +1,4 @@
-"""A simulated day: spools, shippers, receivers, ingesters, pages and viewers, with faults."""
+"""Simulates a day of a site: spools, shippers, receivers, ingesters, pages, viewers, faults."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ _KEEP_S = 6 * 3600.0
 
 @dataclass(frozen=True)
 class DaySpec:
-    """What is simulated.
+    """The parameters of a simulated day.
 
     Attributes:
         nodes: Nodes; each has a shipper of its own.
         processes: Processes of a node.
         minutes: Simulated minutes.
         speed: Simulated seconds per second.
-        viewers: Who ask for pages meanwhile.
-        seed: Of jobs and programs.
-        settle_s: How long to wait at the end until all has come, s of this machine.
+        viewers: Number of viewers that request pages meanwhile.
+        seed: Seed of jobs and programs.
+        settle_s: How long to wait at the end until all has arrived, s of this machine.
     """
 
     nodes: int = 100
@@ -67,14 +67,14 @@ class DaySpec:
 
 @dataclass
 class DayResult:
-    """What came of it.
+    """The results of a simulated day.
 
     Attributes:
-        happened: Faults: when (s of this machine), and what.
+        happened: Faults: time (s of this machine), and kind.
         figures: Numbers by name.
-        samples: What was watched over time, by name.
+        samples: Time series by name.
         pages: Latency of each kind of page: when (s), and how long (ms).
-        errors: Answers of pages and of Spark that were none.
+        errors: Failed requests to pages and of Spark.
     """
 
     spec: DaySpec
@@ -93,12 +93,12 @@ class DayResult:
 def simulate_day(
     spec: DaySpec, folder: Path, say: Callable[[str], None] = lambda _: None
 ) -> DayResult:
-    """Simulate.
+    """Simulate a day.
 
     Args:
-        spec: What.
+        spec: Its parameters.
         folder: An empty folder for spools, mirrors, repository and logs.
-        say: Hears what happens.
+        say: Called with messages about the progress.
 
     Raises:
         ValidationError: This machine does not let a process have a boot id of its own.
@@ -120,7 +120,7 @@ class _Day:
     def __init__(self, spec: DaySpec, folder: Path, say: Callable[[str], None]) -> None:
         self._spec, self._folder, self._say = spec, folder, say
         self._sleepers = Sleepers(spec.processes)
-        # Ten minutes before a full hour: so also a short time has an hour that can expire.
+        # Ten minutes before a full hour, so that a short time, too, has an hour that can expire.
         start_ns = time.time_ns() - spec.minutes * 60 * 10**9
         start_ns = start_ns // _HOUR_NS * _HOUR_NS - _BEFORE_HOUR_NS
         self._site = SimulatedSite(
@@ -145,7 +145,7 @@ class _Day:
         self._behind_s = self._settled_s = 0.0
 
     def run(self) -> None:
-        """Let the time pass, with its faults; then wait until all has come."""
+        """Simulate the time with its faults; then wait until all has arrived."""
         spec, site = self._spec, self._site
         self._shippers = [
             Shipper(node, self._receivers[number % RECEIVERS].url, 60 / spec.speed)
@@ -173,7 +173,7 @@ class _Day:
         self._say(f"{minutes // 60:02d}:{minutes % 60:02d}  {KINDS[kind]}")
         getattr(self, "_" + kind.replace(" ", "_"))()
 
-    # What happens, by the names of KINDS.
+    # Faults, by the names of KINDS.
 
     def _clock(self) -> None:
         for node in self._site.nodes[1::20]:
@@ -220,7 +220,7 @@ class _Day:
         self._keep("compact")
 
     def _expire(self) -> None:
-        # Ages count from now: simulated time is earlier. A short time keeps half of itself.
+        # Ages count from now, and simulated time is earlier. Of a short time half is kept.
         kept_s = min(_KEEP_S, self._spec.minutes * 30.0)
         age = (time.time_ns() - self._site.now_ns) // 10**9 + kept_s
         self._keep("expire", "--older-than", f"{round(age)}s")
@@ -239,7 +239,7 @@ class _Day:
 
     def _compaction_killed(self) -> None:
         self._keep("compact")
-        # It needs about a second to begin.
+        # It takes about a second to start.
         time.sleep(self._chance.uniform(0.8, 1.5))
         self._upkeep[-1].kill()
 
@@ -256,7 +256,7 @@ class _Day:
             process.wait(120)
 
     def _left(self) -> str:
-        """Say what has not come yet; empty: all has."""
+        """Return what has not arrived yet; empty: all has."""
         files = sum(node.waiting() for node in self._site.nodes)
         if files:
             return f"{files} files are in the spools"
@@ -268,7 +268,7 @@ class _Day:
         return ""
 
     def result(self) -> DayResult:
-        """End the viewers and the services, compare, and add up."""
+        """End the viewers and the services, compare, and return the sums."""
         self._watch.end()
         self._viewers.end()
         end = time.monotonic()

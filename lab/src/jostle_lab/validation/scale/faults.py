@@ -1,4 +1,4 @@
-"""The faults of a simulated day, and when they come."""
+"""The faults of a simulated day, and when they occur."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KINDS = {
 
 @dataclass(frozen=True, order=True)
 class Fault:
-    """Something that happens.
+    """A fault at a time.
 
     Attributes:
         minute: Simulated minute.
@@ -37,10 +37,10 @@ class Fault:
 
 
 def schedule(minutes: int, *, has_spark: bool) -> list[Fault]:
-    """Return what happens in so many simulated minutes, in order.
+    """Return the faults in so many simulated minutes, in order.
 
-    A receiver is away for half an hour, and all of them for ten minutes, or for as much of a
-    shorter time as half an hour and ten minutes are of four hours.
+    A receiver is down for half an hour, and all of them for ten minutes, or, in a shorter time than
+    four hours, in proportion.
     """
     scale = min(1.0, minutes / 240)
     faults = [Fault(0, "clock"), Fault(0.3 * minutes, "clock set")]

@@ -1,4 +1,4 @@
-"""What grows with the age of a repository: the same site after a day, and after many."""
+"""Measures what grows with a repository's age: the same site after a day, and after many."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _GROWS = 0.10
 
 @dataclass(frozen=True)
 class GrowthSpec:
-    """What is compared.
+    """The parameters of the repositories that are compared.
 
     Attributes:
         days: Ages.
         nodes: Sizes of the site.
         processes: Processes that an MPI program starts on a node.
         commit_s: Simulated seconds between two commits of the site's ingester.
-        seed: Of the site.
+        seed: Seed of the site.
     """
 
     days: tuple[float, ...] = (1, 10, 30)
@@ -53,11 +53,11 @@ class GrowthSpec:
 
 @dataclass
 class Measured:
-    """One repository.
+    """The measures of one repository.
 
     Attributes:
         slices: Process-slices in it.
-        values: By the names in WHAT.
+        values: Measures by the names in WHAT.
     """
 
     days: float
@@ -74,7 +74,7 @@ class Growth:
         per_day: The slope of a line through all sizes and ages.
         low: Lower end of its 95 % interval.
         high: Upper end.
-        grows: Whether it is surely more than nothing, and more than a tenth in thirty days.
+        grows: Whether it is significantly above 0, and more than a tenth in thirty days.
     """
 
     per_day: float
@@ -110,9 +110,9 @@ def measure_growth(
     """Make a repository of each size and age where there is none yet, and measure it.
 
     Args:
-        spec: Which.
-        folder: Where the repositories are, and stay.
-        say: Hears how far it is.
+        spec: The repositories.
+        folder: Where the repositories are, and are kept.
+        say: Called with messages about the progress.
     """
     measured = []
     for nodes in spec.nodes:
@@ -169,7 +169,8 @@ def _content(path: Path) -> tuple[int, int, int, list[str]]:
     store = Repository(path)
     every = [file for files in store.snapshot().files.values() for file in files]
     slices = sum(file.rows for file in every if file.table == "slices")
-    # An old site has longer jobs than a young one can have: only jobs of like length are asked for.
+    # An old site has longer jobs than a young one can have: only jobs of similar length are
+    # queried.
     jobs = store.query(
         "SELECT job FROM jobs WHERE end_ns - start_ns BETWEEN $1 AND 8 * $1 "
         "ORDER BY start_ns DESC LIMIT $2",
@@ -194,7 +195,7 @@ def _background(path: Path, jobs: Sequence[str]) -> float:
         store.background(job, "posix_write_bytes")
         times.append(1e3 * (time.perf_counter() - begin))
         store.close()
-    return statistics.median(times[1:])  # the first one pays for imports
+    return statistics.median(times[1:])  # the first one includes the imports
 
 
 def _compact(path: Path) -> float:
@@ -265,7 +266,7 @@ def one_more_hour(path: Path, spools: Path, passes: int = _PASSES) -> tuple[floa
     Returns:
         CPU time, µs per process-slice, and the most memory of this process, MiB.
     """
-    # The site ends about now: profiles whose last slice was long ago are taken for ended.
+    # The site ends about now: profiles whose last slice was long ago would count as ended.
     start = time.time_ns() // SLICE_NS
     sleepers = [(number + 1, 0) for number in range(_PROCESSES)]
     more = SimulatedSite(spools, _NODES, start, sleepers, seed=2)

@@ -1,4 +1,4 @@
-"""What a pass of an ingester costs: for each profile that has grown, and for each slice in it."""
+"""Measures the cost of an ingester's pass, per profile that has grown and per slice in it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class PassCost:
     """One kind of pass.
 
     Attributes:
-        profiles: That have grown.
-        slices: By which each of them has grown.
+        profiles: Profiles that have grown.
+        slices: Slices by which each of them has grown.
         cpu_s: CPU time of a pass.
-        bytes: Written by a pass.
+        bytes: Bytes written by a pass.
         compact_s: CPU time of the compaction after five passes.
     """
 
@@ -49,9 +49,9 @@ class PassModel:
     """CPU time of a pass: a line through all kinds.
 
     Attributes:
-        pass_s: Of any pass, s.
-        profile_us: For each profile that has grown, µs.
-        slice_us: For each process-slice, µs.
+        pass_s: CPU time of any pass, s.
+        profile_us: In addition for each profile that has grown, µs.
+        slice_us: In addition for each process-slice, µs.
     """
 
     pass_s: float
@@ -64,7 +64,7 @@ class PassModel:
         Args:
             nodes: Nodes of the site.
             processes: Processes of each.
-            every_s: How often each profile is looked at: as often as its node posts.
+            every_s: Period with which each profile is read, s: that of its node's posts.
         """
         profiles = nodes * processes
         slices = profiles * every_s * 1e9 / SLICE_NS
@@ -88,13 +88,13 @@ def measure_passes(profiles: Sequence[int], slices: Sequence[int], folder: Path)
 def _measure(profiles: int, slices: int, folder: Path) -> PassCost:
     sleepers = [(number + 1, 0) for number in range(min(_PER_NODE, profiles))]
     nodes = max(1, profiles // _PER_NODE)
-    # From now on: profiles whose last slice was long ago are taken for ended.
+    # From now on: profiles whose last slice was long ago would count as ended.
     start = time.time_ns() // SLICE_NS
     site = SimulatedSite(folder / "spools", nodes, start, sleepers, seed=1)
     spools = [node.spool for node in site.nodes]
     store = Repository(folder / "repository", create=True)
     site.advance(slices)
-    store.ingest(spools)  # the first one takes the heads, too
+    store.ingest(spools)  # the first one also reads the headers
     used, written = [], []
     for _ in range(_PASSES):
         site.advance(slices)
@@ -114,7 +114,7 @@ def _measure(profiles: int, slices: int, folder: Path) -> PassCost:
 
 
 def model_of(costs: Sequence[PassCost]) -> PassModel:
-    """Fit the line, each kind weighted by what it costs."""
+    """Fit the line, each kind weighted by its cost."""
     terms = np.array([[1.0, cost.profiles, cost.profiles * cost.slices] for cost in costs])
     used = np.array([cost.cpu_s for cost in costs])
     whole, profile, each = np.linalg.lstsq(terms / used[:, None], np.ones(len(used)), rcond=None)[0]

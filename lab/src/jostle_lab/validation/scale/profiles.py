@@ -1,8 +1,8 @@
-"""Profiles as the runtime writes them, for many processes at once: heads, records, commits.
+"""Writes profiles as the runtime does, for many processes at once: headers, records, commits.
 
-By docs/reference/profile-format.md. Each kind of program has a minute or so of records that are
-repeated, and running totals of their cells, so that a process costs four writes however many
-slices it adds. The head's totals are those of the records: nothing is left over for a remainder.
+The format is in docs/reference/profile-format.md. Each kind of program has about a minute of
+records that are repeated, and running totals of their cells, so that a process costs four writes
+however many slices it adds. The header's totals are those of the records: there is no remainder.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from jostle.schema.metrics import HIST_BUCKETS, METRICS, MOUNT_SLOTS
 from jostle.schema.profile import HEAD, HEAD_BYTES, MAGIC, MOUNT_SLOT, MOUNTS_AT, Head
 from jostle_lab.synthetic.site.encode import record, text, varint
 
-#: Slices after which a program's records begin again.
+#: Slices after which a program's records repeat.
 PERIOD = 60
 GENERATION_AT, HEARTBEAT_AT, END_AT = 2048, 2064, 2072
-#: Metrics that move in every slice, by the largest value.
+#: Metrics that increase in every slice, by the largest value.
 _MOVES = {
     "posix_read_ops": 10**4,
     "posix_read_bytes": 10**9,
@@ -51,7 +51,7 @@ _LEVEL = "os_rss_bytes"
 
 @functools.cache
 def places() -> tuple[dict[str, int], int, int]:
-    """Return where metrics lie: cell of each, cells of a mount, cells in all."""
+    """Return the layout of metrics: cell of each, cells of a mount, cells in all."""
     mount = [m for m in METRICS if m.scope == "mount"]
     stride = _up(len(mount), 8)
     cells = {m.id: number for number, m in enumerate(mount)}
@@ -65,7 +65,7 @@ def places() -> tuple[dict[str, int], int, int]:
 
 @functools.cache
 def _codings() -> dict[int, str]:
-    """Return how the cells are coded that move here."""
+    """Return the codings of the cells that increase here."""
     cells, _, _ = places()
     codings = {}
     for metric in METRICS:
@@ -110,7 +110,7 @@ def slice_record(moved: Mapping[int, int], delta: int = 0) -> bytes:
     """Return the record of one slice.
 
     Args:
-        moved: What each cell gained.
+        moved: Increase of each cell.
         delta: Slices between the last record's end and this one.
     """
     _, _, count = places()
@@ -141,13 +141,13 @@ def clock_record(realtime_ns: int, step_ns: int) -> bytes:
 
 @dataclass(frozen=True)
 class Program:
-    """What the processes of a program do, slice by slice, again and again.
+    """The records of a program's processes, which repeat after some slices.
 
     Attributes:
         name: Its path.
         records: A period of records, twice.
         ends: Where each of them ends: (2 * PERIOD + 1,), the first is 0.
-        totals: What the cells hold after so many slices: (PERIOD + 1, cells).
+        totals: Values of the cells after so many slices: (PERIOD + 1, cells).
         written: posix_write_bytes after so many slices: (PERIOD + 1,).
     """
 
@@ -163,7 +163,7 @@ class Program:
         return self.records[self.ends[first] : self.ends[first + slices]]
 
     def after(self, turn: int) -> NDArray[np.uint64]:
-        """Return what the cells hold after `turn` slices."""
+        """Return the values of the cells after `turn` slices."""
         whole, rest = divmod(turn, PERIOD)
         total: NDArray[np.uint64] = self.totals[rest] + self.totals[PERIOD] * np.uint64(whole)
         return total
@@ -175,7 +175,7 @@ class Program:
 
 
 def program(name: str, seed: int) -> Program:
-    """Make up a program; the seed decides what its slices hold."""
+    """Make a synthetic program; the seed determines the content of its slices."""
     chance = random.Random(seed)
     cells, _, count = places()
     busy = {name: chance.choice((0.02, 0.2, 1.0)) for name in _MOVES}
@@ -211,7 +211,7 @@ def _moves(chance: random.Random, busy: Mapping[str, float]) -> Iterator[tuple[i
 
 @dataclass(frozen=True)
 class Shape:
-    """Where the parts of a head lie, bytes."""
+    """Offsets of the parts of a header, bytes."""
 
     commit: int
     commit_bytes: int
@@ -221,7 +221,7 @@ class Shape:
 
 @functools.cache
 def shape() -> Shape:
-    """Return where the parts of a head lie: it has one block, and no ring."""
+    """Return the offsets of the parts of a header that has one block and no ring."""
     _, _, count = places()
     commit_bytes = _up(16 + 8 * count, 4096)
     table = HEAD_BYTES + 2 * commit_bytes
@@ -230,10 +230,10 @@ def shape() -> Shape:
 
 
 def new_head(**fields: object) -> bytearray:
-    """Return the head of a profile that has no slices yet.
+    """Return the header of a profile that has no slices yet.
 
     Args:
-        fields: Those of the header that say who writes it, and when.
+        fields: Fields of the header that identify the writer, and the time.
     """
     _, stride, count = places()
     at, table = shape(), _table()

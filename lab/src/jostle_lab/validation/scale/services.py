@@ -1,4 +1,4 @@
-"""The real programs of a simulated site: shippers, receivers with their ingesters, `jostle serve`.
+"""Starts the real programs of a simulated site: shippers, receivers, ingesters, `jostle serve`.
 
 All run as an operator starts them. A node's shipper has a mount namespace of its own, in which the
 kernel's boot id is that of the simulated node.
@@ -65,7 +65,7 @@ def can_pretend(folder: Path) -> bool:
 
 
 class Sleepers:
-    """Processes that sleep: the simulated processes have their numbers, so that they run."""
+    """Processes that sleep: simulated processes have their ids, so that these exist."""
 
     def __init__(self, number: int) -> None:
         """Start them."""
@@ -88,7 +88,7 @@ class ReceiverService:
     """A receiver with its ingester, its mirror and its log.
 
     Attributes:
-        name: Such as receiver1.
+        name: Its name, such as receiver1.
         port: Where it listens on this machine.
         pid: Its process; 0 while it is stopped.
         starts: How often it was started.
@@ -105,7 +105,7 @@ class ReceiverService:
 
     @property
     def url(self) -> str:
-        """Where nodes post."""
+        """The URL to which nodes post."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
@@ -157,7 +157,7 @@ class ReceiverService:
             self._process = None
 
     def end(self) -> None:
-        """End it in an orderly way."""
+        """End it gracefully."""
         if self._process:
             self._process.send_signal(signal.SIGTERM)
             try:
@@ -167,7 +167,7 @@ class ReceiverService:
             self._process = None
 
     def metrics(self) -> dict[str, float]:
-        """Return what it counts; empty while it cannot be asked."""
+        """Return its metrics; empty while it does not answer."""
         if not self.pid:
             return {}
         with (
@@ -202,7 +202,7 @@ class Shipper:
 
         Args:
             node: Whose spool it sends.
-            receiver: URL.
+            receiver: Its URL.
             interval_s: Time between two posts, s of this machine.
         """
         self.node = node
@@ -221,7 +221,7 @@ class Shipper:
         return self._process.pid if self._process else 0
 
     def start(self) -> None:
-        """Start it, in the present boot of its node."""
+        """Start it, in the current boot of its node."""
         command = [str(native_path("jostle-ship")), "--config", str(self._config)]
         with self.node.spool.with_suffix(".log").open("a") as log:
             self._process = subprocess.Popen(pretend_boot(self.node.boot_file, command), stderr=log)
@@ -235,7 +235,7 @@ class Shipper:
 
 
 class Pages:
-    """`jostle serve` on the repository."""
+    """A process of `jostle serve` on the repository."""
 
     def __init__(self, folder: Path, repository: Path) -> None:
         """Start it."""
@@ -283,7 +283,7 @@ class Pages:
 
 
 def apart(function: Callable[..., T], *arguments: object) -> T:
-    """Call a function in a process of its own, which has seen nothing before."""
+    """Call a function in a new process, with nothing cached."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(function, *arguments).result()
 

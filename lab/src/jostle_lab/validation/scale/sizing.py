@@ -1,4 +1,4 @@
-"""Machines for a site: from what a pass, a post and a stored slice cost."""
+"""Computes the machines that a site needs, from the costs of a pass, a post and a stored slice."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from jostle_lab.validation.scale.spools import SLICE_NS
 
 PROCESSES = 48
 SITES = (100, 1000, 10_000)
-#: How often a shipper posts, s, unless the receiver wants it less often: 500 posts/s in all.
+#: How often a shipper posts, s, unless the receiver asks for fewer posts: 500 posts/s in all.
 _POST_S, _MOST_POSTS = 4.0, 500.0
-#: Bytes of a process-slice in a profile (`jostle simulate site --as spools`), and how long the
-#: mirror has it: the length of jobs, h.
+#: Bytes of a process-slice in a profile (`jostle simulate site --as spools`), and how long it is in
+#: the mirror: the length of jobs, h.
 _PROFILE_BYTES, _JOB_HOURS = 200.0, 4.0
 #: How often compaction writes a row at most: once for each tier.
 _TIERS = 3
-#: How full a core may be, so that an outage is caught up with.
+#: Greatest utilisation of a core that allows it to catch up after an outage.
 _USED = 0.5
 
 
 @dataclass(frozen=True)
 class UnitCosts:
-    """What was measured.
+    """The measured costs of one unit of work.
 
     Attributes:
         posts_per_core: Posts of 48 files that a core of a receiver takes per second.
-        node_bytes: That a node sends per second, compressed, when it posts each 4 s.
-        stored_bytes: Of a process-slice in the repository.
+        node_bytes: Bytes that a node sends per second, compressed, when it posts each 4 s.
+        stored_bytes: Bytes of a process-slice in the repository.
     """
 
     posts_per_core: float

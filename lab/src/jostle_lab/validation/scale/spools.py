@@ -1,4 +1,4 @@
-"""The spools of a simulated site: nodes, their boots, jobs and processes; and what was written."""
+"""Writes the spools of a simulated site: nodes, boots, jobs, processes; and records the truth."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _AT_ONCE = 45  # slices
 
 @dataclass
 class Written:
-    """What was written of one process: the truth that a repository is compared with.
+    """The slices written of one process: the truth with which a repository is compared.
 
     Attributes:
-        boot_id: Of its node's boot, as the kernel writes it.
-        safe: Slices that are on the node's disk for good, from the first one on.
+        boot_id: Id of its node's boot, as the kernel writes it.
+        safe: Slices that are durable on the node's disk, from the first one on.
         slices: Slices that were written; those beyond `safe` were lost when its node failed,
             unless they had been sent by then.
         jump: Slices that the node's clock was set forward by, and before which slice of it.
@@ -67,11 +67,11 @@ class _Process:
     file: int
     end: int
     generation: int = 0
-    #: Where its records ended after each step of the last few, for what a failure cuts off.
+    #: Where its records ended after each of the last few steps, for what a failure removes.
     steps: list[tuple[int, int]] = field(default_factory=list)
 
     def grow(self, slices: int, extra: bytes = b"") -> None:
-        """Append slices, and a record before them; then bring the head up to date."""
+        """Append slices, and a record before them; then update the header."""
         truth, at = self.truth, shape()
         data = extra + truth.program.appended(truth.slices, slices - bool(extra))
         os.pwrite(self.file, data, self.end)
@@ -88,14 +88,14 @@ class _Process:
         os.pwrite(self.file, struct.pack("<Q", self.generation), GENERATION_AT)
 
     def finish(self) -> None:
-        """End in an orderly way."""
+        """End gracefully."""
         after = self.truth.slice_number(self.truth.slices - 1) + 1
         os.pwrite(self.file, struct.pack("<QI", after * SLICE_NS, 1), END_AT)
         self.truth.safe = self.truth.slices
         os.close(self.file)
 
     def die(self, chance: random.Random) -> None:
-        """End as its node does: what was written last may not have come to the disk."""
+        """End as its node fails: what was written last may not have reached the disk."""
         end, slices = chance.choice(self.steps)
         size = chance.randrange(end, self.end + 1)
         os.ftruncate(self.file, size)
@@ -137,11 +137,11 @@ class SimulatedNode:
         Args:
             job: Its name.
             what: Its program.
-            slice_: The slice in which they start, of a clock that is right.
+            slice_: The slice in which they start, by a correct clock.
             sleepers: Process ids and starts (ticks since boot) of processes that run here.
 
         Yields:
-            What will be written of each.
+            The truth of each, which is filled as slices are written.
         """
         first = slice_ - self.behind
         for number, (pid, started) in enumerate(sleepers):
@@ -178,7 +178,7 @@ class SimulatedNode:
             yield truth
 
     def grow(self, slices: int) -> None:
-        """Let every process write slices."""
+        """Write slices of every process."""
         for process in self._processes:
             left = slices
             while left:
@@ -205,13 +205,13 @@ class SimulatedNode:
             process.grow(1, clock_record(now, step * SLICE_NS) + slice_record(gained, step))
 
     def end_job(self) -> None:
-        """End all processes in an orderly way."""
+        """End all processes gracefully."""
         for process in self._processes:
             process.finish()
         self._processes = []
 
     def fail(self) -> None:
-        """Fail: its processes are gone, and the ends of their files, too."""
+        """Simulate a failure: its processes are gone, and so are the ends of their files."""
         for process in self._processes:
             process.die(self._chance)
         self._processes = []
@@ -219,7 +219,7 @@ class SimulatedNode:
 
     @property
     def is_idle(self) -> bool:
-        """Whether it runs, and nothing runs on it: its job ended when it failed."""
+        """Whether it is up without processes, since its job ended when it failed."""
         return self.is_up and not self._processes
 
     def waiting(self) -> int:
@@ -232,7 +232,7 @@ class SimulatedSite:
 
     Attributes:
         truths: What was written of each process, in order of their starts.
-        slice: The slice that comes next, of clocks that are right.
+        slice: The next slice, by correct clocks.
     """
 
     def __init__(
@@ -252,11 +252,11 @@ class SimulatedSite:
         self._programs = [program(f"/usr/bin/{name}", seed) for seed, name in enumerate(PROGRAMS)]
         self._jobs = 0
         groups = [self.nodes[at : at + _NODES] for at in range(0, nodes, _NODES)]
-        #: Of each group of nodes, the slice in which its job ends.
+        #: The slice in which the job of each group of nodes ends.
         self._groups = [(group, 0) for group in groups]
 
     def advance(self, slices: int) -> None:
-        """Let time pass: jobs begin and end, and every process writes its slices."""
+        """Advance the time: jobs begin and end, and every process writes its slices."""
         for number, (group, ends) in enumerate(self._groups):
             if self.slice >= ends or any(node.is_idle for node in group):
                 self._groups[number] = (group, self._next_job(group))

@@ -1,8 +1,8 @@
-"""All nodes of a site come back at once, each with what it kept meanwhile.
+"""Simulates the return of all nodes of a site at once, each with the data that it kept.
 
-The nodes are connections that speak the shippers' protocol (docs/reference/receive.md), as a
-thousand shippers would not fit beside the receiver. They do not spread their return, as shippers
-do: it is the worst case.
+The nodes are connections that speak the shippers' protocol (docs/reference/receive.md), as this
+machine could not run a thousand shippers and the receiver. Unlike shippers, they do not spread
+their return: it is the worst case.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _GIVE_UP_S = 300.0
 
 @dataclass(frozen=True)
 class StormSpec:
-    """What comes back.
+    """The parameters of the return of all nodes.
 
     Attributes:
         nodes: Nodes.
         processes: Processes of each.
-        minutes: What each node has kept, simulated minutes.
-        seed: Of jobs and programs.
+        minutes: Data that each node has kept, simulated minutes.
+        seed: Seed of jobs and programs.
     """
 
     nodes: int = 300
@@ -51,19 +51,19 @@ class StormSpec:
 
 @dataclass
 class StormResult:
-    """What came of it.
+    """The results of the return of all nodes.
 
     Attributes:
-        truth: Whether all is in the repository once.
-        posts: Posts that were taken.
+        truth: Comparison of the repository with what was written.
+        posts: Posts that were accepted.
         statuses: Answers by status; "none": the connection failed.
         stored_s: Time until the last byte was acknowledged.
         queryable_s: Time until all could be queried.
-        sent_bytes: Compressed.
-        decoded_bytes: Before compression.
+        sent_bytes: Bytes sent, compressed.
+        decoded_bytes: The same before compression.
         receiver_cpu_s: CPU time of the receiver.
         ingester_cpu_s: CPU time of its ingester.
-        receiver_mib: Its memory, the most.
+        receiver_mib: Its largest memory.
         ingester_mib: The same of its ingester.
         retry_after_s: Longest that a node was asked to wait.
     """
@@ -97,7 +97,7 @@ class _File:
         self.have, self.is_done = 0, False
 
     def ranges(self, room: int) -> tuple[list[bytes], int]:
-        """Return ranges of what the receiver lacks, and their bytes; the last one ends the file."""
+        """Return the ranges that the receiver lacks, and their bytes; the last ends the file."""
         parts, at, used = [], self.have, 0
         while at < len(self.data) and used + _FILE_ROOM < room:
             size = min(len(self.data) - at, _RANGE_BYTES, room - used - _FILE_ROOM)
@@ -118,7 +118,7 @@ class _File:
 
 
 class _Returning:
-    """One node that comes back."""
+    """One returning node."""
 
     def __init__(self, node: SimulatedNode, counts: _Counts) -> None:
         self._node, self._counts = node, counts
@@ -142,7 +142,7 @@ class _Returning:
             streams[1].close()
 
     async def _post(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> float:
-        """Send one post; returns how long to wait before the next."""
+        """Send one post; return how long to wait before the next."""
         plain, room = b"jstship1", self._credit
         for file in self._files:
             if not file.is_done:
@@ -191,7 +191,7 @@ class _Returning:
 
 
 class _Most:
-    """The most memory of a receiver and its ingester, while a thread looks."""
+    """The largest memory of a receiver and its ingester, sampled by a thread."""
 
     def __init__(self, receiver: ReceiverService) -> None:
         self._receiver, self._over = receiver, threading.Event()
@@ -210,7 +210,7 @@ class _Most:
 
 
 def simulate_storm(spec: StormSpec, folder: Path) -> StormResult:
-    """Let all nodes come back to one receiver at once.
+    """Let all nodes return to one receiver at once.
 
     Args:
         spec: How many, with how much.

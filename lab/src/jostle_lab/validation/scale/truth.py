@@ -1,4 +1,4 @@
-"""Compares a repository with what was written: every slice once, none lost, none twice."""
+"""Compares a repository with the written truth: every slice once, none lost, none twice."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ Key = tuple[str, int, int]
 
 @dataclass
 class Comparison:
-    """What differs.
+    """The differences between a repository and what was written.
 
     Attributes:
         processes: Processes that were written.
         slices: Process-slices of them that were written and have not expired.
-        lost: Process-slices that are on a node's disk for good, and not in the repository.
+        lost: Process-slices that are durable on a node's disk, and not in the repository.
         doubled: Process-slices that are there more than once, or were never written.
         unsure: Process-slices that a node lost when it failed.
         arrived: Those of the unsure that had been sent before.
@@ -50,7 +50,7 @@ class Comparison:
     wrong: list[str] = field(default_factory=list)
 
     def say(self, text: str) -> None:
-        """Note a difference."""
+        """Record a difference."""
         if len(self.wrong) < _MOST:
             self.wrong.append(text)
 
@@ -61,14 +61,14 @@ class Comparison:
 
 
 def compare(repository: Repository, truths: Iterable[Written]) -> Comparison:
-    """Compare.
+    """Compare a repository with what was written.
 
     Args:
-        repository: Into which all has been ingested.
-        truths: What was written of every process.
+        repository: The repository, into which all has been ingested.
+        truths: The truth of every process.
 
     Returns:
-        What differs in slices from the horizon of retention on; before it, what is there twice.
+        Differences in slices from the horizon of retention on; before it, duplicates.
     """
     horizon = -(-repository.snapshot().horizon_ns // SLICE_NS)
     slices = _rows(repository, _SLICES, f"slice >= {horizon}")
@@ -114,10 +114,10 @@ def _compare_one(
     row: tuple[int, ...] | None,
     moved: tuple[int, ...],
 ) -> int:
-    """Compare one process; returns the bytes that its slices must have written."""
+    """Compare one process; return the bytes that its slices must have written."""
     result.processes += 1
     early, late = _expired(truth, horizon)
-    # Slices before the horizon are a prefix: time goes on only.
+    # Slices before the horizon are a prefix, as time only increases.
     gone = early if not late else max(early, truth.jump[1]) + late
     n = row[0] if row else 0
     least, most = max(truth.safe - gone, 0), max(truth.slices - gone, 0)

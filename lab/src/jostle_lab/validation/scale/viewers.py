@@ -1,4 +1,4 @@
-"""Viewers of the pages: each asks for the list of jobs, then for a job as its page does."""
+"""Viewers of the pages: each requests the list of jobs, then a job's data as its page does."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _TIMEOUT_S = 60.0
 
 
 def ask(address: str, token: str, path: str) -> tuple[int, bytes, float]:
-    """Ask `jostle serve` one question.
+    """Send one request to `jostle serve`.
 
     Args:
         address: HOST:PORT.
-        token: Of its URL.
-        path: Below /api/v1.
+        token: Token of its URL.
+        path: Path below /api/v1.
 
     Returns:
-        Status, answer, and seconds that it took, with a new connection.
+        Status, answer, and seconds that it took, including a new connection.
 
     Raises:
         OSError: There is no answer.
@@ -39,10 +39,10 @@ def ask(address: str, token: str, path: str) -> tuple[int, bytes, float]:
 
 @dataclass
 class Asked:
-    """Answers to one kind of question.
+    """Answers to one kind of request.
 
     Attributes:
-        at: When each was asked, s (monotonic).
+        at: Time of each request, s (monotonic).
         took_s: How long each answer took.
     """
 
@@ -54,18 +54,18 @@ class Viewers:
     """Several viewers, each with a connection and a thread of its own.
 
     Attributes:
-        asked: By the kind of the question.
-        errors: Answers that were none.
+        asked: Answers by the kind of the request.
+        errors: Failed requests.
     """
 
     def __init__(self, address: str, token: str, number: int, pause_s: float) -> None:
-        """Let them begin.
+        """Start the viewers.
 
         Args:
             address: HOST:PORT of `jostle serve`.
-            token: Of its URL.
-            number: How many.
-            pause_s: Between two questions of one viewer.
+            token: Token of its URL.
+            number: Number of viewers.
+            pause_s: Pause between two requests of one viewer.
         """
         self._address, self._token, self._pause_s = address, token, pause_s
         self.asked: dict[str, Asked] = {}
@@ -78,7 +78,7 @@ class Viewers:
             thread.start()
 
     def end(self) -> None:
-        """Let them end."""
+        """End the viewers."""
         self._over.set()
         for thread in self._threads:
             thread.join(_TIMEOUT_S)
@@ -96,7 +96,7 @@ class Viewers:
             self._over.wait(self._pause_s)
 
     def _ask(self, kind: str, path: str) -> dict[str, list[dict[str, str]]]:
-        """Ask one question; an answer of status 202 (still being made) counts as one."""
+        """Send one request; an answer of status 202 (still being made) counts as an answer."""
         begin = time.monotonic()
         try:
             status, content, took_s = ask(self._address, self._token, path)

@@ -1,4 +1,4 @@
-"""Watches the services of a simulated day: lag, memory, files, log, posts."""
+"""Samples the services of a simulated day: lag, memory, files, log, posts."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ class Watch:
     """A thread that takes samples.
 
     Attributes:
-        samples: By name; `at` is s since the beginning, `minute` the simulated minute.
+        samples: Time series by name; `at` is s since the beginning, `minute` the simulated minute.
     """
 
     def __init__(
         self, folder: Path, receivers: Sequence[ReceiverService], pages: Pages, site: SimulatedSite
     ) -> None:
-        """Prepare; nothing is watched yet."""
+        """Prepare; nothing is sampled yet."""
         self._folder, self._receivers, self._pages = folder, receivers, pages
         self._site, self._start_ns = site, site.now_ns
         self._repository = Repository(folder / "repository")
         self.samples: dict[str, list[float]] = defaultdict(list)
-        #: Of each start of a receiver, what it counted last.
+        #: The last metrics of each start of a receiver.
         self._counts: dict[tuple[str, int, str], float] = {}
         self._cpu: dict[tuple[str, int], float] = {}
         self._first_cpu: dict[int, float] = {}
@@ -45,12 +45,12 @@ class Watch:
         self._begin = 0.0
 
     def begin(self) -> None:
-        """Begin."""
+        """Start sampling."""
         self._begin = time.monotonic()
         self._thread.start()
 
     def end(self) -> None:
-        """End; once more does no harm."""
+        """End sampling; may be called again."""
         self._over.set()
         if self._begin:
             self._thread.join()
@@ -100,7 +100,7 @@ class Watch:
             self.samples[name].append(float(value))
 
     def _count_cpu(self, name: str, pid: int) -> None:
-        """Note the CPU time of a process since it was seen first: without its start."""
+        """Record the CPU time of a process since it was first seen, without its start."""
         if pid and (used := cpu_s(pid)):
             first = self._first_cpu.setdefault(pid, used)
             self._cpu[name, pid] = used - first
@@ -121,10 +121,10 @@ class Watch:
         return 120.0 if last is None else float((now - 1 - last) * SLICE_NS / 60e9)
 
     def figures(self, slices: int) -> dict[str, float]:
-        """Return the largest and the last samples, and what things cost.
+        """Return the largest and the last samples, and the costs.
 
         Args:
-            slices: Process-slices that have come into the repository.
+            slices: Process-slices that were added to the repository.
         """
         samples = self.samples
         if not samples["at"]:

@@ -1,1 +1,1 @@
-"""Experiments in a lab on whether the ranks that others wait for are named, and why."""
+"""Experiments in a lab: whether jostle names the ranks for which others wait, and the cause."""

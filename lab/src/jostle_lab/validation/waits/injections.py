@@ -1,8 +1,8 @@
 """Makes one node of a lab slow for a while: its cores, its disk or its link. Needs root.
 
-Each node has control groups of its own (cpu and blkio, version 1), into which its ranks go when
-they start. While nothing is injected their limits are so high that they limit nothing. The groups
-weigh so much that the rest of the machine takes hardly any time from them.
+Each node has control groups of its own (cpu and blkio, version 1), which its ranks enter when they
+start. While nothing is injected their limits are so high that they limit nothing. The groups have
+so much weight that the rest of the machine takes hardly any time from them.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from jostle_lab.validation.waits.plan import CAPPED, DISK, LINK, STARVED, Inject
 _GROUPS = Path("/sys/fs/cgroup")
 _CONTROLLERS = ("cpu", "blkio")
 _PERIOD_US, _NO_LIMIT_CORES = 100_000, 8
-#: Of a group; one process of the machine has 1024.
+#: CPU weight of a group; one process of the machine has 1024.
 _WEIGHT = 20 * 1024
-#: What a limited link holds back before it drops packets.
+#: Queue of a limited link before it drops packets.
 _QUEUE_BYTES, _BURST_BYTES = 512 << 10, 16 << 10
-#: Processes that use a core and nothing else.
+#: Command of a process that uses a core and nothing else.
 _ENTERS_S = 10.0
 _BUSY = "while :; do :; done"
 
@@ -65,7 +65,7 @@ class NodeGroups:
         return _GROUPS / "cpu" / f"jostle-{self._lab.name}-{node}-others"
 
     def words(self, cores: Sequence[str]) -> list[str]:
-        """Return what stands before a rank's command: it goes into its node's groups.
+        """Return the prefix of a rank's command that enters its node's groups.
 
         Args:
             cores: The cores that the ranks of each node are bound to, as taskset takes them.
@@ -107,7 +107,7 @@ class NodeGroups:
 
     @contextlib.contextmanager
     def busy(self, node: str, core: str, count: int) -> Iterator[None]:
-        """Let processes use a core of a node, each with the weight of a rank."""
+        """Run processes that use a core of a node, each with the weight of a rank."""
         (self._others(node) / "cpu.shares").write_text(str(count * _WEIGHT))
         enter = f"echo 0 > {self._others(node)}/cgroup.procs; {_BUSY}"
         words = ["taskset", "-c", core, "sh", "-c", enter]
@@ -120,7 +120,7 @@ class NodeGroups:
                 stop(process)
 
     def _entered(self, node: str, count: int) -> None:
-        """Wait until so many processes of a node are in the group of others."""
+        """Wait until so many processes are in a node's group of other processes."""
         latest = time.monotonic() + _ENTERS_S
         while len((self._others(node) / "cgroup.procs").read_text().split()) < count:
             if time.monotonic() > latest:
@@ -163,12 +163,12 @@ def _tc(words: Sequence[str]) -> None:
 def injected(
     lab: Lab, groups: NodeGroups, injection: Injection, core: str
 ) -> contextlib.AbstractContextManager[None]:
-    """Return what makes a node slow while it is open.
+    """Return the context in which a node is slow.
 
     Args:
         lab: The lab.
         groups: The control groups of its nodes.
-        injection: What, and how much.
+        injection: Its cause and strength.
         core: The core of the node's rank.
     """
     node = lab.nodes[injection.node]

@@ -1,4 +1,4 @@
-"""The experiments on whom ranks wait for: drawn from a seed, each with its truth."""
+"""Plans the experiments on waits between ranks: drawn from a seed, each with its truth."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ CORES = 2
 
 @dataclass(frozen=True)
 class Injection:
-    """Something that makes one node slow.
+    """A disturbance that makes one node slow.
 
     Attributes:
-        cause: What it is.
+        cause: Its kind.
         node: Number of the node, from 0; it has the rank of that number.
-        begin_s: When it begins, from the first step.
-        length_s: For how long; 0: to the end.
-        strength: capped: cores that are left; starved: processes on its core; slow file system and
-            slow link: bytes per second that are left; own imbalance: times the work of the others.
+        begin_s: When it begins, s from the first step.
+        length_s: Its length, s; 0: to the end.
+        strength: capped: remaining cores; starved: processes on its core; slow file system and slow
+            link: remaining bytes per second; own imbalance: times the work of the others.
     """
 
     cause: str
@@ -46,16 +46,16 @@ class Injection:
 
 @dataclass(frozen=True)
 class Program:
-    """What a rank does in a step.
+    """The work of a rank in a step.
 
     Attributes:
         nodes: Ranks, one on each node.
-        work_us: Computing.
-        sleep_us: Sleeping.
+        work_us: Time of computing.
+        sleep_us: Time of sleeping.
         message: Bytes to each of both neighbours.
         write: Bytes written; 0: no file.
-        turn_s: The ranks have more work by turns of this length; 0: they do not.
-        factor: How much more.
+        turn_s: Length of the turns in which ranks have more work, one after the other; 0: none has.
+        factor: How many times the work.
     """
 
     nodes: int
@@ -69,15 +69,15 @@ class Program:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A run.
+    """The plan of a run.
 
     Attributes:
         number: Counted from 1.
         kind: One of KINDS.
-        program: What it runs.
-        seconds: For how long.
-        injections: In time; none where it is quiet.
-        everybody: Processes that take the core of each rank, all the time: nobody is later.
+        program: Its program.
+        seconds: Its length.
+        injections: In order of time; none where it is quiet.
+        everybody: Processes that use the core of each rank, all the time: no rank is later.
     """
 
     number: int
@@ -101,7 +101,7 @@ def from_json(plain: Mapping[str, Any]) -> Experiment:
     """Return an experiment from plain values.
 
     Raises:
-        KeyError, TypeError: They are none.
+        KeyError, TypeError: The values are no experiment.
     """
     injections = tuple(Injection(**each) for each in plain["injections"])
     program = Program(**plain["program"])
@@ -163,7 +163,7 @@ def _cores(dice: random.Random, number: int, turn: int) -> Experiment:
         strength = {
             CAPPED: dice.uniform(0.3, 0.6),
             STARVED: float(dice.choice([1, 2])),
-            # A limit is one of the mean rate: a step then takes at least so many times its work.
+            # A limit applies to the mean rate: a step then takes at least so many times its work.
             DISK: program.write / (1e-6 * program.work_us * dice.uniform(1.8, 3.5)),
         }[cause]
         injections.append(Injection(cause, dice.randrange(CORES), begin, length, strength))
@@ -194,7 +194,7 @@ def _own(dice: random.Random, number: int, turn: int) -> Experiment:
 
 
 def _quiet(dice: random.Random, number: int, turn: int) -> Experiment:
-    """Quiet runs: plain ones, and such in which ranks are late by turns or all alike."""
+    """Draw quiet runs: plain ones, and runs in which ranks are late by turns or all alike."""
     program = _ring(dice) if turn % 5 == 4 else _program(dice, write=turn % 5 == 3)
     if turn % 5 == 1:
         more = {"turn_s": dice.uniform(0.5, 1.5), "factor": dice.uniform(1.3, 1.8)}

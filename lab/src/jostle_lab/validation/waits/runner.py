@@ -1,6 +1,6 @@
 """Runs the experiments in a lab, and logs what was injected, where and when.
 
-Each run is recorded as soon as it is over, so that a killed measurement goes on where it was.
+Each run is recorded as soon as it is over, so that a killed measurement resumes where it was.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from jostle_lab.validation.waits.injections import NodeGroups, injected
 from jostle_lab.validation.waits.plan import CORES, OWN, Experiment, Injection, from_json
 
 SLICE_NS = 100_000_000
-_MPI = "openmpi"  # whose waiting ranks leave their core to others
+_MPI = "openmpi"  # the MPI whose waiting ranks leave their core to others
 _CANARY = "20ms"
 _STARTS_S, _ENDS_S = 30.0, 30.0
 _SOURCE = Path(__file__).with_name("steps.c")
 
-#: Experiments done, all of them, what comes next.
+#: Experiments done, experiments in all, the next one.
 Progress = Callable[[int, int, str], None]
 
 
@@ -39,7 +39,7 @@ class Record:
     """An experiment that was made.
 
     Attributes:
-        experiment: What was asked for.
+        experiment: Its plan.
         job: Name of the job in the repository.
         spans: When each injection was on: begin and end, ns since the epoch.
         error: Why it failed.
@@ -56,7 +56,7 @@ class Record:
 
 
 def records(folder: Path) -> list[Record]:
-    """Return what a folder has, the last record of each experiment; a torn line is left out."""
+    """Return the last record of each experiment in a folder; an incomplete line is left out."""
     found: dict[int, Record] = {}
     path = folder / "experiments.jsonl"
     for line in path.read_text().splitlines() if path.exists() else []:
@@ -74,11 +74,11 @@ def make(folder: Path, plan: Sequence[Experiment], name: str, progress: Progress
     Args:
         folder: Where repository and records are.
         plan: The experiments.
-        name: Of the labs.
+        name: Name of the labs.
         progress: Called before each.
 
     Raises:
-        JostleError: No lab can be had here.
+        JostleError: No lab is available here.
     """
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / "steps"
@@ -97,7 +97,7 @@ def make(folder: Path, plan: Sequence[Experiment], name: str, progress: Progress
             except (JostleError, OSError, ValueError) as error:
                 record = Record(experiment, error=why(error))
             with (folder / "experiments.jsonl").open("a") as stream:
-                # A line of its own, behind one that a crash may have torn.
+                # A line of its own, after one that a crash may have cut off.
                 stream.write("\n" + json.dumps(record.to_json()))
 
 
@@ -125,7 +125,7 @@ class _Run:
         self._cores = [str(at) if few and at < CORES else every for at in range(len(lab.nodes))]
 
     def made(self, folder: Path) -> Record:
-        """Run it, and take its profiles.
+        """Run it, and ingest its profiles.
 
         Raises:
             ValidationError: The program failed.
@@ -179,14 +179,14 @@ class _Run:
         placement = dict.fromkeys(self._lab.nodes[: program.nodes], 1)
         variables = {"JOSTLE": "on", "JOSTLE_CANARY": _CANARY}
         if program.nodes <= CORES:
-            # A rank with a core of its own need not yield it: whoever yields waits for the rest of
-            # the machine, whatever its weight.
+            # A rank with a core of its own need not yield it: a process that yields waits for the
+            # rest of the machine, whatever its weight.
             variables["OMPI_MCA_mpi_yield_when_idle"] = "0"
         words = [*self._groups.words(self._cores), *words]
         return self._lab.mpirun(_MPI, placement, words, variables, "/")
 
     def _inject(self, process: subprocess.Popen[bytes], begun: Path) -> list[tuple[int, int]]:
-        """Make nodes slow when it is time; return when each was."""
+        """Make nodes slow at the planned times; return when each was slow."""
         latest = time.monotonic() + _STARTS_S
         while not begun.exists():
             if process.poll() is not None or time.monotonic() > latest:

@@ -1,4 +1,4 @@
-"""Scores whom jostle named against what was injected, and writes the page."""
+"""Scores the ranks that jostle named against the injections, and writes the page."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from jostle.analysis import JobWaits, Straggler
 from jostle_lab.validation.waits.plan import OWN, QUIET, Injection
 from jostle_lab.validation.waits.runner import SLICE_NS, Record
 
-#: A begin that is this far off is right.
+#: A begin counts as right if its error is at most this.
 WITHIN_S = 1.0
 DATA, PAGE = "who-waits.json", "who-waits.md"
 
 
 @dataclass(frozen=True)
 class Row:
-    """An injection, or a quiet run, and what was said.
+    """An injection, or a quiet run, and jostle's answer.
 
     Attributes:
-        number: Of the experiment.
+        number: Number of the experiment.
         kind: Its kind.
         cause: What was injected; "" in a quiet run.
         node: Number of the node, -1 in a quiet run.
         named: Its node was named while it was on.
-        why: The cause that was said then; "" where it was not named.
-        off_s: Seconds between its begin and the begin that was said.
-        seconds: Seconds that the others were said to have waited.
-        false: What was said of nodes or times at which nothing was injected.
+        why: The cause that was named then; "" where the node was not named.
+        off_s: Seconds between its begin and the reported begin.
+        seconds: Seconds that the others waited according to jostle.
+        false: Answers about nodes or times at which nothing was injected.
         error: Why the experiment has no answer.
     """
 
@@ -46,7 +46,7 @@ class Row:
 
     @property
     def right(self) -> bool:
-        """Node, cause and begin are right; a quiet run: nobody was named."""
+        """Whether node, cause and begin are right; of a quiet run: whether no node was named."""
         if self.error:
             return False
         if not self.cause:
@@ -55,11 +55,11 @@ class Row:
 
 
 def judge(record: Record, waits: JobWaits) -> list[Row]:
-    """Compare an experiment with what was said of it.
+    """Compare an experiment with jostle's answer.
 
     Args:
         record: The experiment and its truth.
-        waits: Whom its ranks waited for, as jostle says.
+        waits: Jostle's answer: for which ranks others waited.
     """
     left, rows = list(waits.stragglers), []
     experiment = record.experiment
@@ -75,7 +75,7 @@ def judge(record: Record, waits: JobWaits) -> list[Row]:
 
 
 def _of(injection: Injection, span: tuple[int, int], said: Sequence[Straggler]) -> Straggler | None:
-    """Return what was said of an injection: of its node, for most of the time that it was on."""
+    """Return the answer on an injection: on its node, for most of the time that it was on."""
 
     def common(each: Straggler) -> float:
         both = min(each.end_ns, span[1]) - max(each.start_ns, span[0])

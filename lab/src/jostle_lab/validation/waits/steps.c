@@ -4,7 +4,7 @@
  *   steps SECONDS WORK_US SLEEP_US MESSAGE_BYTES FILE FILE_BYTES LATE_RANK FACTOR TURN_S BEGUN
  *
  * FILE: "" for none. LATE_RANK computes FACTOR times as long in each step; with TURN_S above 0 the
- * ranks take turns at that. Rank 0 makes the file BEGUN when the steps begin.
+ * ranks take turns. Rank 0 makes the file BEGUN when the steps begin.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -52,7 +52,7 @@ static void sleep_us(double us)
     nanosleep(&t, NULL);
 }
 
-/* As large as the file system wants of direct writes. */
+/* The size that the file system requires of direct writes. */
 static int opened(const char *path, size_t bytes, char **buffer)
 {
     if (!*path)

@@ -1,1 +1,1 @@
-"""Truth from within a run: windows with and without delays, drawn at random, in the same run."""
+"""Ground truth within one run: windows with and without delays, drawn at random."""

@@ -2,8 +2,8 @@
 
 Which window of a period has delays is drawn at random and independently for each period. So the
 difference between windows can be compared with what every other draw would have given. The test
-and the interval hold without any assumption on how windows scatter (Fisher, 1935, The Design of
-Experiments, chapter 3; Edgington, 1980, Randomization Tests, on intervals from the same test).
+and the interval hold without any assumption on the distribution of windows (Fisher, 1935, chapter
+3; Edgington, 1980, on intervals from the same test).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def difference(values: Floats, on: Flags, period: Ints, seed: int = 0) -> Differ
         values: One per window, [windows].
         on: Whether it had delays; one window of each period, [windows].
         period: Number of its period; all have the same number of windows, [windows].
-        seed: Of the draws, where not all are compared.
+        seed: Seed of the draws, where not all are compared.
 
     Returns:
         The difference; without periods, NaN.
@@ -66,7 +66,8 @@ def difference(values: Floats, on: Flags, period: Ints, seed: int = 0) -> Differ
     draws = _draws(count, places, chosen, seed)
     rows = np.arange(count)
     others = contrast[rows, draws].mean(axis=1)
-    # A constant added to the windows with delays shows in a draw as far as it chooses the same.
+    # A constant added to the windows with delays changes a draw as far as it chooses the same
+    # windows.
     same = np.where(draws == chosen, 1.0, -1.0 / (places - 1)).mean(axis=1)
     value = float(contrast[rows, chosen].mean())
     ends = [_end(value, others, same, sign) for sign in (-1, 1)]
@@ -101,12 +102,12 @@ def _draws(count: int, places: int, chosen: Ints, seed: int) -> Ints:
 
 
 def _end(value: float, others: Floats, same: Floats, sign: int) -> float | None:
-    """Return an end of the interval: up to which constant differences are not refuted.
+    """Return an end of the interval: the farthest constant difference that is not rejected.
 
     Args:
         value: The difference.
-        others: That of each draw, [draws].
-        same: What of a constant remains in each draw, [draws].
+        others: Difference of each draw, [draws].
+        same: Part of a constant that remains in each draw, [draws].
         sign: -1 for the lower end, 1 for the upper.
     """
 

@@ -73,10 +73,10 @@ def evaluate_within(
 
 
 def whole_rows(evaluation: Evaluation, seed: int, codes: Sequence[str]) -> list[WholeRow]:
-    """Return how well whole runs are estimated, where comparing the runs gives their truth.
+    """Return the scores of estimates of whole runs, where comparing the runs gives their truth.
 
     Args:
-        evaluation: Of the same folder.
+        evaluation: The evaluation of the same folder.
         seed: That of the measurement.
         codes: The programs; one that could not be compared is a row with the reason.
     """
@@ -133,7 +133,7 @@ def _windows(
         tables = replace(tables, floors=floors)
     found = estimate(tables, method="jostle", seed=0)
     log = read(Path(run.inject))
-    # The first and the last segments are those of setting up and of ending.
+    # The first and the last segments are those of set-up and end.
     drawn = windows(log, found.start_ns, found.end_ns)
     losses = window_losses(
         drawn.start_ns,

@@ -92,7 +92,7 @@ def page(
     Args:
         runs: All runs, of one or several measurements.
         windows: Their windows.
-        whole: How well whole runs are estimated.
+        whole: Scores of estimates of whole runs.
         facts: When, with which seed and on what each was measured, a sentence each.
     """
     head = _HEAD.format(runs=RUNS, windows=WINDOWS, whole=WHOLE, facts="\n".join(facts))
@@ -125,8 +125,8 @@ def code_scores(
 
     Args:
         runs: All runs.
-        scores: Of those that could be scored.
-        seed: Of one measurement; None: all.
+        scores: Scores of the runs that could be scored.
+        seed: Seed of one measurement; None: all.
     """
     runs = [run for run in runs if seed in (None, run.seed)]
     scores = [each for each in scores if seed in (None, each.run.seed)]

@@ -10,9 +10,9 @@ from typing import Any
 from jostle_lab.validation.codes import Code
 from jostle_lab.validation.plan import LEAST, MOST, SHAPES, ValidationStep
 
-#: Windows of a period, in turn: half of the time or a quarter of it has delays.
+#: Windows of a period, in turn: delays are on for half of the time or a quarter of it.
 PLACES = (2, 4)
-#: Slices of a run; windows begin and end where slices do.
+#: Length of a run's slices; windows begin and end where slices do.
 SLICE_MS = 250
 
 
@@ -36,7 +36,7 @@ class WithinCode:
         """Check the length of a window.
 
         Raises:
-            ValueError: It is no multiple of a slice.
+            ValueError: The length is not a multiple of a slice.
         """
         if self.window_ms <= 0 or self.window_ms % SLICE_MS:
             raise ValueError(f"{self.code.name}: windows of {self.window_ms} ms")
@@ -53,7 +53,7 @@ def within_steps(
         codes: The programs.
         injected: Runs of each with delays; their strengths are in equal ratios (see plan.LEAST).
         clean: Clean runs of each; at least one for each set of calls.
-        seed: Of all that is random.
+        seed: Seed of all random choices.
 
     Returns:
         The runs in the order in which they are made.
@@ -73,7 +73,8 @@ def _of(within: WithinCode, injected: int, clean: int, seed: int) -> list[Valida
             "kind": "inject",
             "strength": round(LEAST * ratio**number, 4),
             "shape": SHAPES[number % len(SHAPES)],
-            # One rank is known best to have held up the others; every third run has them all.
+            # With delays on one rank it is certain that it delayed the others; every third run has
+            # them on all.
             "ranks": "" if number % 3 == 2 else str(dice.randrange(within.code.ranks)),
             "calls": calls[(number + number // len(SHAPES)) % len(calls)],
             "window_ms": within.window_ms,

@@ -1,4 +1,4 @@
-"""What is kept of a measurement with windows: a row for each run, each window and each program."""
+"""Stored results of a measurement with windows: a row for each run, each window, each program."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ class RunRow:
         code: Its program.
         job: Its job.
         calls: Sets of calls that could be delayed.
-        shape: Delays that were asked for.
+        shape: Requested distribution of delays.
         ranks: Which ranks; "" for all.
-        aimed: Share of a window with delays that was aimed at, percent.
+        aimed: Intended share of a window with delays, percent.
         window_ms: Length of a window.
         places: Windows of a period.
         run_s: How long the run took.
         own_cores: Whether each of its threads has a core on this machine.
-        steal: Share of the cores' time that the hypervisor took.
-        foreign: The same of other programs.
+        steal: Steal time, share of the cores' time.
+        foreign: Share of the cores' time that other programs used.
         whole: Loss of the whole run by the estimate, percent.
         error: Why it cannot be scored; "" if it can.
     """
@@ -53,7 +53,7 @@ class WindowRow:
         job: The run.
         period: Number of its period in the run, from 0.
         on: Whether calls were delayed in it.
-        covered: Share of it that lies in segments inside it.
+        covered: Share of it that is in segments inside it.
         low, true, high: Its loss to delays by the log: lower bound, value, upper bound.
         estimated: Its loss by the estimate.
         slower: By how much slower the work was done in it; None: not known.
@@ -79,7 +79,7 @@ class WholeRow:
         seed: That of the measurement.
         code: The program.
         runs: Its runs, clean ones included.
-        resolution: Points by which the truth by halves of the runs differs; None: too few runs.
+        resolution: Difference of the truths by halves of the runs, points; None: too few runs.
         soft, tenth: Soft accuracy: median and tenth percentile; None: no run was evaluated.
         error: Median error, points.
         why: Why the truth is not known; "" if it is.

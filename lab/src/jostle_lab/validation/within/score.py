@@ -14,12 +14,12 @@ from jostle_lab.validation.oracle import Flags, Floats, Ints
 from jostle_lab.validation.within.differences import Difference, difference
 from jostle_lab.validation.within.rows import RunRow, WindowRow
 
-#: What is to be reached by each program with a core for each thread: soft accuracy in the median
-#: and in the tenth percentile.
+#: Goals for each program with a core for each thread: soft accuracy in the median and in the tenth
+#: percentile.
 SOFT, TENTH = 0.95, 0.8
-#: Periods of a run with fewer say too little.
+#: Fewest periods of a run that is scored.
 FEWEST_PERIODS = 3
-#: A run beside which others took a larger share of the machine's cores lost most of its time to
+#: A run during which others took a larger share of the machine's cores lost most of its time to
 #: them, in all windows: there delays fall into time that is lost anyway.
 MOST_TAKEN = 0.25
 _FEWEST_RUNS = 3  # for an interval over runs
@@ -27,17 +27,17 @@ _FEWEST_RUNS = 3  # for an interval over runs
 
 @dataclass(frozen=True)
 class RunScore:
-    """What a run's windows with delays lost more than those without, in points.
+    """Difference of the losses of a run's windows with and without delays, in points.
 
     Attributes:
         run: The run.
         low, true, high: By the log of the delays: lower bound, value, upper bound.
         estimated: By the estimate.
         error: Estimate minus log, with its interval.
-        elsewhere: Loss of the windows without delays by the estimate, percent: what it finds where
+        elsewhere: Loss of the windows without delays by the estimate, percent: its result where
             nothing was injected.
         slower: By how much slower the work was done, with its interval; None: not known.
-        covered: Share of the windows that lies in segments inside them.
+        covered: Share of the windows that is in segments inside them.
         soft: Soft accuracy of the estimate.
     """
 
@@ -65,12 +65,12 @@ class CodeScore:
         soft, tenth: Soft accuracy over the runs: median, tenth percentile; None: no run was scored.
         off: Median of the absolute errors, points.
         error: Mean error of the estimate over the runs, points, with its interval over runs.
-        found: What the estimate finds of the delays: sum over the runs, as a share.
+        found: Share of the delays that the estimate finds, of the sum over the runs.
         elsewhere: Median loss by the estimate where nothing was injected, percent.
         band: Median of upper minus lower bound of the truth, points.
         hidden: Runs whose work was slowed by less than the lower bound of the delays, beyond
             chance: something hid the delays.
-        told: Runs of which that can be known: the interval of `slower` is narrower than the
+        told: Runs in which that can be known: the interval of `slower` is narrower than the
             delays.
     """
 
@@ -168,7 +168,7 @@ def score_code(code: str, scores: Sequence[RunScore], left_out: int, own_cores: 
     """Score a program.
 
     Args:
-        code: What to call it.
+        code: Its name in tables.
         scores: The scores of its runs.
         left_out: Number of its runs that were not scored.
         own_cores: Whether each of its threads has a core.
@@ -206,9 +206,9 @@ def _mean_error(scores: Sequence[RunScore]) -> Difference:
 
 
 def _told(score: RunScore) -> bool:
-    """Return whether the speed of the work tells what delays cost: more exactly than by their size.
+    """Return whether the speed of the work shows the cost of delays to within their size.
 
-    Else the work of the windows differs by itself too much.
+    Otherwise the work of the windows varies too much.
     """
     slower = score.slower
     if slower is None or slower.low is None or slower.high is None:
@@ -217,7 +217,7 @@ def _told(score: RunScore) -> bool:
 
 
 def _hidden(score: RunScore) -> bool:
-    """Return whether the work was slowed by less than the least that the delays may have cost."""
+    """Return whether the work was slowed by less than the lower bound of the delays' cost."""
     slower = score.slower
     return slower is not None and slower.high is not None and slower.high < score.low
 

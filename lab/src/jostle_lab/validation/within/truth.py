@@ -1,4 +1,4 @@
-"""Computes what delays cost in each window of a run, and what its estimate says. Pure functions.
+"""Computes the loss to delays in each window of a run, by log and by estimate. Pure functions.
 
 A window is compared by the segments that lie wholly inside it: of these, both the delays and the
 estimated loss are known, and nothing has to be divided between two windows. Rules:
@@ -51,7 +51,7 @@ class LoggedDelays:
 
 @dataclass(frozen=True)
 class WindowLosses:
-    """What each window of a run lost, arrays of shape [windows].
+    """The loss of each window of a run, arrays of shape [windows].
 
     Loss is in percent of the time of the segments that lie inside the window.
 
@@ -92,7 +92,7 @@ def window_losses(
     segments: SegmentLosses,
     delays: LoggedDelays,
 ) -> WindowLosses:
-    """Return what each window of a run lost, by the log of the delays and by the estimate.
+    """Return the loss of each window of a run, by the log of the delays and by the estimate.
 
     Args:
         start_ns: Start of each window, ns of Unix time, ascending, [windows].
@@ -135,7 +135,7 @@ def window_losses(
 
 
 def segment_delays(segments: SegmentLosses, delays: LoggedDelays) -> tuple[Floats, Floats, Floats]:
-    """Return what delays cost each segment: lower bound, true, upper bound; seconds.
+    """Return the time that delays cost in each segment: lower bound, true, upper bound; seconds.
 
     A delay that lasts beyond the segment in which it begins counts in each with its part there.
 
@@ -166,7 +166,7 @@ def progress_loss(done: Ints, at_ns: Ints, *, start_ns: Ints, end_ns: Ints, on: 
     """Return by how much slower a run did its work in each window than in those without delays.
 
     This needs neither the log of the delays nor the estimate, but a run whose work has the same
-    mixture of calls all the time; where it changes, the windows scatter.
+    mixture of calls all the time; where it changes, the values of windows vary.
 
     Args:
         done: Calls that were done, ever growing, [marks].
