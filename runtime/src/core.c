@@ -432,6 +432,8 @@ void jst_new_part(void)
     jst_now_life.part++;
     bool held = jst_segments_hold();
     jst_segments_old_part();
+    jst_a.head.end_reason = JST_END_CONTINUED;
+    jst_a.head.end_ns = jst_clock_ns(CLOCK_REALTIME);
     if (jst_profile_create(&fd) == 0) {
         jst_segments_new_part();
         jst_files_begin();
@@ -441,6 +443,7 @@ void jst_new_part(void)
         jst_close(fd);
     } else {
         jst_now_life.part--; /* the old part's header is used further, without slices */
+        jst_not_ending();
     }
     if (held)
         jst_segments_let_go();

@@ -162,6 +162,14 @@ def test_full_spool(jostle: Runner, build: Compile, tiny: Path, way: str) -> Non
     assert not list(tiny.glob("*.jst")), "half a profile is left behind"
 
 
+def test_a_profile_that_cannot_be_mapped(jostle: Runner, build: Compile) -> None:
+    """Nothing is left of it: what was counted is in the record of a short process only."""
+    jostle.open_to_all()
+    result = jostle.run(build("locked.c"), jostle.data)
+    assert not list(jostle.spool.glob("*.jst"))
+    assert result.only().total("posix_write_bytes") == 100 * 1024
+
+
 def test_spool_that_fills_up(jostle: Runner, build: Compile, tiny: Path) -> None:
     """Appending fails in mid-run: the live counters still hold everything."""
     subprocess.run(["mount", "-o", "remount,size=4m", tiny], check=True)
