@@ -152,6 +152,16 @@ def test_no_foreign_file_is_fed(jostle: Runner) -> None:
     assert planted.read_bytes() == b""
 
 
+def test_no_planted_link_leads_to_a_file_of_ours(jostle: Runner) -> None:
+    """Another user may link our files into the spool: no mark is left in them."""
+    victim = jostle.data / "victim"
+    victim.write_text("precious")
+    os.link(victim, jostle.spool / f"test.{os.getuid()}.said")
+    result = jostle.run("/bin/true", length="soon")
+    said_once(result, "JOSTLE_SLICE has a wrong value")
+    assert victim.read_text() == "precious"
+
+
 @pytest.mark.parametrize("way", ["return", "SIGKILL"])
 def test_full_spool(jostle: Runner, build: Compile, tiny: Path, way: str) -> None:
     """A tmpfs too small for a profile: no SIGBUS, one line, the program ends as it would."""
