@@ -24,7 +24,7 @@
 #define JST_FOR_LOADERS "jostle-preload/%s/" JST_LIBRARY
 #define JST_RECORDER "libjostle_cuda.so"
 
-#define JST_AREA_BYTES (256 * 1024) /* of a profile whose process has just begun */
+#define JST_AREA_BYTES (512 * 1024) /* of a profile whose process has just begun: its header */
 
 enum {
     JST_EXIT_OWN = 125,

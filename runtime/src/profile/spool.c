@@ -231,7 +231,7 @@ static const char *reason_text(int r)
     case EDQUOT:
         return ": no space left; ";
     case EFBIG:
-        return ": the file size limit (ulimit -f) is below 550 KiB; ";
+        return ": the file size limit (ulimit -f) is below 576 KiB; ";
     case EMFILE:
     case ENFILE:
         return ": no descriptor is left (ulimit -n); ";
