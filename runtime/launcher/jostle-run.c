@@ -24,7 +24,7 @@
 #define JST_FOR_LOADERS "jostle-preload/%s/" JST_LIBRARY
 #define JST_RECORDER "libjostle_cuda.so"
 
-#define JST_AREA_BYTES (256 * 1024) /* of a profile whose process has just begun */
+#define JST_AREA_BYTES (512 * 1024) /* of a profile whose process has just begun: its header */
 
 enum {
     JST_EXIT_OWN = 125,
@@ -223,12 +223,13 @@ static void set_slice(const char *text)
     set_variable("JOSTLE_SLICE", text);
 }
 
-/* Marks the program as the one that was started by hand, which watches what it starts itself. */
+/* Marks the program as the one that was started by hand, which watches what it starts itself. It has our process
+ * id; `self`: its children, which find the mark in their environment too, were not started by hand. */
 static void set_first(void)
 {
     char pid[24];
 
-    snprintf(pid, sizeof pid, "%d", (int)getpid());
+    snprintf(pid, sizeof pid, "%d,self", (int)getpid());
     set_variable("JOSTLE_FIRST", pid);
 }
 

@@ -300,18 +300,19 @@ static void say_wrong(void)
 
 bool jst_program_excluded(const char *name)
 {
-    char word[128];
+    char text[128];
     const char *list = values[EXCLUDE_PROGRAMS];
     while (list && *list) {
-        size_t n = 0;
-        while (*list && *list != ',' && n + 1 < sizeof word)
-            word[n++] = *list++;
-        word[n] = 0;
+        char *word = text, *end = text;
+        while (*list && *list != ',' && end + 1 < text + sizeof text)
+            *end++ = *list++;
+        *end = 0;
+        trim(&word, end);
         while (*list && *list != ',')
             list++;
         if (*list)
             list++;
-        if (n && fnmatch(word, name, 0) == 0)
+        if (*word && fnmatch(word, name, 0) == 0)
             return true;
     }
     return false;

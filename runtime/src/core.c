@@ -163,6 +163,14 @@ uint64_t jst_sum_cell(unsigned cell)
 
 /* ---- the start ---- */
 
+/* Age counts from now on. */
+static void be_young(void)
+{
+    jst_now_life.start_ns = jst_clock_ns(CLOCK_REALTIME);
+    jst_now_life.start_ticks = jst_ticks();
+    atomic_store(&jst_start_due, jst_now_life.start_ticks + JST_START_NS / 20);
+}
+
 static void begin_lazily(void)
 {
     jst_block *b = &jst_a.blocks[1];
@@ -170,10 +178,8 @@ static void begin_lazily(void)
     tls_early = b;
     atomic_store(&b->tid, (uint32_t)jst_gettid());
     jst_tls_block = NULL;
-    jst_now_life.start_ns = jst_clock_ns(CLOCK_REALTIME);
     jst_clock_begin();
-    jst_now_life.start_ticks = jst_ticks();
-    atomic_store(&jst_start_due, jst_now_life.start_ticks + JST_START_NS / 20);
+    be_young();
     atomic_store(&moved, 0);
     over = false;
     atomic_store(&jst_state, JST_LAZY);
@@ -432,6 +438,8 @@ void jst_new_part(void)
     jst_now_life.part++;
     bool held = jst_segments_hold();
     jst_segments_old_part();
+    jst_a.head.end_reason = JST_END_CONTINUED;
+    jst_a.head.end_ns = jst_clock_ns(CLOCK_REALTIME);
     if (jst_profile_create(&fd) == 0) {
         jst_segments_new_part();
         jst_files_begin();
@@ -441,6 +449,7 @@ void jst_new_part(void)
         jst_close(fd);
     } else {
         jst_now_life.part--; /* the old part's header is used further, without slices */
+        jst_not_ending();
     }
     if (held)
         jst_segments_let_go();
@@ -501,8 +510,7 @@ void jst_not_ending(void)
         jst_a.head.end_ns = 0;
         jst_a.head.end_reason = JST_END_NONE;
     } else if (jst_short_recorded()) {
-        jst_now_life.start_ns =
-            jst_clock_ns(CLOCK_REALTIME); /* what follows is a record of its own */
+        be_young(); /* what follows is a record of its own */
     }
 }
 

@@ -116,15 +116,18 @@ static void mend_profile(uint64_t now)
 
 /* The next check, or before it one of the probes, or the time to open the counters. These wakes are
  * not in the table of modules: probes run before the counters are read, whatever the order of
- * samples. */
-static void sleep_until(uint64_t look, uint64_t canary, uint64_t memory)
+ * samples.
+ *
+ * RATIONALE: the kernel gets a length, not an instant of CLOCK_REALTIME: if that clock is set back by
+ * an hour meanwhile, the sleep would last an hour longer, and one slice would hold all its counts. */
+static void sleep_until(uint64_t now, uint64_t look, uint64_t canary, uint64_t memory)
 {
     uint64_t due = jst_perf_due(), ns = due != 0 && due < look ? due : look;
     ns = canary != 0 && canary < ns ? canary : ns;
     ns = memory != 0 && memory < ns ? memory : ns;
-    struct timespec at = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-    jst_futex(&request, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, GO_ON, &at,
-              FUTEX_BITSET_MATCH_ANY);
+    ns = ns > now ? ns - now : 0;
+    struct timespec left = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+    jst_futex(&request, FUTEX_WAIT, GO_ON, &left, 0);
 }
 
 /* Samples between slice boundaries, at least once a second: after a kill, the last sample is
@@ -148,7 +151,7 @@ static void beat(void)
         uint64_t next = (now / jst_cfg.slice_ns + 1) * jst_cfg.slice_ns;
         uint64_t canary = jst_canary_due(now, next);
         uint64_t memory = jst_memory_probe_due(now, next);
-        sleep_until(looked + LOOK_NS < next ? looked + LOOK_NS : next, canary, memory);
+        sleep_until(now, looked + LOOK_NS < next ? looked + LOOK_NS : next, canary, memory);
         if (!serve(atomic_load(&request))) {
             jst_modules_close();
             return;

@@ -24,7 +24,8 @@ static bool leave_mark(void)
         return true;
     struct stat st;
     uint32_t group = (uint32_t)jst_sys1(SYS_getpgid, 0), known = 0;
-    bool regular = jst_fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    /* A file of ours that somebody else has linked there is none of the job's. */
+    bool regular = jst_fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1;
     bool first =
         !regular || jst_pread(fd, &known, sizeof known, 0) != sizeof known || known != group;
     if (first && regular && st.st_uid == (uid_t)jst_sys0(SYS_geteuid) && jst_size_allowed(4))

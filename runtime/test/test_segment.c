@@ -24,9 +24,9 @@
 #include "../src/profile/record.h"
 #include "../src/sys.h"
 
-/* The clock of these tests; a tick is a nanosecond. */
-static uint64_t fake_now;
-#define jst_clock_ns(clock) fake_now
+/* The clock of these tests, and by how much it was set back; a tick is a nanosecond, and ticks go on. */
+static uint64_t fake_now, set_back;
+#define jst_clock_ns(clock) (fake_now - set_back)
 #define jst_ticks() fake_now
 
 #include "../src/mpi/segment.c"
@@ -190,6 +190,7 @@ static void start(void)
     jst_cfg.segments = JST_SEGMENTS_ON;
     jst_cfg.segment_span_ns = 1000000000;
     fake_now = UINT64_C(1700000000000000000);
+    set_back = 0;
     jst_a.head.mpi_init_ns = fake_now;
     jst_segments_begin(&jst_a.blocks[1]);
 }
@@ -391,6 +392,44 @@ static void a_full_ring_merges(void **state)
     assert_int_equal(segments[segment_count - 1].globals, 5001 - (segment_count - 1));
 }
 
+/* A global every 0.1 s. Just when it would be decided how often they come, the clock goes back by a minute. */
+static void a_clock_that_is_set_back_makes_no_global_dense(void **state)
+{
+    (void)state;
+    start();
+    for (int i = 0; i < 3 * 256 - 1; i++)
+        call(0, true, 100000000);
+    jst_segments_drain(0);
+    size_t counted = segment_count;
+    set_back = UINT64_C(60000000000);
+    for (int i = 0; i < 200; i++)
+        call(0, true, 100000000);
+    finish();
+    assert_in_range(segment_count - counted, 198, 200);
+}
+
+/* The site that made epochs comes no more, after the clock has been set back; another one takes its place. */
+static void a_clock_that_is_set_back_does_not_end_the_search_for_epochs(void **state)
+{
+    (void)state;
+    start();
+    for (unsigned last = 7; last <= 11; last += 4) {
+        jst_segments_drain(0);
+        segment_count = 0;
+        for (int step = 0; step < 1000; step++) {
+            for (int k = 0; k < 20; k++)
+                call(3, false, 1000000);
+            call(last, false, 2000000);
+        }
+        set_back = UINT64_C(60000000000);
+    }
+    finish();
+    size_t epochs = 0;
+    for (size_t i = 0; i < segment_count; i++)
+        epochs += (segments[i].rule & 7) == JST_RULE_EPOCH;
+    assert_in_range(epochs, 150, 260); /* four steps each: 88 ms */
+}
+
 static int make_room(void **state)
 {
     (void)state;
@@ -417,6 +456,8 @@ int main(void)
         cmocka_unit_test(space_is_bounded),
         cmocka_unit_test(raw_is_bounded_too),
         cmocka_unit_test(a_full_ring_merges),
+        cmocka_unit_test(a_clock_that_is_set_back_makes_no_global_dense),
+        cmocka_unit_test(a_clock_that_is_set_back_does_not_end_the_search_for_epochs),
     };
     return cmocka_run_group_tests(tests, make_room, free_room);
 }

@@ -146,8 +146,9 @@ def test_version(launcher: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
-def test_a_full_spool_is_told_before_the_start(launcher: Path, tmp_path: Path) -> None:
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "disk", tmp_path]
+@pytest.mark.parametrize("size", ["64k", "480k"])  # a profile begins with 512 KiB
+def test_a_full_spool_is_told_before_the_start(launcher: Path, tmp_path: Path, size: str) -> None:
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "disk", tmp_path]
     if subprocess.run(mount).returncode:
         pytest.skip("no mounts here")
     try:

@@ -205,6 +205,14 @@ def test_others_start_nothing(jostle: Runner) -> None:
     assert not list(jostle.spool.glob("*.jst"))
 
 
+def test_what_a_launched_program_starts_is_not_first(jostle: Runner) -> None:
+    """jostle-run becomes the program: that has its profile at once, its commands do not."""
+    launcher = jostle.library.parent / "jostle-run"
+    result = jostle.run(launcher, "sh", "-c", "/bin/true; /bin/true; :")
+    assert [p.short for p in result.named("true")] == [True, True]
+    assert len([p for p in result.processes if not p.short]) == 1
+
+
 def test_a_session_is_looked_at(jostle: Runner, build: Compile) -> None:
     """Batch scripts lead a session: what they start is seen without being told to."""
     process = jostle.start(

@@ -73,11 +73,11 @@ def test_slice_lengths(jostle: Runner, build: Compile, text: str, ns: int) -> No
     assert result.only().slice_ns == ns
 
 
-def test_programs_can_be_excluded(jostle: Runner) -> None:
+@pytest.mark.parametrize("names", ["cat,sh,dash,bash", "cat, sh ,\tdash, , bash"])
+def test_programs_can_be_excluded(jostle: Runner, names: str) -> None:
     """Excluded programs leave nothing; their children are profiled."""
     script = "/bin/true; /bin/cat /dev/null; /bin/ls /dev/null >/dev/null"
-    env = {"JOSTLE_EXCLUDE_PROGRAMS": "cat,sh,dash"}
-    result = jostle.run("/bin/sh", "-c", script, env=env)
+    result = jostle.run("/bin/sh", "-c", script, env={"JOSTLE_EXCLUDE_PROGRAMS": names})
     assert {Path(p.program).name for p in result.processes} == {"true", "ls"}
 
 

@@ -53,6 +53,15 @@ def test_ends_after_much(jostle: Runner, build: Compile, way: str) -> None:
         assert sorted(p.end_reason for p in images) == [1, 3]
 
 
+def test_an_exec_that_fails_keeps_no_profile_away(jostle: Runner, build: Compile) -> None:
+    """Who goes on after it, and is killed, has a profile like any process of that age."""
+    result = jostle.run(build("goes_on.c"), jostle.data, code=-signal.SIGKILL)
+    (profile,) = [p for p in result.processes if not p.short]
+    assert profile.end_reason == 0
+    assert profile.total("posix_meta_ops") > 100
+    assert result.total("posix_write_bytes") == 10
+
+
 LITTLE = [
     "return",
     "exit",

@@ -152,6 +152,16 @@ def test_no_foreign_file_is_fed(jostle: Runner) -> None:
     assert planted.read_bytes() == b""
 
 
+def test_no_planted_link_leads_to_a_file_of_ours(jostle: Runner) -> None:
+    """Another user may link our files into the spool: no mark is left in them."""
+    victim = jostle.data / "victim"
+    victim.write_text("precious")
+    os.link(victim, jostle.spool / f"test.{os.getuid()}.said")
+    result = jostle.run("/bin/true", length="soon")
+    said_once(result, "JOSTLE_SLICE has a wrong value")
+    assert victim.read_text() == "precious"
+
+
 @pytest.mark.parametrize("way", ["return", "SIGKILL"])
 def test_full_spool(jostle: Runner, build: Compile, tiny: Path, way: str) -> None:
     """A tmpfs too small for a profile: no SIGBUS, one line, the program ends as it would."""
@@ -160,6 +170,14 @@ def test_full_spool(jostle: Runner, build: Compile, tiny: Path, way: str) -> Non
     assert result.code == (0 if way == "return" else -9)
     said_once(result, str(tiny))
     assert not list(tiny.glob("*.jst")), "half a profile is left behind"
+
+
+def test_a_profile_that_cannot_be_mapped(jostle: Runner, build: Compile) -> None:
+    """Nothing is left of it: what was counted is in the record of a short process only."""
+    jostle.open_to_all()
+    result = jostle.run(build("locked.c"), jostle.data)
+    assert not list(jostle.spool.glob("*.jst"))
+    assert result.only().total("posix_write_bytes") == 100 * 1024
 
 
 def test_spool_that_fills_up(jostle: Runner, build: Compile, tiny: Path) -> None:

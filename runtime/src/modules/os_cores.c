@@ -26,7 +26,7 @@
 typedef struct follow {
     uint32_t tid;
     int fd;
-    bool here;
+    bool here, fresh;     /* fresh: not read yet */
     uint64_t ran, waited; /* last value of schedstat, ns */
 } follow;
 
@@ -133,7 +133,7 @@ static void add_thread(uint32_t tid)
     }
     if (free == NULL)
         return;
-    *free = (follow){.tid = tid, .here = true};
+    *free = (follow){.tid = tid, .here = true, .fresh = true};
     open_thread(free);
 }
 
@@ -183,8 +183,10 @@ static void say_cpus(jst_block *b)
     b->cells[JST_CELL_OS_FIRST_CPU] = first;
 }
 
-/* Adds what a thread waited for a core since the last time; true: it wanted one. */
-static bool take(jst_block *b, follow *t, uint64_t elapsed)
+/* Adds what a thread waited for a core since the last time; true: it wanted one. A thread that ran and waited for
+ * longer than there was time since then is no new one, it got the place of one that ended: what it waited before
+ * belongs to slices that are over. since: ns, 0: this is the first time. */
+static bool take(jst_block *b, follow *t, uint64_t elapsed, uint64_t since)
 {
     char text[96];
     long n = t->fd >= 0 ? jst_pread(t->fd, text, sizeof text - 1, 0) : 0;
@@ -193,6 +195,12 @@ static bool take(jst_block *b, follow *t, uint64_t elapsed)
     text[n] = 0;
     const char *p = text;
     uint64_t ran = jst_next_number(&p), waited = jst_next_number(&p);
+    if (t->fresh && since &&
+        ran + waited > since + since / 64) { /* the two clocks differ a little */
+        t->ran = ran;
+        t->waited = waited;
+    }
+    t->fresh = false;
     uint64_t more = waited > t->waited ? waited - t->waited : 0;
     uint64_t busy = more + (ran > t->ran ? ran - t->ran : 0);
     b->cells[JST_CELL_OS_RUNQUEUE_NS] += more;
@@ -223,15 +231,15 @@ void jst_cores_open(int fd)
 void jst_cores_sample(jst_block *b)
 {
     uint64_t now = jst_ticks(), count = b->cells[JST_CELL_OS_THREADS], awake = 0, followed = 0;
-    uint64_t elapsed = sampled && now > sampled ? jst_ticks_to_ns(now - sampled) : 0;
+    uint64_t since = sampled && now > sampled ? jst_ticks_to_ns(now - sampled) : 0;
+    uint64_t elapsed = since > jst_cfg.slice_ns ? since : jst_cfg.slice_ns;
     sampled = now;
-    elapsed = elapsed > jst_cfg.slice_ns ? elapsed : jst_cfg.slice_ns;
     find_threads(count);
     jst_zero(&all, sizeof all);
     for (unsigned i = 0; i < THREADS; i++)
         if (threads[i].tid) {
             followed++;
-            bool wanted = take(b, &threads[i], elapsed);
+            bool wanted = take(b, &threads[i], elapsed, since);
             if (wanted)
                 jst_binding_ran(threads[i].tid);
             awake += wanted;

@@ -336,13 +336,24 @@ static jst_site *rarest(bool ends, uint64_t least)
     return best;
 }
 
+/* What decides next time comes from now on. */
+static void count_anew(uint64_t now_ns)
+{
+    seg.decided_at = seg.globals;
+    seg.decided_ns = now_ns;
+    look_anew(true);
+}
+
 /* Decides whether global collectives are too frequent for each of them to end a segment, and if
  * so, which kind does. Kinds rarer than one per span are excluded. A chosen kind that still
  * recurs is kept, except at milestones (powers of two). */
 static void decide(bool milestone, uint64_t now_ns)
 {
-    uint64_t globals = seg.globals - seg.decided_at;
-    uint64_t time = now_ns > seg.decided_ns ? now_ns - seg.decided_ns : 1;
+    if (now_ns <= seg.decided_ns) { /* the clock was set back: how often they come is not known */
+        count_anew(now_ns);
+        return;
+    }
+    uint64_t globals = seg.globals - seg.decided_at, time = now_ns - seg.decided_ns;
     uint64_t least = time / jst_cfg.segment_span_ns, least_ns = shortest(now_ns);
     least = least > 2 ? least : 2;
     bool anew = milestone || !seg.dense || !seg.chosen || recent(seg.chosen, true) < least;
@@ -356,9 +367,7 @@ static void decide(bool milestone, uint64_t now_ns)
         if (anew || made < least_ns || made > 4 * least_ns)
             seg.level = level_for(period, least_ns);
     }
-    seg.decided_at = seg.globals;
-    seg.decided_ns = now_ns;
-    look_anew(true);
+    count_anew(now_ns);
 }
 
 /* Called after a row of too short segments while every global collective ends one: until the
@@ -483,12 +492,25 @@ void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64
 
 /* ---- epochs ---- */
 
+static void begin_window(uint64_t now_ns, uint64_t length)
+{
+    seg.look_for = length;
+    seg.looked_ns = now_ns;
+    seg.looked_globals = seg.globals;
+    look_anew(false);
+}
+
 /* Checked when a bin ends. While globals are rarer than the span, the rarest kind of call that
  * recurs within a window cuts the gaps; the window doubles until one is found. One that still
  * recurs, and is almost as rare as the rarest, is kept. */
 static void look_for_epochs(uint64_t now_ns)
 {
-    uint64_t window = now_ns - seg.looked_ns, span = jst_cfg.segment_span_ns;
+    uint64_t span = jst_cfg.segment_span_ns;
+    if (now_ns < seg.looked_ns) { /* the clock was set back: the window begins anew */
+        begin_window(now_ns, span);
+        return;
+    }
+    uint64_t window = now_ns - seg.looked_ns;
     if (window < seg.look_for)
         return;
     bool rare = (seg.globals - seg.looked_globals) * span < window;
@@ -502,10 +524,7 @@ static void look_for_epochs(uint64_t now_ns)
         JST_STORE(jst_epoch_mask, (1ull << seg.epoch_level) - 1);
     }
     JST_STORE(jst_epoch_site, best);
-    seg.look_for = !rare ? span : window < 32 * span ? 2 * window : window;
-    seg.looked_ns = now_ns;
-    seg.looked_globals = seg.globals;
-    look_anew(false);
+    begin_window(now_ns, !rare ? span : window < 32 * span ? 2 * window : window);
 }
 
 JST_COLD void jst_segment_epoch(jst_block *b, jst_site *s, uint64_t now)

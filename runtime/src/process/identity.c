@@ -260,14 +260,16 @@ static void find_batch(const char **v)
         }
 }
 
-/* jostle run marks itself, and jostle-run becomes the program. Others lead a session: batch
- * scripts, tasks of a batch system, processes of a login or cron. */
+/* jostle run marks its children with its process id. jostle-run becomes the program, and adds `,self`:
+ * else each child of the program would take the id for that of `jostle run`. Others lead a session:
+ * batch scripts, tasks of a batch system, processes of a login or cron. */
 static bool is_first(const char *launcher, uint64_t session)
 {
     uint64_t n = 0, me = (uint64_t)jst_getpid();
     for (; launcher && *launcher >= '0' && *launcher <= '9' && n < UINT32_MAX; launcher++)
         n = n * 10 + (uint64_t)(*launcher - '0');
-    return (n != 0 && (n == me || n == (uint64_t)jst_sys0(SYS_getppid))) || session == me;
+    bool child = n != 0 && n != me && !*launcher && n == (uint64_t)jst_sys0(SYS_getppid);
+    return (n != 0 && n == me) || child || session == me;
 }
 
 void jst_identify(void)

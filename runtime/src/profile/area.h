@@ -22,6 +22,8 @@ typedef struct jst_area {
 } __attribute__((aligned(JST_PAGE))) jst_area;
 
 #define JST_HEAD_BYTES ((uint32_t)sizeof(jst_area))
+/* What the launcher asks for (JST_AREA_BYTES), and messages and docs say. */
+_Static_assert(sizeof(jst_area) == 512 * 1024, "the header of a profile");
 
 extern JST_HIDDEN jst_area jst_a;
 

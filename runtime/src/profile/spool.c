@@ -231,7 +231,7 @@ static const char *reason_text(int r)
     case EDQUOT:
         return ": no space left; ";
     case EFBIG:
-        return ": the file size limit (ulimit -f) is below 550 KiB; ";
+        return ": the file size limit (ulimit -f) is below 576 KiB; ";
     case EMFILE:
     case ENFILE:
         return ": no descriptor is left (ulimit -n); ";
@@ -291,13 +291,13 @@ int jst_profile_create(int *out)
         r = write_table(fd);
     if (r == 0 && first)
         r = write_files(fd);
-    if (r == 0 && !first) { /* the old part is complete */
-        jst_a.head.end_reason = JST_END_CONTINUED;
-        jst_a.head.end_ns = jst_clock_ns(CLOCK_REALTIME);
-    }
     if (r == 0 && jst_mmap_fixed(&jst_a, sizeof jst_a, MAP_SHARED, fd) != (long)&jst_a)
         r = -ENOMEM;
-    if (r < 0) {
+    if (r < 0) { /* what is left would count once more what is kept in memory */
+        dir = jst_spool_open();
+        if (dir >= 0)
+            jst_sys3(SYS_unlinkat, dir, jst_profile_name, 0);
+        jst_close(dir);
         jst_close(fd);
         return cannot(r);
     }
