@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -227,3 +228,20 @@ def test_old_facts_expire(tmp_path: Path) -> None:
     assert len(stored(repository)) == 1
     expire(tmp_path / "repository", 0, now_s=time.time() + 7300)
     assert stored(repository) == []
+
+
+def test_pbs_and_lsf_write_all_nodes_of_a_large_job(tmp_path: Path) -> None:
+    nodes = [f"node{number:04d}" for number in range(3000)]
+    script = Path(__file__).parents[2] / "integrations" / "pbs" / "write_facts"
+    text = "\n".join(nodes)
+    for event in ("begin", "end"):
+        words = [event, "pbs", "12.server", "user=root", "uid=0", f"nodes={text}", "name=n" * 3000]
+        subprocess.run(
+            ["sh", script, *words],
+            env={"PATH": "/usr/bin:/bin", "JOSTLE_SPOOL": str(tmp_path)},
+            check=True,
+            timeout=30,
+        )
+    (path,) = tmp_path.glob("*.jsb")
+    for line in path.read_text().splitlines():
+        assert json.loads(line)["nodes"] == nodes
