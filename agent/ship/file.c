@@ -11,7 +11,7 @@
 #include "alive.h"
 
 #define PAGE 4096u
-#define BATCH_MOST 65536
+#define BATCH_MOST (256u << 10) /* as in src/jostle/repository/ingest/batch_facts.py */
 #define WAIT_FOR_ROOM_NS (300 * JST_NS)
 
 /* The units of a header whose changes are found by their hashes. Those of the fixed fields and of

@@ -39,6 +39,23 @@ def test_the_unit_is_sound(tmp_path: Path) -> None:
     assert judged.returncode == 0, judged.stdout[-400:]
 
 
+@root_only
+@pytest.mark.skipif(shutil.which("systemd-tmpfiles") is None, reason="no systemd-tmpfiles")
+def test_an_installation_leaves_the_spool_to_its_shipper(tmp_path: Path) -> None:
+    """The unit gives the spool to its user; `systemd-tmpfiles --create` runs at any time later."""
+    rules = tmp_path / "jostle.conf"
+    shutil.copy(ROOT / "packaging" / "node" / "tmpfiles.conf", rules)
+    spool = tmp_path / "root" / "var" / "spool" / "jostle"
+    command = ["systemd-tmpfiles", f"--root={tmp_path / 'root'}", "--create", str(rules)]
+    spool.parent.mkdir(parents=True)
+    subprocess.run(command, check=True, timeout=30)
+    made = spool.stat()
+    assert (made.st_uid, made.st_gid, made.st_mode & 0o7777) == (0, 0, 0o1777)
+    os.chown(spool, 65534, -1)
+    subprocess.run(command, check=True, timeout=30)
+    assert spool.stat().st_uid == 65534
+
+
 def capabilities(pid: int) -> dict[str, int]:
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return {line[:6]: int(line[8:], 16) for line in lines if line.startswith("Cap")}

@@ -58,6 +58,13 @@ def test_a_killed_command_gives_128_plus_the_signal(place: dict[str, str], name:
     assert f"killed by SIG{name}" in done.err
 
 
+def test_a_realtime_signal_is_an_end_like_others(place: dict[str, str]) -> None:
+    code = "import os, signal; os.kill(os.getpid(), signal.SIGRTMIN + 1)"
+    done = run(place, "--", sys.executable, "-c", code)
+    assert done.code == 128 + signal.SIGRTMIN + 1
+    assert "killed by SIGRTMIN+1" in done.err
+
+
 def test_a_command_killed_in_mid_run_loses_nothing(place: dict[str, str], tmp_path: Path) -> None:
     code = (
         f"import os; f = open({str(tmp_path / 'f')!r}, 'wb', 0); f.write(bytes(3000000));"

@@ -98,6 +98,19 @@ def test_what_is_missing_is_said(tmp_path: Path, spool: Path) -> None:
     assert "more: https://jostle.example/jobs?batch=5\n" in text
 
 
+def test_old_notes_are_removed_and_no_other_file(tmp_path: Path) -> None:
+    """The repository is not root's, and its folder of notes may be a link to one that is."""
+    other = tmp_path / "etc"
+    other.mkdir()
+    for name in ("passwd", "4711"):
+        (other / name).touch()
+        os.utime(other / name, (NOW / SECOND - 100_000, NOW / SECOND - 100_000))
+    repository = Repository(tmp_path / "repository", create=True)
+    (tmp_path / "repository" / "digests").symlink_to(other)
+    assert JobOutputs(repository, SiteSettings("output")).turn() == []
+    assert [path.name for path in other.iterdir()] == ["passwd"]
+
+
 def test_a_malformed_file(tmp_path: Path) -> None:
     site = tmp_path / "site.conf"
     for text, why in (

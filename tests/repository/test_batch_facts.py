@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -184,7 +185,7 @@ def test_only_root_and_the_owner_are_believed(tmp_path: Path) -> None:
         (b"\xff\x00", "no JSON"),
         (b"[" * 50_000, "no JSON"),
         (b"[]\n", "no object"),
-        (b"x" * 70_000, "64 KiB"),
+        (b"x" * 270_000, "256 KiB"),
         (lines(*[BEGIN] * 101)[: 1 << 16], "events|no JSON"),
         (lines(BEGIN, END | {"id": "13"}), "several jobs"),
         (lines(BEGIN | {"system": "../x"}), "not known"),
@@ -227,3 +228,32 @@ def test_old_facts_expire(tmp_path: Path) -> None:
     assert len(stored(repository)) == 1
     expire(tmp_path / "repository", 0, now_s=time.time() + 7300)
     assert stored(repository) == []
+
+
+def test_the_end_of_a_job_of_many_nodes_counts(tmp_path: Path) -> None:
+    many = {"nodes": [f"nid{number:06d}" for number in range(4000)]}  # 40 000 bytes of names
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    (spool / FILE).write_bytes(lines(BEGIN | many, END | many))
+    repository = Repository(tmp_path / "repository", create=True)
+    report = repository.ingest([spool])
+    assert (report.batch_jobs, report.warnings) == (1, [])
+    (row,) = stored(repository)
+    assert (row["complete"], len(row["nodes"])) == (True, 4000)
+
+
+def test_pbs_and_lsf_write_all_nodes_of_a_large_job(tmp_path: Path) -> None:
+    nodes = [f"node{number:04d}" for number in range(3000)]
+    script = Path(__file__).parents[2] / "integrations" / "pbs" / "write_facts"
+    text = "\n".join(nodes)
+    for event in ("begin", "end"):
+        words = [event, "pbs", "12.server", "user=root", "uid=0", f"nodes={text}", "name=n" * 3000]
+        subprocess.run(
+            ["sh", script, *words],
+            env={"PATH": "/usr/bin:/bin", "JOSTLE_SPOOL": str(tmp_path)},
+            check=True,
+            timeout=30,
+        )
+    (path,) = tmp_path.glob("*.jsb")
+    for line in path.read_text().splitlines():
+        assert json.loads(line)["nodes"] == nodes

@@ -187,8 +187,9 @@ class JobOutputs:
         return True
 
     def _forget(self) -> None:
+        """Remove old notes, and nothing else: the repository's owner may link to another folder."""
         for path in self._notes.iterdir():
-            if path.stat().st_mtime < time.time() - _NOTED_S:
+            if path.name.isdecimal() and path.lstat().st_mtime < time.time() - _NOTED_S:
                 path.unlink(missing_ok=True)
 
     def _write(self, facts: Mapping[str, Any], parts: Sequence[str]) -> str:

@@ -111,10 +111,18 @@ def run(
         wall_ns=wall_ns,
         cpu_ns=round((usage.ru_utime + usage.ru_stime) * 1e9),
         status=128 + killed if killed else os.WEXITSTATUS(status),
-        signal=signal.Signals(killed).name if killed else None,
+        signal=signal_name(killed) if killed else None,
         read_chars=moved[0] if len(moved) == 2 else None,
         write_chars=moved[1] if len(moved) == 2 else None,
     )
+
+
+def signal_name(number: int) -> str:
+    """Return the name of a signal: `SIGKILL`, or `SIGRTMIN+1`, for which Python has no name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"SIGRTMIN{number - signal.SIGRTMIN:+d}"
 
 
 def _moved() -> list[int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
@@ -17,6 +16,7 @@ from typing import Any
 from jostle.cli.config import settings
 from jostle.cli.launch.environment import INJECTION, gpu_environment, preload_name
 from jostle.cli.launch.other_profilers import OtherProfiler
+from jostle.cli.launch.spawn import signal_name
 from jostle.errors import JostleError, UsageError
 from jostle.files.regular_files import read_regular
 
@@ -162,7 +162,7 @@ class Trial:
                 raise
             wall_s = (time.monotonic_ns() - begin) / 1e9
         if status < 0:
-            raise self._failed(arm, f"was killed by {signal.Signals(-status).name}")
+            raise self._failed(arm, f"was killed by {signal_name(-status)}")
         if status > 0:
             raise self._failed(arm, f"ended with {status}")
         if arm in self._others and b"cannot be preloaded" in self._first_words():

@@ -35,7 +35,8 @@ from jostle.repository.store.tables import PartitionChunk
 from jostle.repository.types import IngestReport
 from jostle.values.plain_values import one_line
 
-_MOST_BYTES = 64 << 10
+#: Two lines of a job of 40 000 bytes of nodes, which is what prologs and epilogs write.
+_MOST_BYTES = 256 << 10
 _MOST_EVENTS = 100
 _MOST_NODES = 20_000
 _MOST_TEXT = 4096
