@@ -156,6 +156,22 @@ def test_the_whole_is_no_less_than_its_largest_part():
     assert whole.low >= node.loss.seconds.low and whole.high >= node.loss.seconds.high
 
 
+@pytest.mark.parametrize("kind", ["memory", "gpu", "bus"])
+def test_what_processes_lose_at_the_same_time_counts_once(kind):
+    """Four processes, each on its own node or GPU, lose a fifth of a second in every slice."""
+    axis = (0, 1_000_000_000, 10)
+    one = _verdict(kind, np.full(10, 0.2), np.full(10, 0.5), axis)
+    less = _verdict(kind, np.full(10, 0.1), np.full(10, 0.5), axis)
+    whole, _ = _together([one, less, one, one], 10.0)
+    assert whole.value == pytest.approx(2.0)
+    # At different times they add up, and so do losses of different kinds.
+    first, second = np.repeat([0.2, 0.0], 5), np.repeat([0.0, 0.2], 5)
+    halves = [_verdict(kind, lost, np.full(10, 0.5), axis) for lost in (first, second)]
+    files = _verdict("file system", np.full(10, 0.1), np.full(10, 0.2), axis)
+    whole, _ = _together([*halves, files], 10.0)
+    assert whole.value == pytest.approx(3.0)
+
+
 def test_processes_that_only_wait_for_others_lose_no_core():
     """A shell and the one that it started: the time of a slice is that of the latter."""
     size = 30
