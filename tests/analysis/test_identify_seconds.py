@@ -25,6 +25,7 @@ from jostle.analysis import identify
 from jostle.analysis.identification.identify import _together
 from jostle.analysis.identification.resource_tests import why_not
 from jostle.analysis.identification.resources import shared_resources, spilled
+from jostle.analysis.identification.seconds_lost import suspect_loss
 
 QUARTER = 250_000_000
 
@@ -128,6 +129,21 @@ def test_where_it_is_never_quiet_the_interval_holds_what_may_be_lost():
     assert "comes" in {one.job for one in found.suspects}
     assert found.seconds.low <= truth <= found.seconds.high
     assert found.seconds.high < 2 * truth
+
+
+def test_the_slowdown_is_that_of_the_slices_with_suspects():
+    """Another job, which is no suspect, slows as much at other times: that is no slowdown here."""
+    at = np.arange(200) % 20
+    suspect, other = np.where(at < 4, 50.0 * MIB, 0), np.where(at >= 10, 50.0 * MIB, 0)
+    slowed = 1 + 0.6 * (suspect + other) / (50 * MIB)
+    (resource,) = [
+        each
+        for each in shared_resources(writer(slowed, {"suspect": suspect, "other": other}, 10))
+        if each.kind == "object servers"
+    ]
+    found = suspect_loss(resource, {"suspect": suspect}, 1, np.random.default_rng(0))
+    assert found.lost[at >= 10].sum() > found.lost[at < 4].sum() > 0
+    assert 1.1 < found.slowdown <= 1.6
 
 
 def _verdict(kind, lost, busy, axis):
