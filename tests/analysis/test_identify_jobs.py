@@ -131,6 +131,17 @@ def test_of_two_in_step_the_light_one_is_acquitted():
     assert [one.job for one in found.suspects] == ["bad"]
 
 
+def test_who_was_not_tested_is_not_ruled_out():
+    """Only the heaviest 60 of 62 jobs are tested, one of them active at a time."""
+    at = np.arange(SIZE) // 2
+    loads = {f"job{k:02}": np.where(at == k, (50.0 - k / 2) * MIB, 0) for k in range(62)}
+    found = identify(writer(np.ones(SIZE), loads))
+    for name in ("job60", "job61"):
+        assert name not in found.acquitted
+        assert "only the 60 with most load were tested" in found.untested[name].why
+    assert "job00" in found.acquitted
+
+
 def test_a_steady_neighbour_cannot_be_told():
     found = identify(writer(np.full(SIZE, 1.5), {"steady": np.full(SIZE, 50.0 * MIB)}))
     assert not found.evident

@@ -25,6 +25,7 @@ from jostle.analysis import identify
 from jostle.analysis.identification.identify import _together
 from jostle.analysis.identification.resource_tests import why_not
 from jostle.analysis.identification.resources import shared_resources, spilled
+from jostle.analysis.identification.seconds_lost import suspect_loss
 
 QUARTER = 250_000_000
 
@@ -130,6 +131,21 @@ def test_where_it_is_never_quiet_the_interval_holds_what_may_be_lost():
     assert found.seconds.high < 2 * truth
 
 
+def test_the_slowdown_is_that_of_the_slices_with_suspects():
+    """Another job, which is no suspect, slows as much at other times: that is no slowdown here."""
+    at = np.arange(200) % 20
+    suspect, other = np.where(at < 4, 50.0 * MIB, 0), np.where(at >= 10, 50.0 * MIB, 0)
+    slowed = 1 + 0.6 * (suspect + other) / (50 * MIB)
+    (resource,) = [
+        each
+        for each in shared_resources(writer(slowed, {"suspect": suspect, "other": other}, 10))
+        if each.kind == "object servers"
+    ]
+    found = suspect_loss(resource, {"suspect": suspect}, 1, np.random.default_rng(0))
+    assert found.lost[at >= 10].sum() > found.lost[at < 4].sum() > 0
+    assert 1.1 < found.slowdown <= 1.6
+
+
 def _verdict(kind, lost, busy, axis):
     resource = SimpleNamespace(kind=kind, busy=busy, axis=axis, name=kind, loads={})
     value = float(lost.sum())
@@ -154,6 +170,22 @@ def test_the_whole_is_no_less_than_its_largest_part():
     whole, _ = _together([node, files], 10.0)
     assert whole.value == pytest.approx(3.0)
     assert whole.low >= node.loss.seconds.low and whole.high >= node.loss.seconds.high
+
+
+@pytest.mark.parametrize("kind", ["memory", "gpu", "bus"])
+def test_what_processes_lose_at_the_same_time_counts_once(kind):
+    """Four processes, each on its own node or GPU, lose a fifth of a second in every slice."""
+    axis = (0, 1_000_000_000, 10)
+    one = _verdict(kind, np.full(10, 0.2), np.full(10, 0.5), axis)
+    less = _verdict(kind, np.full(10, 0.1), np.full(10, 0.5), axis)
+    whole, _ = _together([one, less, one, one], 10.0)
+    assert whole.value == pytest.approx(2.0)
+    # At different times they add up, and so do losses of different kinds.
+    first, second = np.repeat([0.2, 0.0], 5), np.repeat([0.0, 0.2], 5)
+    halves = [_verdict(kind, lost, np.full(10, 0.5), axis) for lost in (first, second)]
+    files = _verdict("file system", np.full(10, 0.1), np.full(10, 0.2), axis)
+    whole, _ = _together([*halves, files], 10.0)
+    assert whole.value == pytest.approx(3.0)
 
 
 def test_processes_that_only_wait_for_others_lose_no_core():

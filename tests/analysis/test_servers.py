@@ -12,6 +12,7 @@ from beside_maker import MIB, MOUNT, SLICE_NS, START, Floats, bursts, noise, wri
 
 from jostle.analysis import identify
 from jostle.analysis.identification.model import JobInterference
+from jostle.analysis.identification.unprofiled import with_unprofiled
 from jostle.repository.query.co_running import Beside
 from jostle.repository.query.machine_loads import SERVED, MachineLoads
 
@@ -148,6 +149,32 @@ def test_load_of_a_node_without_profiles(seed: int) -> None:
     assert suspect.seconds.low <= truth * 1.15
     assert suspect.seconds.high >= truth * 0.85
     assert found.neighbours == 1  # jobs only
+
+
+def test_a_job_without_profiles_is_the_sum_of_its_nodes() -> None:
+    """Two batch jobs without profiles: one on two nodes, the other on one."""
+    strange = bursts(SIZE, 8)
+    found = watched(writer(np.ones(SIZE), {}, 8), seed=8)
+    clients = [traffic(host, strange) for host in ("node8", "node9", "node10")]
+    jobs = {"node8": "slurm-77", "node9": "slurm-77", "node10": "slurm-78"}
+    machines = replace(
+        found.machines,
+        clients=pa.concat_tables([found.machines.clients, *clients]),
+        servers=found.machines.servers.slice(0, 0),
+        groups=pa.table(
+            {
+                "host": list(jobs),
+                "job": list(jobs.values()),
+                "start_ns": np.full(3, START * SLICE_NS),
+                "end_ns": np.full(3, 2**62),
+            }
+        ),
+    )
+    rows = with_unprofiled(replace(found, machines=machines)).mount_loads
+    sums = rows.group_by("job").aggregate([("posix_write_bytes", "sum")]).to_pylist()
+    moved = {row["job"]: row["posix_write_bytes_sum"] for row in sums}
+    assert moved["slurm-77 (no profile)"] == pytest.approx(2 * strange.sum(), rel=0.05)
+    assert moved["slurm-78 (no profile)"] == pytest.approx(strange.sum(), rel=0.05)
 
 
 def own_seconds(beside: Beside) -> Floats:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jostle.analysis.digest.mpi_world import Advice
-from jostle.analysis.shares_of_time import share_of_time
+from jostle.analysis.shares_of_time import share_of_lives
 
 if TYPE_CHECKING:
     from jostle.analysis.digest.mpi_world import WorldDigest
@@ -178,8 +178,10 @@ def features(world: WorldDigest) -> dict[str, float]:
     calls = next((kind for kind in world.traffic if kind.name == "collective"), None)
     number = calls.calls.total if calls else 0
     threads, counters = world.threads, world.counters
-    runqueue = world.metrics.get("os_runqueue_ns")
+    queued, many = (world.metrics.get(name) for name in ("os_runqueue_ns", "os_threads"))
     lived = sum(share.seconds for share in world.shares)
+    # All threads of a rank may wait at once, for longer together than the rank lived.
+    threads_lived = lived * max(many.mean, 1.0) if many else lived
     return {
         "computation_share": shares.get("computation", math.nan),
         "p2p_share": p2p,
@@ -193,7 +195,9 @@ def features(world: WorldDigest) -> dict[str, float]:
         "omp_threads": float(threads.omp_threads or 0),
         "effective_threads": threads.effective.mean,
         "threads_ratio": _known(threads.ratio),
-        "runqueue_share": share_of_time(runqueue.total / 1e9, lived) if runqueue else 0.0,
+        "runqueue_share": (
+            share_of_lives(queued.total / 1e9, lived, threads_lived) if queued else 0.0
+        ),
         "instructions_per_cycle": _known(counters.instructions_per_cycle),
         "misses_per_kilo": _known(counters.misses_per_kilo),
         "waited_share": world.waited,

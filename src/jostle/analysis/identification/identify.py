@@ -52,6 +52,8 @@ from jostle.repository.query.co_running import Beside, hide
 _NS = 1e9
 #: Part of the run: for a smaller loss no suspect is named, whatever the tests say.
 _LEAST = 0.01
+#: Kinds of resources of which a job uses several at the same time, each by other processes.
+_AT_ONCE = ("memory", "gpu", "bus")
 
 
 def identify(
@@ -206,9 +208,11 @@ def _together(
     """Sum the losses on all resources so that no instant counts twice.
 
     A process is in one call at a time: losses in calls on several mounts and in MPI add, up to the
-    slice. Waiting for a core may lie inside these calls as well: of a node only the part of the
-    work and of the wait counts that fits into the time outside them, and of several nodes the one
-    that lost most. The sum is no less than the largest part.
+    slice. Memories of several nodes, GPUs, and buses slow different processes at the same time, and
+    one bus may be tested at several places: of each of these kinds only the one that lost most
+    counts. Waiting for a core may lie inside calls as well: of a node only the part of the work and
+    of the wait counts that fits into the time outside them, and of several nodes the one that lost
+    most. The sum is no less than the largest part.
     """
     with_loss = [
         (evaluation, evaluation.loss) for evaluation in evaluations if evaluation.loss is not None
@@ -219,16 +223,25 @@ def _together(
         ), []
     _, length, steps = with_loss[0][0].test.resource.axis
     calls, cores, busy, work = np.zeros((4, steps))
+    at_once = {kind: np.zeros((2, steps)) for kind in _AT_ONCE}  # time lost, and time spent
     for evaluation in evaluations:
-        # A process that waits for memory computes: it is in no call.
-        if evaluation.test.resource.kind not in ("node", "memory"):
-            busy += evaluation.test.resource.busy
+        resource = evaluation.test.resource
+        if resource.kind in at_once:
+            at_once[resource.kind][1] = np.maximum(at_once[resource.kind][1], resource.busy)
+        elif resource.kind != "node":
+            busy += resource.busy
+    # A process that waits for memory computes: it is in no call.
+    busy += at_once["gpu"][1] + at_once["bus"][1]
     for evaluation, loss in with_loss:
-        if evaluation.test.resource.kind == "node":
+        kind = evaluation.test.resource.kind
+        if kind == "node":
             work = np.where(np.abs(loss.lost) > np.abs(cores), evaluation.test.resource.busy, work)
             cores = _greater(cores, loss.lost)
+        elif kind in at_once:
+            at_once[kind][0] = _greater(at_once[kind][0], loss.lost)
         else:
             calls = calls + loss.lost
+    calls = calls + sum(lost for lost, _ in at_once.values())
     slice_s = length / _NS
     outside = np.clip((slice_s - busy) / np.maximum(work, 1e-12), 0, 1)
     whole = float(np.minimum(calls + cores * outside, slice_s).sum())

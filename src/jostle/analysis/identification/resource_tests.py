@@ -22,7 +22,7 @@ from jostle.analysis.identification.service_time import (
 #: Rate of false discoveries.
 LEVEL = 0.05
 #: Most jobs tested on one resource, the heaviest ones.
-_MOST = 60
+MOST = 60
 #: A load below this part of all load there, own and others', cannot explain a visible loss.
 _DOSE = 0.02
 _LAGS = 4  # slices after a load in which its effect is searched
@@ -46,7 +46,7 @@ class ResourceTest:
         resource: The resource.
         served: Service times of the job's operations on the resource.
         total: Test of the load of all others together.
-        tests: Job -> test of its load.
+        tests: Job -> test of its load; the heaviest jobs only where there are very many.
         little: Job whose load was too small to matter -> its share of the load on the resource.
         smallest_s: Smallest loss that could have been detected, seconds.
         lag: Number of slices after a load that may still be disturbed.
@@ -133,7 +133,10 @@ def grained(load: Floats) -> Floats:
 
 
 def _doses(resource: SharedResource, served: ServiceTimes) -> tuple[dict[str, float], list[str]]:
-    """Separate jobs with too little load to matter (with their share) from those to test."""
+    """Return the jobs with too little load to matter, with their share, and those to test.
+
+    With more than `MOST` jobs the lighter ones are neither: nothing is known of them.
+    """
     little, enough = {}, {}
     scored = served.scored
     # Caches answer many of a job's own metadata calls: these are no load.
@@ -149,9 +152,7 @@ def _doses(resource: SharedResource, served: ServiceTimes) -> tuple[dict[str, fl
         else:
             enough[job] = float(load[scored].sum())
     heavy = sorted(enough, key=lambda job: (-enough[job], job))
-    for job in heavy[_MOST:]:
-        little[job] = 0.0
-    return little, [*heavy[:_MOST], *resource.servers]
+    return little, [*heavy[:MOST], *resource.servers]
 
 
 def _simes(values: Sequence[float]) -> float:

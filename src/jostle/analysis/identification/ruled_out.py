@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from jostle.analysis.identification.evaluation import Evaluation
 from jostle.analysis.identification.evidence import FEWEST
 from jostle.analysis.identification.model import CoreAccount, Untested
-from jostle.analysis.identification.resource_tests import LEVEL, blind, shorter_slices
+from jostle.analysis.identification.resource_tests import LEVEL, MOST, blind, shorter_slices
 
 #: Part of the run: on a resource on which the job spent less, nobody can have cost it time.
 _LEAST = 0.01
@@ -110,6 +110,10 @@ def _untested(evaluation: Evaluation, job: str, run_s: float) -> Untested | None
         return Untested(
             f"too few slices on {where}: {test.slices} of {FEWEST} that are needed",
             shorter_slices(test),
+        )
+    if job not in test.tests:
+        return Untested(
+            f"of all jobs on {where} only the {MOST} with most load were tested", _QUIET
         )
     if test.tests[job].alike:
         return Untested(

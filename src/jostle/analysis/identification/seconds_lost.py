@@ -92,7 +92,7 @@ def suspect_loss(
     part = heights[:, : len(loads)] @ strengths[: len(loads)]
     expected = np.where(served.scored, resource.busy * part / (fitted + heights @ strengths), 0.0)
     seconds = _doubted(seconds, float(lost.sum()), case)
-    here, gone = float(resource.busy[hit].sum()), float(lost.sum())
+    here, gone = float(resource.busy[hit].sum()), float(lost[hit].sum())
     slowdown = here / (here - gone) if here > gone > -here else None
     length = resource.axis[1] / 1e9
     guilty = (expected >= _EXPECTED * length) & (expected + lost >= 2 * _LOST * length)

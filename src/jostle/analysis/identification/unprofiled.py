@@ -91,6 +91,7 @@ Load = dict[str, Floats]
 
 
 def _put(by_name: dict[str, Load], name: str, load: Load) -> None:
+    """Add what another counter shows of a load: of two counts of the same bytes the larger."""
     known = by_name.get(name)
     by_name[name] = (
         load if known is None else {key: np.maximum(known[key], load[key]) for key in load}
@@ -151,20 +152,22 @@ def _notable(load: Load, counted: Load) -> Load | None:
 
 
 def _on_clients(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
-    """Return what programs without a profile moved on a mount, node by node."""
+    """Return what programs without a profile moved on a mount, on all nodes together, by name."""
     found: dict[str, Load] = {}
     clients = _where(beside.machines.clients, mount=mount)
     for host in pc.unique(clients.column("host")).to_pylist() if clients.num_rows else []:
         mine = _where(clients, host=host)
-        known = _where(beside.machines.profiled, mount=mount, host=host)
+        profiled = _where(beside.machines.profiled, mount=mount, host=host)
         counted = {name: _laid(mine, name, axis) for name in _TRAFFIC}
-        theirs = {name: _laid(known, name, axis) for name in _TRAFFIC}
+        theirs = {name: _laid(profiled, name, axis) for name in _TRAFFIC}
         if mount.startswith(_CEPH):
             theirs["read_bytes"] += _ANSWER * counted["meta_ops"]
         load = {name: _beyond(counted[name], theirs[name], axis) for name in _TRAFFIC}
         notable = _notable(load, counted)
-        if notable is not None:
-            _put(found, _name_of(beside, host), notable)
+        if notable is not None:  # a job has one name on all of its nodes
+            name = _name_of(beside, host)
+            known = found.get(name, {})
+            found[name] = {way: known.get(way, 0.0) + values for way, values in notable.items()}
     return found
 
 
