@@ -179,6 +179,24 @@ def test_others_on_the_node_call_for_an_exclusive_one_but_a_slow_server_does_not
     assert alone.found == ()
 
 
+@pytest.mark.parametrize("user", [7, 8])
+def test_what_is_lost_on_many_nodes_at_once_is_saved_once(user: int) -> None:
+    hosts = [f"node{n}" for n in range(16)]
+    disturbed = interference(
+        *(suspect("x", host, Interval(30.0, 25.0, 35.0), user=user) for host in hosts),
+        suspect("y", "m1", Interval(8.0, 6.0, 10.0), user=8),
+        resources=[*(resource(host, "node") for host in hosts), resource("m1")],
+    )
+    # The job of 100 s waited for its slowest node: it lost 30 s on all of them together.
+    disturbed = replace(disturbed, seconds=Interval(38.0, 31.0, 45.0))
+    given = recommend(beside(user=7), disturbed, digest())
+    assert "exclusive nodes" in rules(given)
+    assert ("one after the other" in rules(given)) == (user == 7)
+    for each in given.found:
+        assert each.saving is not None
+        assert each.saving.value == pytest.approx(30.0)
+
+
 def test_a_cpu_limit_that_stopped_it_is_to_be_raised() -> None:
     share = SimpleNamespace(name="kept by its CPU limit", share=0.5)
     given = recommend(beside(), interference(), digest(shares=[share], cores=2.0))

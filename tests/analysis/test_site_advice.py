@@ -19,6 +19,7 @@ from jostle.analysis.site_advice import (
 )
 from jostle.analysis.site_advice.outcome import by_pair, outcome
 from jostle.analysis.site_advice.queue import Request, start_times
+from jostle.report.verdict.site_advice import stored_costs
 
 HOUR = 3600.0
 SCRATCH = "lustre:mgs@tcp:/scratch"
@@ -55,6 +56,32 @@ def two_that_met() -> SiteEvidence:
 def the(rule: str, evidence: SiteEvidence) -> Any:
     (found,) = [each for each in recommend_site(evidence).found if each.rule == rule]
     return found
+
+
+def test_a_job_that_is_slowed_on_all_of_its_nodes_at_once_lost_the_time_once() -> None:
+    def of(value: float) -> dict[str, float]:
+        return {"value": value, "low": 0.8 * value, "high": 1.2 * value}
+
+    hosts = [f"n{number}" for number in range(16)]
+    rows = [(host, "node", 1800.0) for host in hosts] + [(SCRATCH, "file system", 600.0)]
+    found = stored_costs(
+        "s",
+        {
+            "interference": {
+                "resources": [{"resource": where, "kind": kind} for where, kind, _ in rows],
+                "suspects": [
+                    {"resource": where, "job": "w", "kind": "job", "seconds": of(seconds)}
+                    for where, _, seconds in rows
+                ],
+                "seconds": of(2400.0),
+            }
+        },
+    )
+    victim = job("s", "solver", 0.0, 1.0, nodes=tuple(hosts), cores=160.0)
+    lost = recommend_site(site([victim, job("w", "writer", 0.0, 1.0)], list(found.costs))).lost
+    assert lost.value == pytest.approx(160.0 * 2400 / 3600)
+    assert lost.value < victim.core_hours
+    assert [each.seconds.value for each in found.costs if each.kind != "node"] == [600.0]
 
 
 def test_jobs_start_when_there_is_enough_and_nobody_overtakes_on_the_same_resource() -> None:

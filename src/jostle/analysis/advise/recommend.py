@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from jostle.analysis.advise.another_hour import another_hour
 from jostle.analysis.advise.at_once import fewer_at_once, like_jobs
@@ -15,6 +16,7 @@ from jostle.analysis.advise.time_limit import PastRun, time_limit
 from jostle.analysis.binding.model import BindingAdvice
 from jostle.analysis.digest.model import JobDigest
 from jostle.analysis.identification.model import JobInterference
+from jostle.analysis.identification.seconds_lost import counted_once
 from jostle.analysis.identification.slow_targets import SlowTarget
 from jostle.repository.query.co_running import Beside
 
@@ -45,6 +47,7 @@ def recommend(
         seed: Seed of the random steps.
     """
     job, run_s = beside.job, interference.run_s
+    interference = _counted_once(interference)
     every = [
         *own_jobs(job, interference, like_jobs(beside, interference)),
         *fewer_at_once(beside, interference),
@@ -70,6 +73,23 @@ def recommend(
         limits=tuple(interference.limits),
         own_neighbours=tuple(own_neighbours(beside, interference)),
     )
+
+
+def _counted_once(interference: JobInterference) -> JobInterference:
+    """Return an interference whose suspects' losses may be added up over nodes."""
+    kinds = {each.resource: each.kind for each in interference.resources}
+    losses = counted_once(
+        [
+            (each.resource, kinds.get(each.resource, ""), each.seconds)
+            for each in interference.suspects
+        ],
+        interference.seconds.value,
+    )
+    suspects = [
+        replace(each, seconds=seconds)
+        for each, seconds in zip(interference.suspects, losses, strict=True)
+    ]
+    return replace(interference, suspects=suspects)
 
 
 def _is_worth(one: Recommendation, least_s: float) -> bool:
