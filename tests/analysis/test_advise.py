@@ -93,7 +93,9 @@ def interference(
 
 
 def digest(**given: Any) -> Any:
-    return SimpleNamespace(**{"shares": [], "cores": 1.0, "seconds": 100.0, "binding": [], **given})
+    return SimpleNamespace(
+        **{"shares": [], "cores": 1.0, "hosts": ["n1"], "seconds": 100.0, "binding": [], **given}
+    )
 
 
 def rules(given: Any) -> list[str]:
@@ -201,8 +203,12 @@ def test_a_cpu_limit_that_stopped_it_is_to_be_raised() -> None:
     share = SimpleNamespace(name="kept by its CPU limit", share=0.5)
     given = recommend(beside(), interference(), digest(shares=[share], cores=2.0))
     assert rules(given) == ["more cores"]
-    assert given.found[0].texts == ("#SBATCH --cpus-per-task=4",)
+    assert given.found[0].texts[0].startswith("#SBATCH --cpus-per-task=4 ")
     assert given.found[0].saving == Interval(25.0, 0.0, 50.0)
+    hosts = [f"n{n}" for n in range(8)]
+    given = recommend(beside(), interference(), digest(shares=[share], cores=16.0, hosts=hosts))
+    assert given.found[0].lever == "ask for 4 cores per node in place of 2"
+    assert given.found[0].texts[0].startswith("#SBATCH --cpus-per-task=4 ")
 
 
 def requests(latency_s: float, rate: float, size: int, seed: int = 3) -> pa.Table:
