@@ -243,6 +243,20 @@ def test_larger_requests_save_the_latency_of_those_that_are_fewer() -> None:
     assert advice.saving.low <= advice.saving.value <= advice.saving.high
 
 
+def test_requests_of_many_processes_are_waited_for_by_all_of_them_at_once() -> None:
+    """In most slices one process writes a little; in the others 64 do, each as much as it."""
+    rows = requests(0.002, 100e6, 4096)
+    count = np.where(np.arange(40) % 3 == 0, 64, 1)
+    for name in ("posix_write_ops", "posix_write_bytes", "posix_write_ns"):
+        place = rows.schema.get_field_index(name)
+        rows = rows.set_column(place, name, pa.array(rows[name].to_numpy() * count))
+    rows = rows.set_column(rows.schema.get_field_index("count"), "count", pa.array(count))
+    (advice,) = larger_requests(beside(rows), seed=0)
+    spent_s = (rows["posix_write_ns"].to_numpy() / count).sum() / 1e9
+    assert advice.saving is not None
+    assert 0.5 * spent_s < advice.saving.value <= spent_s
+
+
 @pytest.mark.parametrize("size", [1 << 18, 1 << 20])
 def test_large_requests_are_left_alone(size: int) -> None:
     assert list(larger_requests(beside(requests(0.002, 100e6, size)), seed=0)) == []
