@@ -1,4 +1,4 @@
-"""What is read of running jobs, and when: clocks that are ahead."""
+"""What is read of running jobs, and when: clocks that are ahead; loads of mounts at one path."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ class Store:
         return self._clock.ns
 
     def query(self, *_: object) -> pa.Table:
-        return pa.table({"jobs": [2], "start_ns": [EPOCH_NS], "slice_ns": [SLICE_NS]})
+        row = {"jobs": [2], "start_ns": [EPOCH_NS], "slice_ns": [SLICE_NS], "path": ["/local"]}
+        return pa.table(row)
 
     def live_rows(self, span: tuple[int, int]) -> LiveRows:
         mounts = tuple(
@@ -70,3 +71,19 @@ def test_a_node_whose_clock_is_ahead_hides_no_others(
     assert state.seen_ns == clock.ns - SLICE_NS
     loads = now.load_on(MOUNT)
     assert loads is not None and loads["right-1"] > 0, "what others wait for is seen"
+
+
+def test_loads_of_a_job_on_disks_at_one_path_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(EPOCH_NS + 20 * SLICE_NS)
+    monkeypatch.setattr(module, "time", clock)
+    disks = [f"node{n}:/dev/sda" for n in (1, 2)]
+    rows = [
+        replace(row, mount=disk)
+        for disk, ops in zip(disks, (1000.0, 10.0), strict=True)
+        for row in reader("job-1", np.zeros(20), ops)
+    ]
+    now = Now(Store(clock, together(rows), "", 0))  # type: ignore[arg-type]
+    now.refresh()
+    alone = [now.load_on(disk) or {} for disk in disks]
+    assert now.load_on("/local/tmp") == {"job-1": alone[0]["job-1"] + alone[1]["job-1"]}
+    assert alone[0]["job-1"] > 50 * alone[1]["job-1"] > 0

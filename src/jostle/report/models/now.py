@@ -134,9 +134,11 @@ class Now:
             keys = self._keys_of(place)
             if not keys:
                 return None
-            return {
-                job: rate for key in keys for job, rate in self._stream.load_on(key, span).items()
-            }
+            loads: dict[str, float] = {}
+            for key in keys:  # several, where nodes have disks of their own at one path
+                for job, rate in self._stream.load_on(key, span).items():
+                    loads[job] = loads.get(job, 0.0) + rate
+            return loads
 
     def _keys_of(self, place: str) -> list[ResourceKey]:
         """Return the resources that a name stands for, or by a path on a mount."""
