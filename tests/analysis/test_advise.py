@@ -346,6 +346,29 @@ def test_two_jobs_of_one_program_are_to_run_one_after_the_other() -> None:
     assert rules(recommend(siblings(1), found, digest())) == ["one after the other"]
 
 
+def test_like_jobs_that_seldom_ran_together_are_to_run_one_after_the_other() -> None:
+    """Two of them overlapped it for 40 s of 100 each: 0.8 of them at the same time, in the mean."""
+    around = siblings(2)
+    others = {
+        name: replace(facts, start_ns=at * NS, end_ns=(at + 40) * NS)
+        for (name, facts), at in zip(around.others.items(), (10, 50), strict=True)
+    }
+    found = interference(*(suspect(f"job{k}", "m1", Interval(10.0, 9.0, 11.0)) for k in range(2)))
+    given = recommend(replace(around, others=others), found, digest())
+    assert rules(given) == ["one after the other"] * 2
+
+
+def test_what_own_jobs_cost_is_not_said_to_belong_to_others() -> None:
+    uncertain = Interval(10.0, 0.0, 20.0)
+    own = suspect("job0", "m1", uncertain)
+    given = recommend(siblings(1), interference(own), digest())
+    assert rules(given) == []
+    assert "your own jobs" in given.nothing and "others" not in given.nothing
+    both = interference(own, suspect("theirs", "m2", uncertain, 8))
+    nothing = recommend(siblings(1), both, digest()).nothing
+    assert "on m2 belongs to others" in nothing and "m1" not in nothing
+
+
 def test_own_neighbours_are_named_with_when_they_ran_and_others_are_not() -> None:
     lost = Interval(10.0, 9.0, 11.0)
     found = interference(
