@@ -93,7 +93,9 @@ def interference(
 
 
 def digest(**given: Any) -> Any:
-    return SimpleNamespace(**{"shares": [], "cores": 1.0, "seconds": 100.0, "binding": [], **given})
+    return SimpleNamespace(
+        **{"shares": [], "cores": 1.0, "hosts": ["n1"], "seconds": 100.0, "binding": [], **given}
+    )
 
 
 def rules(given: Any) -> list[str]:
@@ -179,12 +181,34 @@ def test_others_on_the_node_call_for_an_exclusive_one_but_a_slow_server_does_not
     assert alone.found == ()
 
 
+@pytest.mark.parametrize("user", [7, 8])
+def test_what_is_lost_on_many_nodes_at_once_is_saved_once(user: int) -> None:
+    hosts = [f"node{n}" for n in range(16)]
+    disturbed = interference(
+        *(suspect("x", host, Interval(30.0, 25.0, 35.0), user=user) for host in hosts),
+        suspect("y", "m1", Interval(8.0, 6.0, 10.0), user=8),
+        resources=[*(resource(host, "node") for host in hosts), resource("m1")],
+    )
+    # The job of 100 s waited for its slowest node: it lost 30 s on all of them together.
+    disturbed = replace(disturbed, seconds=Interval(38.0, 31.0, 45.0))
+    given = recommend(beside(user=7), disturbed, digest())
+    assert "exclusive nodes" in rules(given)
+    assert ("one after the other" in rules(given)) == (user == 7)
+    for each in given.found:
+        assert each.saving is not None
+        assert each.saving.value == pytest.approx(30.0)
+
+
 def test_a_cpu_limit_that_stopped_it_is_to_be_raised() -> None:
     share = SimpleNamespace(name="kept by its CPU limit", share=0.5)
     given = recommend(beside(), interference(), digest(shares=[share], cores=2.0))
     assert rules(given) == ["more cores"]
-    assert given.found[0].texts == ("#SBATCH --cpus-per-task=4",)
+    assert given.found[0].texts[0].startswith("#SBATCH --cpus-per-task=4 ")
     assert given.found[0].saving == Interval(25.0, 0.0, 50.0)
+    hosts = [f"n{n}" for n in range(8)]
+    given = recommend(beside(), interference(), digest(shares=[share], cores=16.0, hosts=hosts))
+    assert given.found[0].lever == "ask for 4 cores per node in place of 2"
+    assert given.found[0].texts[0].startswith("#SBATCH --cpus-per-task=4 ")
 
 
 def requests(latency_s: float, rate: float, size: int, seed: int = 3) -> pa.Table:
@@ -217,6 +241,20 @@ def test_larger_requests_save_the_latency_of_those_that_are_fewer() -> None:
     assert advice.saving is not None
     assert advice.saving.value == pytest.approx(0.002 * total * (1 - 4096 / (1 << 20)), rel=0.02)
     assert advice.saving.low <= advice.saving.value <= advice.saving.high
+
+
+def test_requests_of_many_processes_are_waited_for_by_all_of_them_at_once() -> None:
+    """In most slices one process writes a little; in the others 64 do, each as much as it."""
+    rows = requests(0.002, 100e6, 4096)
+    count = np.where(np.arange(40) % 3 == 0, 64, 1)
+    for name in ("posix_write_ops", "posix_write_bytes", "posix_write_ns"):
+        place = rows.schema.get_field_index(name)
+        rows = rows.set_column(place, name, pa.array(rows[name].to_numpy() * count))
+    rows = rows.set_column(rows.schema.get_field_index("count"), "count", pa.array(count))
+    (advice,) = larger_requests(beside(rows), seed=0)
+    spent_s = (rows["posix_write_ns"].to_numpy() / count).sum() / 1e9
+    assert advice.saving is not None
+    assert 0.5 * spent_s < advice.saving.value <= spent_s
 
 
 @pytest.mark.parametrize("size", [1 << 18, 1 << 20])
@@ -306,6 +344,29 @@ def test_several_jobs_of_one_program_are_to_be_fewer_at_once() -> None:
 def test_two_jobs_of_one_program_are_to_run_one_after_the_other() -> None:
     found = interference(suspect("job0", "m1", Interval(10.0, 9.0, 11.0)))
     assert rules(recommend(siblings(1), found, digest())) == ["one after the other"]
+
+
+def test_like_jobs_that_seldom_ran_together_are_to_run_one_after_the_other() -> None:
+    """Two of them overlapped it for 40 s of 100 each: 0.8 of them at the same time, in the mean."""
+    around = siblings(2)
+    others = {
+        name: replace(facts, start_ns=at * NS, end_ns=(at + 40) * NS)
+        for (name, facts), at in zip(around.others.items(), (10, 50), strict=True)
+    }
+    found = interference(*(suspect(f"job{k}", "m1", Interval(10.0, 9.0, 11.0)) for k in range(2)))
+    given = recommend(replace(around, others=others), found, digest())
+    assert rules(given) == ["one after the other"] * 2
+
+
+def test_what_own_jobs_cost_is_not_said_to_belong_to_others() -> None:
+    uncertain = Interval(10.0, 0.0, 20.0)
+    own = suspect("job0", "m1", uncertain)
+    given = recommend(siblings(1), interference(own), digest())
+    assert rules(given) == []
+    assert "your own jobs" in given.nothing and "others" not in given.nothing
+    both = interference(own, suspect("theirs", "m2", uncertain, 8))
+    nothing = recommend(siblings(1), both, digest()).nothing
+    assert "on m2 belongs to others" in nothing and "m1" not in nothing
 
 
 def test_own_neighbours_are_named_with_when_they_ran_and_others_are_not() -> None:

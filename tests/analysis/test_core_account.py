@@ -238,6 +238,19 @@ def test_other_users_are_one_for_a_viewer() -> None:
     assert parts(hidden) == pytest.approx({OTHERS: 0.83, "c": 0.17}, abs=0.01)
 
 
+def test_programs_of_other_users_have_no_name_where_no_job_ran_either() -> None:
+    strange = rows("dd (pid 7, bob)", 0.5, cpus="0", kind="unprofiled", uid=2000)
+    beside = made([*rows("me", 0.5, queue=0.5, cpus="0"), *strange])
+    assert not beside.others
+    found = identify(beside, as_user=1000)
+    assert "bob" not in repr(found.to_json())
+    assert [suspect.job for suspect in found.suspects] == [OTHERS]
+    assert found.neighbours == 1 and found.unnamed
+    for users in (None, {2000}):
+        (own,) = identify(beside, as_user=users).suspects
+        assert own.job == "dd (pid 7, bob)"
+
+
 def test_nobody_is_cleared_who_was_not_tested() -> None:
     """Eight slices decide nothing about calls on files: a writer beside it is not innocent."""
     found = identify(writer(np.ones(SLICES), {"other": np.full(SLICES, 5e7)}))

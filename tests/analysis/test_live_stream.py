@@ -65,6 +65,23 @@ def test_the_loss_is_that_of_the_slices() -> None:
     assert _answer(stream, "victim-1").lost_s == pytest.approx(truth, rel=0.08)
 
 
+def test_a_job_that_reads_no_more_loses_nothing_now() -> None:
+    slow = noise(np.random.default_rng(15), 120, _SPREAD)
+    slow[60:] += math.log(1.5)
+    after = np.arange(120)
+    own = reader("victim-1", slow, np.where(after < 110, 1000.0, 0.0))
+    loud = reader("bully-1", slow * 0, np.where(after >= 60, 4000.0, 0.0))
+    rows = together([*own, *loud], busy("victim-1", np.ones(120)))
+    stream = LiveStream()
+    stream.take(until(rows, 111))
+    during = _answer(stream, "victim-1")
+    assert (during.resource, during.suspects[0].job) == (MOUNT, "bully-1")
+    stream.take(rows)
+    answer = _answer(stream, "victim-1")
+    assert answer.now_percent == 0 and answer.lost_s > 0
+    assert (answer.resource_kind, answer.suspects, answer.because) == (None, (), None)
+
+
 @pytest.mark.parametrize("portion", [1, 7, 50])
 def test_however_the_rows_are_portioned_the_answers_are_the_same(portion: int) -> None:
     rows, _, _ = _disturbed(3)

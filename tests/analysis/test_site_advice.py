@@ -17,8 +17,10 @@ from jostle.analysis.site_advice import (
     SlowNode,
     recommend_site,
 )
+from jostle.analysis.site_advice.nodes import exclusive_nodes
 from jostle.analysis.site_advice.outcome import by_pair, outcome
 from jostle.analysis.site_advice.queue import Request, start_times
+from jostle.report.verdict.site_advice import stored_costs
 
 HOUR = 3600.0
 SCRATCH = "lustre:mgs@tcp:/scratch"
@@ -55,6 +57,32 @@ def two_that_met() -> SiteEvidence:
 def the(rule: str, evidence: SiteEvidence) -> Any:
     (found,) = [each for each in recommend_site(evidence).found if each.rule == rule]
     return found
+
+
+def test_a_job_that_is_slowed_on_all_of_its_nodes_at_once_lost_the_time_once() -> None:
+    def of(value: float) -> dict[str, float]:
+        return {"value": value, "low": 0.8 * value, "high": 1.2 * value}
+
+    hosts = [f"n{number}" for number in range(16)]
+    rows = [(host, "node", 1800.0) for host in hosts] + [(SCRATCH, "file system", 600.0)]
+    found = stored_costs(
+        "s",
+        {
+            "interference": {
+                "resources": [{"resource": where, "kind": kind} for where, kind, _ in rows],
+                "suspects": [
+                    {"resource": where, "job": "w", "kind": "job", "seconds": of(seconds)}
+                    for where, _, seconds in rows
+                ],
+                "seconds": of(2400.0),
+            }
+        },
+    )
+    victim = job("s", "solver", 0.0, 1.0, nodes=tuple(hosts), cores=160.0)
+    lost = recommend_site(site([victim, job("w", "writer", 0.0, 1.0)], list(found.costs))).lost
+    assert lost.value == pytest.approx(160.0 * 2400 / 3600)
+    assert lost.value < victim.core_hours
+    assert [each.seconds.value for each in found.costs if each.kind != "node"] == [600.0]
 
 
 def test_jobs_start_when_there_is_enough_and_nobody_overtakes_on_the_same_resource() -> None:
@@ -154,6 +182,35 @@ def test_a_slow_node_is_drained_and_a_hostile_name_is_no_command() -> None:
     assert first.saving == Interval(2.5, 0.0, pytest.approx(20 * 0.22 / 0.78))
     assert "NodeName=n7 State=DRAIN" in first.texts[0]
     assert second.saving is None
+
+
+def test_jobs_of_several_nodes_did_not_hold_all_of_their_cores_on_a_slow_one() -> None:
+    nodes = tuple(f"n{k}" for k in range(4))
+    slow = SlowNode("n1", "frequency under load is 20 % less", Interval(0.2, 0.18, 0.22))
+    found = the("drain", site([job("s", "solver", 0.0, 2.0, nodes=nodes)], [], slow_nodes=[slow]))
+    assert found.saving_words.startswith("1 jobs ran on it, with 20 core-hours on all of their")
+    assert "held" not in found.saving_words
+
+
+def test_costs_are_not_compared_with_each_other() -> None:
+    """That would take hours for the costs of a large site."""
+
+    class Incomparable(Cost):
+        def __eq__(self, other: object) -> bool:
+            raise AssertionError("quadratic")
+
+        __hash__ = Cost.__hash__
+
+    one, two = ({"nodes": (node,), "mounts": {}} for node in ("n1", "n2"))
+    jobs = [job("a", "hungry", 0.0, 2.0, **one), job("b", "model", 0.0, 2.0, **one)]
+    jobs += [job("c", "greedy", 0.0, 2.0, **two), job("d", "solver", 0.0, 2.0, **two)]
+    lost = Interval(1800.0, 1500.0, 2000.0)
+    costs: list[Cost] = [
+        Incomparable("b", "a", "n1", "memory", lost),
+        Incomparable("d", "c", "n2", "memory", lost),
+    ]
+    found = exclusive_nodes(site(jobs, costs, node_cores={"n1": 11, "n2": 11}))
+    assert sorted(each.where for each in found) == ["n1", "n2"]
 
 
 def test_one_switch_is_advised_where_the_nodes_fit_below_one() -> None:

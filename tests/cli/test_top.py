@@ -153,6 +153,24 @@ def test_a_server_is_asked_with_a_token(server: str, report: dict[str, Any]) -> 
     assert jostle("top", "--once", "--server", server).code == 2
 
 
+def test_an_answer_that_breaks_off_is_an_error_that_is_shown() -> None:
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            self.wfile.write(b"{")
+
+        def log_message(self, *_: object) -> None:
+            """Be quiet."""
+
+    http = HTTPServer(("127.0.0.1", 0), Answer)
+    threading.Thread(target=http.serve_forever, daemon=True).start()
+    with pytest.raises(ServerError, match="cannot be asked: IncompleteRead"):
+        of_server(f"http://127.0.0.1:{http.server_port}", "secret")()
+    http.shutdown()
+
+
 def test_a_token_is_kept_secret(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="readable on the network"):
         of_server("http://far.example", "secret")

@@ -87,7 +87,12 @@ def test_lists_of_nodes(text: str, names: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["n[1-", "n[3-1]", "n[a]", "n]1", "n[1-30000]", "n[1-999]m[1-999]"]
+    "text",
+    [
+        *("n[1-", "n[3-1]", "n[a]", "n]1", "n[1-30000]", "n[1-999]m[1-999]"),
+        pytest.param(f"n[{'9' * 5000}]", id="a number of 5000 digits"),
+        pytest.param("n" + "[1]" * 2000, id="2000 ranges"),
+    ],
 )
 def test_malformed_lists_of_nodes(text: str) -> None:
     with pytest.raises(AccountingError):
@@ -125,6 +130,20 @@ def test_pbs() -> None:
     assert (ended.state, ended.exit, ended.name) == ("failed", "1:0", "a b")
     assert ended.time_limit_s == 3600
     assert wrong == "it is no line of PBS accounting"
+
+
+def test_no_node_of_a_long_list_is_lost() -> None:
+    names = [f"node{2 * number:05d}" for number in range(1500)]
+    hosts = "+".join(f"{name}/0*64" for name in names)
+    (job,) = jobs_of(
+        f"11/14/2023 22:14:00;E;7.srv;user=ann qtime={START_S} start={START_S} "
+        f"end={START_S + 40} exec_host={hosts} Exit_status=0\n",
+        read_pbs,
+    )
+    assert isinstance(job, AccountedJob) and job.nodes == tuple(names)
+    listed = f"node[{','.join(name.removeprefix('node') for name in names)}]"
+    (job,) = jobs_of("\n".join(SACCT.splitlines()[:2]).replace("n[01-03]", listed))
+    assert isinstance(job, AccountedJob) and job.nodes == tuple(names)
 
 
 def test_lsf() -> None:

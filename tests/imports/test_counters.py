@@ -123,14 +123,14 @@ def table(seconds: int = 900, *, instance: str = "n1:9100") -> Table:
 
 
 def imported(
-    store: Repository, tmp_path: Path, answer: Answer, seconds: int = 900
+    store: Repository, tmp_path: Path, answer: Answer, seconds: int = 900, begin_s: int = 0
 ) -> CounterReport:
     path = tmp_path / "map.toml"
     path.write_text(ONE)
     with prometheus(answer) as (url, _):
         client = PrometheusClient(url, most_bytes=20_000)
-        start = START_S * NS
-        return import_prometheus(store, client, read_map(str(path)), start, start + seconds * NS)
+        start, end = (START_S + begin_s) * NS, (START_S + seconds) * NS
+        return import_prometheus(store, client, read_map(str(path)), start, end)
 
 
 def test_series_become_components_once(store: Repository, tmp_path: Path) -> None:
@@ -170,6 +170,25 @@ def test_an_import_goes_on_where_the_samples_of_the_last_one_ended(
         "count(*) FILTER (contains(unknown, 'storage_read_bytes')) AS dark FROM component_slices"
     ).to_pylist()
     assert row == {"n": 180_000, "dark": 0}
+
+
+def test_an_earlier_span_of_a_day_may_be_imported_after_a_later_one(
+    store: Repository, tmp_path: Path
+) -> None:
+    answer = of_table(table(7200))
+    assert imported(store, tmp_path, answer, 7200, 5400).rows == 120
+    early = imported(store, tmp_path, answer, 5400)
+    assert (early.rows, early.known, early.commits) == (360, 0, 2), "each hour is a commit"
+    again = imported(store, tmp_path, answer, 5400)
+    assert (again.rows, again.known) == (0, 360)
+    (row,) = store.query(
+        "SELECT count(*) AS rows, sum(storage_read_bytes)::BIGINT AS bytes FROM component_slices"
+    ).to_pylist()
+    assert row == {"rows": 480, "bytes": 480 * 3000}
+    (machine,) = store.query(
+        "SELECT first_slice * slice_ns AS first, (last_slice + 1) * slice_ns AS last FROM machines"
+    ).to_pylist()
+    assert machine == {"first": START_S * NS, "last": (START_S + 7200) * NS}
 
 
 def test_an_answer_that_is_too_large_is_asked_for_in_parts(

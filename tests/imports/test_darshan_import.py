@@ -11,7 +11,8 @@ import pytest
 from logs import START_NS, copies, example, job, only, taken
 
 from jostle.imports import DarshanImport
-from jostle.imports.darshan import pool
+from jostle.imports.darshan import importer, pool
+from jostle.imports.darshan.finding import FoundLog, identify
 from jostle.imports.darshan.message import MessageError, pack, unpack
 from jostle.repository import Repository
 from jostle_lab.synthetic.darshan_logs import LoggedFile, write_log
@@ -137,6 +138,34 @@ def test_a_users_own_file_speaks_of_that_user_alone(store: Repository, tmp_path:
     os.chown(folder / "log.darshan", 4321, 4321)
     DarshanImport(store, workers=1).run([folder])
     assert store.jobs()["uid"].to_pylist() == [4321]
+
+
+def test_a_link_to_anothers_file_vouches_for_no_other_log(
+    store: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever links to a file of root, and then to a forged log, must not be believed."""
+    trusted, forged = tmp_path / "trusted", tmp_path / "forged"
+    shutil.copy(example("ior_hdf5"), trusted)
+    if os.getuid() == 0:
+        shutil.copy(trusted, forged)
+        os.chown(forged, 4321, 4321)
+    else:
+        shutil.copy(example("shane"), forged)
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    link = folder / "log.darshan"
+    link.symlink_to(trusted)
+
+    def identify_and_replace(path: Path) -> FoundLog:
+        found = identify(path)
+        link.unlink()
+        link.symlink_to(forged)
+        return found
+
+    monkeypatch.setattr(importer, "identify", identify_and_replace)
+    report = DarshanImport(store, workers=1).run([folder])
+    assert report.set_aside == [(str(link), "it was replaced while it was read")]
+    assert (report.imported, store.jobs().num_rows) == (0, 0)
 
 
 def test_mounts_are_shared_where_nodes_share_them(store: Repository, tmp_path: Path) -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command import jostle
 
 from jostle.errors import UsageError
 from jostle.imports import LdmsReport, import_ldms, read_map
+from jostle.imports.counters import ldms
+from jostle.imports.counters.components import components_of
+from jostle.imports.counters.slices import Grid
 from jostle.repository import Repository
 
 NS = 10**9
@@ -114,6 +118,26 @@ def test_damage_is_left_out_or_set_aside(store: Repository, tmp_path: Path) -> N
     assert "the map names none" in reasons["d_other"]
     (first, _) = sums(store)
     assert first[4] == 100, "of the second part's first second the counter went back: unknown"
+
+
+def test_clocks_that_were_not_set_cost_neither_time_nor_samples(
+    store: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passes: list[Grid] = []
+
+    def counted(*given: Any) -> Any:
+        passes.append(given[3])
+        assert len(passes) < 20, "hours without samples are passed over"
+        return components_of(*given)
+
+    monkeypatch.setattr(ldms, "components_of", counted)
+    path = tmp_path / "procdiskstats"
+    early = (disk(0, 12), disk(0, 1_010_000_000), disk(0, 9_000_000_000))  # 1970, 2002 and 2255
+    path.write_text(DISK + "".join(early) + disk(100))
+    report = taken(store, path)
+    assert [row[4] for row in sums(store)] == [99, 99]
+    assert report.lines_left_out == 4, "of two machines each: 1970 and 2255"
+    assert any(grid.edges[-1] > START_S * NS for grid in passes)
 
 
 def test_names_in_a_file_of_their_own(store: Repository, tmp_path: Path) -> None:

@@ -13,10 +13,12 @@ import pytest
 from fastapi import HTTPException
 
 from jostle.report.models.jobs import job_rows
-from jostle.repository import Repository
+from jostle.repository import JobError, Repository
 from jostle.repository.ingest.ingest import Ingester
 from jostle.repository.maintenance.compact import expire
+from jostle.server.access import Viewer
 from jostle.server.context import ServerContext
+from jostle.server.job_service import JobService
 from jostle.server.jobs.index import Filter, JobIndex, ask
 from synth import EPOCH, SECOND, Profile
 
@@ -295,3 +297,19 @@ def test_the_curve_of_a_job_that_runs_is_spread_over_all_its_slices(tmp_path: Pa
     spark = index.rows["live"]["spark"]
     assert sum(spark) == pytest.approx(14 * 4096)
     assert max(spark) < 4096, spark
+
+
+def test_a_job_that_expires_during_a_request_costs_only_its_own_answer(tmp_path: Path) -> None:
+    Repository(tmp_path / "repository", create=True)
+    service = JobService(tmp_path / "repository", tmp_path / "cache")
+    service.rows()
+    viewer = Viewer("chief", 0, "administrator")
+    service.index.rows = {one["job"]: one for one in ROWS}
+    rows = service.rows()
+    service.index.rows = {job: one for job, one in rows.items() if job != "job-2"}
+    listed = [service.with_verdict(one, viewer) for one in rows.values()]
+    assert [one["job"] for one in listed] == [one["job"] for one in ROWS]
+    assert service.row("job-1", viewer) == listed[1]
+    with pytest.raises(JobError, match="There is no job 'job-2' any more"):
+        service.row("job-2", viewer)
+    service.close()

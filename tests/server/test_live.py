@@ -113,6 +113,35 @@ def test_a_commit_right_behind_the_first_event_is_told(job_service: JobService) 
     assert told(asyncio.run(listen()))[1]["jobs"] == [job]
 
 
+def test_changes_are_told_after_the_repository_could_not_be_read(
+    job_service: JobService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index, failed = job_service.index, threading.Event()
+    job = next(iter(index.rows))
+
+    def refresh_if_stale() -> None:
+        if not failed.is_set():
+            failed.set()
+            raise OSError("Stale file handle")
+
+    monkeypatch.setattr("jostle.server.live._AGAIN_S", 0.01)
+    monkeypatch.setattr(index, "refresh_if_stale", refresh_if_stale)
+
+    async def listen() -> str:
+        live = LiveEvents(job_service)
+        live.enter(CHIEF)
+        events = live.events(CHIEF)
+        await anext(events)
+        await until(failed.is_set)
+        index._changes.append((index.number + 1, [job]))
+        index.number += 1
+        found = await asyncio.wait_for(anext(events), 10)
+        await events.aclose()
+        return found
+
+    assert told(asyncio.run(listen()))[1]["jobs"] == [job]
+
+
 def test_a_stream_ends_with_the_session_and_does_not_keep_it(job_service: JobService) -> None:
     now = 0.0
     access = Access()

@@ -18,7 +18,7 @@ from jostle.server.background.tiles import Tiles
 from jostle.server.cache.lru_cache import LruCache
 from jostle.server.schemas.reports import NodesReport
 from jostle.server.schemas.system import MachineLanes
-from jostle.server.system.machines import machine_lanes
+from jostle.server.system.machines import _SERVED, _server, machine_lanes
 from jostle.server.system.mounts import mount_load
 from jostle.server.system.node_grid import GridAxis, RowLayout, natural, rectangles, system_grid
 from jostle.server.system.queries import Life, lives, owners
@@ -255,6 +255,25 @@ def test_servers_and_nodes_as_agents_saw_them(repository, tiles):
     assert 1 < max(value or 0 for value in server["request_ms"]) < 100
     assert len(content["nodes"]) > 5
     assert 0 < max(value or 0 for value in content["nodes"][0]["cpu"]) <= 1
+
+
+def test_a_lane_of_several_servers_has_the_mean_of_all_of_their_requests():
+    axis = GridAxis(0, S, 2)
+
+    def cells(ops: tuple[float, float], ms: float) -> dict[str, np.ndarray]:
+        wait_ops = np.array(ops)
+        sums = {name: np.zeros(2) for name in _SERVED}
+        return sums | {"wait_ops": wait_ops, "wait_ns": wait_ops * ms * 1e6}
+
+    served = {
+        ("oss1", "lustre_ost"): cells((10, 0), 1),
+        ("oss1", "disk"): cells((10, 0), 50),  # the same requests once more
+        ("oss2", "lustre_ost"): cells((30, 20), 9),
+    }
+    lane = _server("oss1, oss2", "lustre:scratch", served, ("oss1", "oss2"), axis)
+    assert lane["request_ms"] == [pytest.approx((10 * 1 + 30 * 9) / 40), 9]
+    alone = served["oss1", "lustre_ost"]["wait_ops"].tolist()
+    assert alone == [10, 0], "the cells are not changed: other lanes use them"
 
 
 def test_a_user_sees_the_state_of_servers_together_where_others_are_a_crowd(repository, tiles):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import shutil
 import sqlite3
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from jostle.report.verdict.verdict_worker import VerdictAnswer, VerdictProgress,
 from jostle.server.access import Viewer
 from jostle.server.job_service import EvaluationError, JobService
 from jostle.server.jobs.index import JobIndex
+from jostle.server.verdicts import verdict_queue
 from jostle.server.verdicts.verdict_queue import VerdictQueue, WorkerProcess, _Task
 from jostle.server.verdicts.verdict_store import (
     StoredVerdict,
@@ -233,6 +236,27 @@ def test_a_crash_ends_one_question_only(planted: Path) -> None:
     process.wait()
     assert worker.ask(VerdictRequest("no such job")).error  # begun anew
     worker.end()
+
+
+def test_a_process_that_cannot_be_started_ends_one_question_only(
+    queue: VerdictQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object, **__: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    job, other = list(queue._index.rows)[:2]
+    hand, queue._worker = queue._worker, WorkerProcess("repository")
+    monkeypatch.setattr(verdict_queue, "_POLL_S", 0.01)
+    with monkeypatch.context() as patch:
+        patch.setattr(verdict_queue.subprocess, "Popen", failing)
+        found = queue.ask(job, None, 10)
+        assert found is not None and os.strerror(errno.EAGAIN) in found.error
+        with ThreadPoolExecutor(1) as waiter:
+            estimate = waiter.submit(queue.estimate, job, None)
+            assert "cannot be started" in estimate.result(10).error
+    queue._worker = hand
+    found = queue.ask(other, None, 10)
+    assert found is not None and not found.error, "the thread goes on"
 
 
 def test_the_verdict_of_the_process_is_that_of_the_command(planted: Path, tmp_path: Path) -> None:

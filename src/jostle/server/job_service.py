@@ -130,12 +130,21 @@ class JobService:
         return self.index.rows
 
     def row(self, job: str, viewer: Viewer) -> dict[str, Any]:
-        """Return a job's row with its verdict, or why there can be none, if that is known."""
-        verdict = self._verdicts.get(job, sight(viewer.users))
+        """Return a job's row with its verdict, or why there can be none, if that is known.
+
+        Raises:
+            JobError: There is no such job (any more).
+        """
+        self.rows()
+        return self.with_verdict(self.index.row(job), viewer)
+
+    def with_verdict(self, row: Mapping[str, Any], viewer: Viewer) -> dict[str, Any]:
+        """Return a row of the list, of a job that may have expired, as `row` does."""
+        verdict = self._verdicts.get(row["job"], sight(viewer.users))
         brief, why_not = (verdict.brief, verdict.error) if verdict else (None, "")
         if brief is not None:  # the suspects are on the job's page, and in the metrics
             brief = {key: value for key, value in brief.items() if key != "suspects"}
-        return self.rows()[job] | {"verdict": brief, "why_not": why_not}
+        return {**row, "verdict": brief, "why_not": why_not}
 
     def suspects(self, job: str, viewer: Viewer) -> list[dict[str, Any]]:
         """Return who caused most of a job's loss, from its stored verdict (see verdict_worker)."""
@@ -153,13 +162,14 @@ class JobService:
 
         Raises:
             EvaluationError: The job cannot be evaluated.
+            JobError: It expired meanwhile.
         """
         self.rows()
         users = viewer.users
         verdict = self.queue.ask(job, users, wait_s)
         if verdict is None:  # an earlier verdict is better than none during a run
             verdict = self._verdicts.get(job, sight(users))
-            if verdict is None or verdict.error or not self.rows()[job]["running"]:
+            if verdict is None or verdict.error or not self.index.row(job)["running"]:
                 return None
         if verdict.error:
             raise EvaluationError(verdict.error, hint=verdict.hint)

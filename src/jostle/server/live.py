@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -13,8 +14,11 @@ from fastapi import HTTPException
 from jostle.server.access import Viewer
 from jostle.server.job_service import JobService
 
+_log = logging.getLogger("jostle.serve")
 #: Shortest interval between two checks of the repository's log, s.
 _POLL_S = 0.25
+#: Interval until the log is read again after it could not be, s.
+_AGAIN_S = 5.0
 #: Interval of comments on a quiet stream, s.
 _BEAT_S = 15.0
 #: Interval of checks whether a listener is still logged in, s.
@@ -154,7 +158,12 @@ class LiveEvents:
         while self._listeners:
             await asyncio.sleep(wait)
             begin = loop.time()
-            await asyncio.to_thread(index.refresh_if_stale)
+            try:
+                await asyncio.to_thread(index.refresh_if_stale)
+            except Exception as error:  # it may pass; nobody else begins to watch again
+                _log.warning("live: the repository cannot be read: %s", error)
+                wait = _AGAIN_S
+                continue
             wait = max(_POLL_S, (loop.time() - begin) / _SHARE)
             if index.number != reported:
                 await self._add(_Change(tuple(index.since(reported)), is_verdict=False))

@@ -50,12 +50,15 @@ def cpu_limit(digest: JobDigest) -> Iterator[Recommendation]:
     share = next((each.share for each in digest.shares if each.name == _BY_LIMIT), 0.0)
     if share < _LIMITED or not math.isfinite(digest.cores):
         return
-    wanted = max(math.ceil(digest.cores / (1 - min(share, 0.9))), math.ceil(digest.cores) + 1)
+    cores = digest.cores / max(len(digest.hosts), 1)
+    wanted = max(math.ceil(cores / (1 - min(share, 0.9))), math.ceil(cores) + 1)
     yield Recommendation(
         rule="more cores",
         seen=f"its own CPU limit stopped its processes for {share:.0%} of their time",
-        lever=f"ask for {wanted} cores per node in place of {max(round(digest.cores), 1)}",
-        texts=(f"#SBATCH --cpus-per-task={wanted}",),
+        lever=f"ask for {wanted} cores per node in place of {max(round(cores), 1)}",
+        texts=(
+            f"#SBATCH --cpus-per-task={wanted}   # with one task per node; with N, an N-th of it",
+        ),
         saving=Interval(share * digest.seconds / 2, 0.0, share * digest.seconds),
         saving_words="at most the time in which it was stopped; less where other threads went on",
         pays="you: more cores are charged, for a shorter time",

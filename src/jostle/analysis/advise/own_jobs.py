@@ -35,7 +35,7 @@ def own_jobs(
         without: Jobs about which other advice is given.
     """
     resources = {each.resource: each for each in interference.resources}
-    for name, suspects in _own_suspects(job, interference).items():
+    for name, suspects in own_suspects(job, interference).items():
         if name in without:
             continue
         main = max(suspects, key=lambda each: each.seconds.value)
@@ -53,7 +53,7 @@ def own_neighbours(beside: Beside, interference: JobInterference) -> Iterator[Ow
         interference: Who slowed it.
     """
     begin = beside.job.start_ns
-    for name, suspects in _own_suspects(beside.job, interference).items():
+    for name, suspects in own_suspects(beside.job, interference).items():
         other = beside.others.get(name)
         if other is not None:
             yield OwnNeighbour(
@@ -64,8 +64,13 @@ def own_neighbours(beside: Beside, interference: JobInterference) -> Iterator[Ow
             )
 
 
-def _own_suspects(job: JobFacts, interference: JobInterference) -> dict[str, list[Suspect]]:
-    """Return the suspects that belong to the job's own user, by their jobs."""
+def own_suspects(job: JobFacts, interference: JobInterference) -> dict[str, list[Suspect]]:
+    """Return the suspects that belong to the job's own user, by their jobs.
+
+    Args:
+        job: The job.
+        interference: Who slowed it.
+    """
     mine: dict[str, list[Suspect]] = {}
     for suspect in interference.suspects:
         own = suspect.kind == "job" and suspect.user == job.user and suspect.job != job.job

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from jostle.analysis.advise.another_hour import another_hour
 from jostle.analysis.advise.at_once import fewer_at_once, like_jobs
 from jostle.analysis.advise.model import Recommendation, Recommendations
 from jostle.analysis.advise.nodes import cpu_limit, exclusive
 from jostle.analysis.advise.other_mount import another_mount, another_target
-from jostle.analysis.advise.own_jobs import own_jobs, own_neighbours
+from jostle.analysis.advise.own_jobs import own_jobs, own_neighbours, own_suspects
 from jostle.analysis.advise.requests import larger_requests
 from jostle.analysis.advise.time_limit import PastRun, time_limit
 from jostle.analysis.binding.model import BindingAdvice
 from jostle.analysis.digest.model import JobDigest
 from jostle.analysis.identification.model import JobInterference
+from jostle.analysis.identification.seconds_lost import counted_once
 from jostle.analysis.identification.slow_targets import SlowTarget
-from jostle.repository.query.co_running import Beside
+from jostle.repository.query.co_running import Beside, JobFacts
 
 #: Part of the run time, and seconds: with a predicted saving below both nothing is advised.
 _WORTH = 0.01
@@ -45,9 +47,12 @@ def recommend(
         seed: Seed of the random steps.
     """
     job, run_s = beside.job, interference.run_s
+    interference = _counted_once(interference)
+    least = max(_WORTH * run_s, _WORTH_S)
+    fewer = [each for each in fewer_at_once(beside, interference) if _is_worth(each, least)]
     every = [
-        *own_jobs(job, interference, like_jobs(beside, interference)),
-        *fewer_at_once(beside, interference),
+        *own_jobs(job, interference, like_jobs(beside, interference) if fewer else ()),
+        *fewer,
         *another_mount(beside, interference),
         *another_target(slow_targets),
         *exclusive(interference),
@@ -57,7 +62,6 @@ def recommend(
         *another_hour(runs, job.start_ns / 1e9, seed=seed),
         *time_limit(runs, job.program),
     ]
-    least = max(_WORTH * run_s, _WORTH_S)
     found = [each for each in every if _is_worth(each, least)]
     found.sort(key=lambda each: -(each.saving.value if each.saving else -1.0))
     changes = [each for each in found if each.rule != "time limit"]
@@ -66,10 +70,27 @@ def recommend(
         run_s=run_s,
         lost=interference.seconds,
         found=tuple(found),
-        nothing="" if changes else _nothing(interference),
+        nothing="" if changes else _nothing(job, interference),
         limits=tuple(interference.limits),
         own_neighbours=tuple(own_neighbours(beside, interference)),
     )
+
+
+def _counted_once(interference: JobInterference) -> JobInterference:
+    """Return an interference whose suspects' losses may be added up over nodes."""
+    kinds = {each.resource: each.kind for each in interference.resources}
+    losses = counted_once(
+        [
+            (each.resource, kinds.get(each.resource, ""), each.seconds)
+            for each in interference.suspects
+        ],
+        interference.seconds.value,
+    )
+    suspects = [
+        replace(each, seconds=seconds)
+        for each, seconds in zip(interference.suspects, losses, strict=True)
+    ]
+    return replace(interference, suspects=suspects)
 
 
 def _is_worth(one: Recommendation, least_s: float) -> bool:
@@ -97,14 +118,21 @@ def _of_binding(advice: BindingAdvice) -> Recommendation:
     )
 
 
-def _nothing(interference: JobInterference) -> str:
+def _nothing(job: JobFacts, interference: JobInterference) -> str:
     """Return why nothing is advised."""
     if not interference.evident:
         return (
             "Do nothing: there is no evidence that others cost this run time, and nothing that it "
             "does itself would save a hundredth of it."
         )
-    where = " and ".join(dict.fromkeys(each.resource for each in interference.suspects))
+    own = own_suspects(job, interference)
+    others = [each.resource for each in interference.suspects if each.job not in own]
+    if not others:
+        return (
+            "Do nothing: only your own jobs slowed this run, and what running them at other times "
+            "would save is too little or too uncertain."
+        )
+    where = " and ".join(dict.fromkeys(others))
     return (
         f"Nothing that you can change is known to help: what slowed this run on {where} belongs to "
         "others. An operator can separate the two; `jostle interference` has the evidence."

@@ -60,7 +60,8 @@ def _fitted(
     total, size = float(ops.sum()), float(moved.sum()) / max(float(ops.sum()), 1.0)
     if len(ops) < _FEWEST_SLICES or total < _FEWEST_REQUESTS or size >= _SMALL or not moved.sum():
         return None
-    fewer = total * (1 - size / _LARGE) / float(np.median(count))
+    # Of a process: in some slices one of them makes requests, in others all do.
+    fewer = float((ops / count).sum()) * (1 - size / _LARGE)
     saved = [
         _cost(ops[some], moved[some], spent[some]) * fewer
         for some in dice.integers(0, len(ops), (_DRAWS, len(ops)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -185,3 +187,30 @@ def smallest_loss(
             part = 1 - np.exp(-strength * shape)
             return float((resource.busy * part)[scored].sum())
     return busy
+
+
+def counted_once(losses: Sequence[tuple[str, str, Interval]], whole_s: float) -> list[Interval]:
+    """Return losses of a job that may be added up: those on several nodes count once.
+
+    A job waits for the slowest of its nodes, so that it loses the same time on each of them. The
+    losses on nodes are scaled down to what the other losses leave of the whole one, but to no less
+    than the loss on one node.
+
+    Args:
+        losses: Resource, its kind, and seconds lost there to one suspect.
+        whole_s: Seconds that the job lost in total, each instant once.
+    """
+    by_node: dict[str, float] = defaultdict(float)
+    others = 0.0
+    for resource, kind, seconds in losses:
+        if kind == "node":
+            by_node[resource] += seconds.value
+        else:
+            others += seconds.value
+    added = sum(by_node.values())
+    most = max(whole_s - others, max(by_node.values(), default=0.0))
+    part = min(most / added, 1.0) if added > 0 else 1.0
+    return [
+        Interval(part * each.value, part * each.low, part * each.high) if kind == "node" else each
+        for _, kind, each in losses
+    ]

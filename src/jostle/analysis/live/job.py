@@ -99,6 +99,7 @@ class JobState:
         files = [self._mount(row, span, books, found) for row in mounts]
         cores = max((self._node(row, span, books, found) for row in nodes), default=0.0)
         files_s = sum(sum(row.longest) for row in mounts)
+        self._rest({row.mount for row in mounts}, {row.host for row in nodes})
         iteration = self._iteration(nodes, span, files_s, books, found)
         known = sum(slow.lost_s for slow in files) + cores
         lost = min(max(known, iteration.lost_s), slice_s)
@@ -147,6 +148,12 @@ class JobState:
 
     def _place(self, key: ResourceKey) -> _Place:
         return self._places.setdefault(key, _Place())
+
+    def _rest(self, mounts: set[str], hosts: set[str]) -> None:
+        """Record that nothing was lost where the job did nothing: it has no row there."""
+        for (kind, name), place in self._places.items():
+            if kind != "messages" and name not in (mounts if kind == "file system" else hosts):
+                place.lost.append(0.0)
 
     def _mount(
         self,

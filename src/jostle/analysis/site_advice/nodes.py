@@ -42,7 +42,7 @@ def exclusive_nodes(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
     for _ in range(_MOST):
         of: dict[str, list[Cost]] = defaultdict(list)
         for cost in left:
-            for program in {evidence.jobs[name].program for name in (cost.job, cost.cause)}:
+            for program in _programs(cost, evidence):
                 of[program].append(cost)
         gains = {
             program: _lost(some, evidence).value - (_idle(evidence, program) or 0.0)
@@ -53,7 +53,12 @@ def exclusive_nodes(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
         if not best or gains[best] <= 0:
             return
         yield _exclusive(evidence, best, of[best])
-        left = [cost for cost in left if cost not in of[best]]
+        left = [cost for cost in left if best not in _programs(cost, evidence)]
+
+
+def _programs(cost: Cost, evidence: SiteEvidence) -> set[str]:
+    """Return the programs of the job that lost time and of the job that caused it."""
+    return {evidence.jobs[name].program for name in (cost.job, cost.cause)}
 
 
 def _lost(costs: list[Cost], evidence: SiteEvidence) -> Interval:
@@ -77,7 +82,7 @@ def _exclusive(evidence: SiteEvidence, program: str, costs: list[Cost]) -> SiteR
     idle, lost = _idle(evidence, program), _lost(costs, evidence)
     saved = lost if idle is None else Interval(*(end - idle for end in _ends(lost)))
     hosts = sorted({cost.resource for cost in costs})
-    others = {evidence.jobs[name].program for cost in costs for name in (cost.job, cost.cause)}
+    others = {program for cost in costs for program in _programs(cost, evidence)}
     shown = ", ".join(hosts[:3]) + (f" and {len(hosts) - 3} more" if len(hosts) > 3 else "")
     directive = Directive(program, "exclusive")
     return SiteRecommendation(
@@ -182,8 +187,9 @@ def slow_nodes(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
             saving=saved,
             kwh=None if saved is None else energy(evidence, saved, {job.program for job in on_it}),
             saving_words=(
-                f"{len(on_it)} jobs held {core_hours(hours)} on it; those that compute lose as "
-                "much as its cores lack, those that wait for memory or files nothing"
+                f"{len(on_it)} jobs ran on it, with {core_hours(hours)} on all of their nodes; "
+                "those that compute lose as much as its cores lack, since their other nodes wait "
+                "for it; those that wait for memory or files nothing"
                 if saved is not None
                 else "what this figure costs jobs is not known"
             ),

@@ -158,7 +158,10 @@ def _aside(report: LdmsReport) -> list[str]:
     if len(report.set_aside) > _SHOWN:
         lines.append(f"{count(len(report.set_aside) - _SHOWN)} more are set aside (--json).")
     if report.lines_left_out:
-        lines.append(f"{_of(report.lines_left_out, 'incomplete line')} left out.")
+        lines.append(
+            f"{_of(report.lines_left_out, 'line')} left out: incomplete, or with a time before "
+            "2001 or in the future."
+        )
     return lines
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import stat
@@ -77,7 +78,8 @@ def of_server(url: str, token: str) -> Source:
             raise ServerError(
                 f"{parts.hostname} answers with status {error.code}.", hint=hint
             ) from error
-        except (OSError, ValueError) as error:  # URLError is an OSError
+        # URLError is an OSError; an answer that breaks off is an HTTPException.
+        except (OSError, ValueError, http.client.HTTPException) as error:
             why = getattr(error, "reason", error)
             raise ServerError(
                 f"{parts.hostname} cannot be asked: {why}.", hint="Is `jostle serve` running there?"

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 
 #: Nodes of one job; a longer list counts as damaged.
 MOST_NODES = 20_000
+#: Characters of a field. Lists of nodes are not cut off: what is left of one names wrong nodes.
+MOST_TEXT = 4096
+_MOST_RANGES = 16  # in one name of a list of nodes
 _MOST_INT = 2**62
 _YEAR_2000_S = 946_684_800
 _AHEAD_S = 86_400
 _ID = re.compile(r"[A-Za-z0-9_.\[\]-]{1,64}")
 #: States as table batch_jobs has them; others stay as they are, in lower case.
 _STATES = {"exit": "failed", "done": "completed", "boot_fail": "node_fail"}
-_RANGE = re.compile(r"(\d+)(?:-(\d+))?")
+_RANGE = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
 
 
 class AccountingError(ValueError):
@@ -116,6 +119,8 @@ def expanded(text: str) -> tuple[str, ...]:
     """
     names: list[str] = []
     for word in _words(text):
+        if word.count("[") > _MOST_RANGES:
+            raise AccountingError("its list of nodes is malformed")
         names += _names(word, MOST_NODES - len(names))
     return tuple(names)
 

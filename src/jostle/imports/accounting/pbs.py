@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from jostle.imports.accounting.model import (
     MOST_NODES,
+    MOST_TEXT,
     AccountedJob,
     AccountingError,
     number_of,
@@ -17,6 +18,7 @@ from jostle.values.plain_values import one_line
 _LINE = re.compile(r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;([A-Za-z]);([^;]*);(.*)")
 #: Keys begin after a blank; a value may have blanks, too.
 _KEY = re.compile(r"(?:^| )([A-Za-z_][\w.]*)=")
+_HOSTS = "exec_host"
 _UNITS = {"b": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30, "tb": 1 << 40}
 _KILLED_FOR_TIME = -29
 _ABORTED = frozenset({"271", "-2", "-11"})
@@ -50,7 +52,9 @@ def _values(text: str) -> dict[str, str]:
     found = list(_KEY.finditer(text))
     ends = [*(match.start() for match in found[1:]), len(text)]
     return {
-        match[1]: one_line(text[match.end() : end].strip()[:4096])
+        match[1]: one_line(
+            text[match.end() : end].strip()[: None if match[1] == _HOSTS else MOST_TEXT]
+        )
         for match, end in zip(found, ends, strict=True)
     }
 
@@ -72,7 +76,7 @@ def _job(name: str, values: dict[str, str], *, is_over: bool) -> AccountedJob:
         end_s=number_of(values.get("end", "")) if is_over else 0,
         state=_state(code) if is_over else "running",
         exit=f"{code}:0" if code.isdecimal() else "",
-        nodes=_nodes(values.get("exec_host", "")),
+        nodes=_nodes(values.get(_HOSTS, "")),
         cores=number_of(
             values.get("Resource_List.ncpus", "") or values.get("resources_used.ncpus", "")
         ),

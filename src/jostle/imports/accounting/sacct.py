@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime, tzinfo
 
 from jostle.imports.accounting.model import (
+    MOST_TEXT,
     AccountedJob,
     AccountingError,
     expanded,
@@ -84,8 +85,8 @@ def _cells(line: str, columns: list[str]) -> dict[str, str] | None:
 
 
 def _job(number: str, cells: dict[str, str], zone: tzinfo | None) -> AccountedJob:
-    def text(name: str) -> str:
-        value = one_line(cells.get(name, "").strip()[:4096])
+    def text(name: str, most: int | None = MOST_TEXT) -> str:
+        value = one_line(cells.get(name, "").strip()[:most])
         return "" if value in _NONE else value
 
     state = state_of(text("State"))
@@ -105,7 +106,7 @@ def _job(number: str, cells: dict[str, str], zone: tzinfo | None) -> AccountedJo
         end_s=_instant(text("End"), zone) if is_over else 0,
         state=state,
         exit=text("ExitCode"),
-        nodes=expanded(text("NodeList")),
+        nodes=expanded(text("NodeList", None)),
         cores=number_of(text("AllocCPUS") or text("AllocCPUs")),
         memory_bytes=_memory(text("ReqMem")),
         time_limit_s=seconds_of(text("Timelimit")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -104,6 +104,21 @@ class _Unit:
     components: list[ComponentSlices]
 
 
+@dataclass(frozen=True)
+class _Begin:
+    """The first slices of what the repository has of one machine's day.
+
+    Attributes:
+        revision: Revision of the machine's position to which this belongs.
+        first: Its first slice.
+        before: Slices before this one are new: it was the first one when this import began.
+    """
+
+    revision: int = 0
+    first: int = (1 << 63) - 1
+    before: int = -1
+
+
 class CounterImport:
     """Imports counters of one source into one repository."""
 
@@ -120,6 +135,7 @@ class CounterImport:
         self._log = Log(self._root)
         self._agents = _watched(store)
         self._named: dict[int, set[int]] = {}
+        self._begins: dict[int, _Begin] = {}
         self._counted: set[tuple[str, ...]] = set()
 
     def add(self, components: Sequence[ComponentSlices], grid: Grid, report: CounterReport) -> None:
@@ -156,13 +172,14 @@ class CounterImport:
             ids = [unit.machine for unit in units]
             done = state.done_of(ids)
             base = dict(zip(ids, state.positions(ids), strict=True))
-            named = self._names(ids)
+            named, begins = self._names(ids), self._begins_of(base)
             taken = _Taken(self._source, self._title, grid, state.horizon_ns)
             for unit in units:
                 if unit.machine in done:
                     report.known += grid.count
                 else:
-                    report.known += taken.add(unit, base[unit.machine], named[unit.machine])
+                    here = unit.machine
+                    report.known += taken.add(unit, base[here], named[here], begins[here])
             if not taken.advance:
                 return
             files = write_chunks(self._root, taken.chunks())
@@ -180,6 +197,7 @@ class CounterImport:
                         self._counted.add(key)
                         report.components[each.kind] += 1
             self._named |= named
+            self._begins |= taken.begins
             return
 
     def _names(self, machines: Sequence[int]) -> dict[int, set[int]]:
@@ -196,6 +214,20 @@ class CounterImport:
             known[machine].add(number)
         return known
 
+    def _begins_of(self, base: Mapping[int, Position]) -> dict[int, _Begin]:
+        """Return the first slices of machines' days, read again where others advanced them."""
+        begins = {machine: self._begins.get(machine, _Begin()) for machine in base}
+        stale = [machine for machine, at in base.items() if at.revision != begins[machine].revision]
+        if stale:
+            rows = self._store.query(
+                "SELECT machine, first_slice FROM machines WHERE list_contains($1, machine)",
+                [stale],
+            ).to_pylist()
+            for row in rows:
+                machine, first = row["machine"], row["first_slice"]
+                begins[machine] = _Begin(base[machine].revision, first, first)
+        return begins
+
 
 class _Taken:
     """The rows of one commit."""
@@ -203,17 +235,19 @@ class _Taken:
     def __init__(self, source: str, title: str, grid: Grid, horizon_ns: int) -> None:
         self._source, self._title, self._grid, self._horizon_ns = source, title, grid, horizon_ns
         self.advance: dict[int, tuple[Position, Reached]] = {}
+        self.begins: dict[int, _Begin] = {}
         self.units: list[_Unit] = []
         self.named: list[dict[str, Any]] = []
         self.rows = 0
         self._machines: list[dict[str, Any]] = []
         self._parts: list[tuple[dict[str, Any], ComponentSlices, Ints]] = []
 
-    def add(self, unit: _Unit, base: Position, named: set[int]) -> int:
+    def add(self, unit: _Unit, base: Position, named: set[int], begin: _Begin) -> int:
         """Add the new slices of a machine; return how many the repository has already."""
         grid = self._grid
         slices = grid.first + np.arange(grid.count)
-        fresh = (slices > base.row_slice) & (grid.edges[1:] > self._horizon_ns)
+        fresh = (slices > base.row_slice) | (slices < begin.before)
+        fresh &= grid.edges[1:] > self._horizon_ns
         # The newest slices still lack some metrics: the next import takes them.
         whole = [slices[np.flatnonzero(_whole(each))] for each in unit.components]
         last = max((int(some[-1]) for some in whole if len(some)), default=-1)
@@ -222,7 +256,7 @@ class _Taken:
             for each in unit.components
         ]
         old = int((~fresh).sum())
-        if last <= base.row_slice or not any(len(at) for _, at in parts):
+        if not any(len(at) for _, at in parts):
             return min(old, grid.count)
         for each, at in parts:
             row = _name(unit.machine, each)
@@ -232,13 +266,16 @@ class _Taken:
             if len(at):
                 self._parts.append((row, each, at))
                 self.rows += len(at)
-        to = Position(base.records + int(fresh.sum()), base.revision + 1, last, len(named))
-        self._machines.append(self._machine(unit, to))
+        until = max(last, base.row_slice)
+        to = Position(base.records + int(fresh.sum()), base.revision + 1, until, len(named))
+        first = min(begin.first, *(int(slices[at[0]]) for _, at in parts if len(at)))
+        self._machines.append(self._machine(unit, to, first))
         self.advance[unit.machine] = (base, to)
+        self.begins[unit.machine] = _Begin(to.revision, first, begin.before)
         self.units.append(unit)
         return old
 
-    def _machine(self, unit: _Unit, to: Position) -> dict[str, Any]:
+    def _machine(self, unit: _Unit, to: Position, first: int) -> dict[str, Any]:
         slice_ns = self._grid.slice_ns
         note = (
             f"Counters by {self._title} ({self._source.title()}): what one rose between two "
@@ -257,7 +294,7 @@ class _Taken:
             "end_ns": (to.row_slice + 1) * slice_ns,
             "end_reason": "exit",
             "complete": True,
-            "first_slice": unit.day * DAY_NS // slice_ns,
+            "first_slice": first,
             "last_slice": to.row_slice,
             "records": to.records,
             "clock_state": 0,

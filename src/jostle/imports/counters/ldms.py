@@ -32,6 +32,9 @@ _MOST_HEADER = 8 << 20
 #: How long samples are kept: they may be needed for the next hour.
 _MARGIN_NS = 300_000_000_000
 _NS = 1_000_000_000
+#: Earliest time of a sample (September 2001), and how far it may be ahead of now, s: others are
+#: from clocks that were not set.
+_EARLIEST_S, _AHEAD_S = 1_000_000_000, 86_400
 #: After the name of a schema, store_csv writes the time when the file was begun.
 _ROLLED = re.compile(r"(\.\d{6,}|\.csv)+$")
 _HEADER_FILE = ".HEADER"
@@ -50,7 +53,8 @@ class LdmsReport(CounterReport):
     Attributes:
         files: Files that were read.
         set_aside: Files that cannot be used, and why.
-        lines_left_out: Lines with another number of columns than the first one.
+        lines_left_out: Lines with another number of columns than the first one, or with a time
+            before 2001 or in the future.
     """
 
     files: int = 0
@@ -180,7 +184,7 @@ def _one_file(
             samples.drop(until - _MARGIN_NS)
             since = until
     if not usual:
-        raise UnusableFileError("it has no machine with two samples")
+        raise UnusableFileError("it has no machine with two samples between 2001 and now")
     _, times = samples.join()
     last = (since, int(times.max()) + 60 * _NS, usual)
     _take(importer, counters, asked, schema, samples, last, report)
@@ -207,7 +211,12 @@ def _take(
     names, host = np.unique(hosts, return_inverse=True)
     by = np.argsort(host.reshape(-1), kind="stable")
     edges = np.searchsorted(host.reshape(-1)[by], np.arange(len(names) + 1))
-    for grid in blocks(since, until, report.slice_ns):
+    grids = (
+        grid
+        for begin, end in _stretches(times, since, until, usual)
+        for grid in blocks(begin, end, report.slice_ns)
+    )
+    for grid in grids:
         found = []
         for want, column in asked:
             values = samples.values[column][0]
@@ -220,6 +229,16 @@ def _take(
             found.append((want, several))
         report.series = max(report.series, sum(len(several) for _, several in found))
         importer.add(components_of(counters, found, {}, grid, usual), grid, report)
+
+
+def _stretches(times: Ints, since: int, until: int, usual: int) -> Iterator[tuple[int, int]]:
+    """Yield the parts of a span that have samples: nothing is known of the long times between."""
+    margin = _MARGIN_NS + 5 * usual
+    at = np.sort(times)
+    breaks = np.flatnonzero(np.diff(at) > 2 * margin)
+    begins, ends = at[[0, *(breaks + 1)]] - margin, at[[*breaks, -1]] + margin
+    for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
+        yield max(begin, since), min(end, until)
 
 
 def _header(path: Path) -> tuple[list[str], bool]:
@@ -275,7 +294,9 @@ def _rows(
         for batch in reader:
             hosts = batch.column(_HOST).fill_null("")
             at = batch.column(_TIME).fill_null(-1.0).to_numpy(zero_copy_only=False)
-            fine = (at >= 0) & (at < 1e11) & (hosts.to_numpy(zero_copy_only=False) != "")
+            fine = (at >= _EARLIEST_S) & (at < time.time() + _AHEAD_S)
+            report.lines_left_out += int(np.sum(~fine & (at != -1)))
+            fine &= hosts.to_numpy(zero_copy_only=False) != ""
             if not fine.any():
                 continue
             values = {

@@ -25,12 +25,17 @@ class FoundLog:
     Attributes:
         path: The file.
         digest: Of its content, hexadecimal, 32 digits.
-        owner: Uid of its owner.
+        file: Owner (uid) and size of what was read: at its path may be another file later.
     """
 
     path: Path
     digest: str
-    owner: int
+    file: tuple[int, int]
+
+    @property
+    def owner(self) -> int:
+        """Uid of its owner."""
+        return self.file[0]
 
 
 @dataclass(frozen=True)
@@ -126,4 +131,4 @@ def identify(path: Path) -> FoundLog:
             digest.update(block)
     finally:
         os.close(descriptor)
-    return FoundLog(path, digest.hexdigest(), info.st_uid)
+    return FoundLog(path, digest.hexdigest(), (info.st_uid, info.st_size))

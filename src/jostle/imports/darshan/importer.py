@@ -200,6 +200,9 @@ class DarshanImport:
         if isinstance(log, str):
             report.set_aside.append((str(found.path), one_line(log)[:300]))
             return None
+        if log.file != found.file:  # else a link to another's file could vouch for one's own
+            report.set_aside.append((str(found.path), "it was replaced while it was read"))
+            return None
         if log.end_ns <= horizon:
             report.expired += 1
             return None

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
+import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,13 +49,30 @@ def read_log(path: str) -> tuple[dict[str, Any], Arrays]:
         path: The file.
 
     Returns:
-        Its plain values, and its records as arrays: of each module with counters M the arrays
-        M.id, M.rank, M.counters and M.fcounters, one row a record; of bins, traced operations and
-        storage targets those that the functions below name.
+        Its plain values, with `file` (see `DarshanLog`), and its records as arrays: of each module
+        with counters M the arrays M.id, M.rank, M.counters and M.fcounters, one row a record; of
+        bins, traced operations and storage targets those that the functions below name.
 
     Raises:
         LogError: It is no log, or is damaged.
     """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise LogError(f"it cannot be opened: {error.strerror}") from error
+    try:
+        info = os.fstat(descriptor)
+        if not stat.S_ISREG(info.st_mode):
+            raise LogError("it is no regular file")
+        # The owner must be that of what is read: at the path may be another file by now.
+        header, arrays = _read(f"/proc/self/fd/{descriptor}")
+    finally:
+        os.close(descriptor)
+    header["file"] = [info.st_uid, info.st_size]
+    return header, arrays
+
+
+def _read(path: str) -> tuple[dict[str, Any], Arrays]:
     from darshan.backend import cffi_backend as backend
 
     log = backend.log_open(path)

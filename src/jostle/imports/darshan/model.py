@@ -143,6 +143,7 @@ class DarshanLog:
         names: Names of files by id.
         formats: Ids of the files of each format.
         hosts: Nodes of the ranks whose node is known.
+        file: Owner (uid) and size, bytes, of the file that was read.
         notes: Remarks for readers of results, one sentence each.
     """
 
@@ -162,6 +163,7 @@ class DarshanLog:
     names: Mapping[int, str]
     formats: Mapping[str, frozenset[int]]
     hosts: Mapping[int, str]
+    file: tuple[int, int]
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -231,6 +233,7 @@ def _log_of(header: Mapping[str, Any], arrays: Arrays) -> DarshanLog:
             if f"{module}.id" in arrays
         },
         _hosts(header.get("hosts", {}), processes),
+        (int(header["file"][0]), int(header["file"][1])),
         notes,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.identification.model import OTHERS
@@ -134,9 +134,11 @@ class Now:
             keys = self._keys_of(place)
             if not keys:
                 return None
-            return {
-                job: rate for key in keys for job, rate in self._stream.load_on(key, span).items()
-            }
+            loads: dict[str, float] = {}
+            for key in keys:  # several, where nodes have disks of their own at one path
+                for job, rate in self._stream.load_on(key, span).items():
+                    loads[job] = loads.get(job, 0.0) + rate
+            return loads
 
     def _keys_of(self, place: str) -> list[ResourceKey]:
         """Return the resources that a name stands for, or by a path on a mount."""
@@ -154,7 +156,10 @@ class Now:
         since, until = stream.since_ns() or self._begin_ns(), time.time_ns()
         found: list[tuple[str, LiveChange]] = []
         while since <= until:
-            found += stream.take(store.live_rows((since, since + _AT_ONCE_NS)))
+            rows = store.live_rows((since, since + _AT_ONCE_NS))
+            # A node whose clock is ahead must not make others' slices look old: they would be
+            # passed over, until time has come so far.
+            found += stream.take(replace(rows, newest_ns=min(rows.newest_ns, until)))
             since += _AT_ONCE_NS
         return found
 

@@ -81,36 +81,41 @@ def evaluated_costs(
 
 
 def _costs(name: str, who: JobInterference | None) -> tuple[Cost, ...]:
+    from jostle.analysis.identification.seconds_lost import counted_once
     from jostle.analysis.site_advice import Cost
 
     if who is None:
         return ()
     kinds = {each.resource: each.kind for each in who.resources}
+    named = [each for each in who.suspects if each.resource in kinds]
+    losses = counted_once(
+        [(each.resource, kinds[each.resource], each.seconds) for each in named], who.seconds.value
+    )
     return tuple(
-        Cost(name, each.job, each.resource, kinds[each.resource], each.seconds, each.kind)
-        for each in who.suspects
-        if each.resource in kinds
+        Cost(name, each.job, each.resource, kinds[each.resource], seconds, each.kind)
+        for each, seconds in zip(named, losses, strict=True)
     )
 
 
 def stored_costs(name: str, verdict: Mapping[str, Any]) -> JobCosts:
     """Return the losses of a job from its verdict as plain values (`verdict_json`)."""
+    from jostle.analysis.identification.seconds_lost import counted_once
     from jostle.analysis.interval import Interval
     from jostle.analysis.site_advice import Cost
 
-    who = verdict["interference"] or {"resources": [], "suspects": []}
+    who = verdict["interference"] or {"resources": [], "suspects": [], "seconds": {"value": 0.0}}
     kinds = {each["resource"]: each["kind"] for each in who["resources"]}
+    named = [each for each in who["suspects"] if each["resource"] in kinds]
+    losses = counted_once(
+        [
+            (each["resource"], kinds[each["resource"]], Interval(**each["seconds"]))
+            for each in named
+        ],
+        who["seconds"]["value"],
+    )
     costs = tuple(
-        Cost(
-            name,
-            each["job"],
-            each["resource"],
-            kinds[each["resource"]],
-            Interval(**each["seconds"]),
-            each["kind"],
-        )
-        for each in who["suspects"]
-        if each["resource"] in kinds
+        Cost(name, each["job"], each["resource"], kinds[each["resource"]], seconds, each["kind"])
+        for each, seconds in zip(named, losses, strict=True)
     )
     return JobCosts(costs, verdict.get("node_watts"))
 

@@ -448,8 +448,10 @@ def hide(beside: Beside, users: Collection[int], name: str) -> Beside:
     """
     kept = {job: fact for job, fact in beside.others.items() if fact.user in users}
     hidden = [fact for job, fact in beside.others.items() if job not in kept]
+    # Programs without a profile are no jobs: they may be there where no job of others is.
+    core_use = with_others_merged(beside.core_use, {*kept, beside.job.job}, users, name)
     if not hidden:
-        return beside
+        return replace(beside, core_use=core_use)
     others = dict(kept)
     others[name] = JobFacts(
         job=name,
@@ -470,7 +472,7 @@ def hide(beside: Beside, users: Collection[int], name: str) -> Beside:
         network_loads=_merged(beside.network_loads, set(kept), name, []),
         message_loads=_merged(beside.message_loads, set(kept), name, ["host"]),
         traffic=beside.traffic.renamed({*kept, beside.job.job}, name),
-        core_use=with_others_merged(beside.core_use, {*kept, beside.job.job}, users, name),
+        core_use=core_use,
     )
 
 

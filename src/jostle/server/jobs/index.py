@@ -14,7 +14,7 @@ from jostle.names.batch_jobs import batch_job_of, part_name
 from jostle.names.users import owner_name
 from jostle.report.models.jobs import job_rows
 from jostle.report.models.metrics import CALLS, CCL_TIMES, view
-from jostle.repository import Repository
+from jostle.repository import JobError, Repository
 from jostle.server.background.tiles import CELL_NS, SETTLED_NS
 
 Row = dict[str, Any]
@@ -135,6 +135,20 @@ class JobIndex:
         late = time.monotonic() - self._refreshed > _REFRESH_S and not self._turn.locked()
         if late or self.number < 0:
             self.refresh()
+
+    def row(self, job: str) -> Row:
+        """Return the row of a job.
+
+        Raises:
+            JobError: There is no such job; it may have expired during the request.
+        """
+        row = self.rows.get(job)
+        if row is None:
+            raise JobError(
+                f"There is no job {job!r} any more.",
+                hint="It was older than what the repository keeps, or was damaged.",
+            )
+        return row
 
     def state(self, *jobs: str) -> tuple[Hashable, ...]:
         """Return a key that changes with the data of some jobs.

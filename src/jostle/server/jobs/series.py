@@ -145,7 +145,7 @@ class Curves:
 
     def _gpus(self, job: str, seen: View) -> list[tuple[dict[str, str], list[Mipmap]]]:
         gpus = []
-        for gpu in gpu_steps(self._repository, self._index.rows[job], seen):
+        for gpu in gpu_steps(self._repository, self._index.row(job), seen):
             maps = [
                 Mipmap.of(line.first * step, step, line.values * _scale(seen, step))
                 for line in gpu.lines
@@ -170,7 +170,7 @@ class Curves:
         return maps, few
 
     def _axis(self, job: str) -> SeriesAxis:
-        row = self._index.rows[job]
+        row = self._index.row(job)
         step = row["slice_ns"]
         step *= max(-(-(row["end_ns"] - row["start_ns"]) // (step * _MOST_STEPS)), 1)
         first = row["start_ns"] // step
@@ -235,7 +235,7 @@ class Curves:
 
     def _life(self, job: str) -> tuple[int, int]:
         """Return when a job ran: its neighbours are the jobs that ran meanwhile."""
-        row = self._index.rows[job]
+        row = self._index.row(job)
         return row["start_ns"], row["end_ns"]
 
     def _user(self, job: str) -> int | None:

@@ -23,7 +23,7 @@ Size = Annotated[int, Query(ge=1, le=1024, description="most cells in a row")]
 def _made(context: ServerContext, job: str) -> Communication:
     repository = context.job_service.repository
     found = repository.rank_pairs(job)
-    row = context.job_service.rows()[job]
+    row = context.job_service.index.row(job)
     hosts = set(found.ranks["host"].to_pylist())
     return communication(found, fabric_of(repository, hosts, row["start_ns"]))
 

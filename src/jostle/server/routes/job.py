@@ -110,7 +110,9 @@ def trend(context: Context, request: Request, viewer: Looking, job: Job) -> Resp
     return context.job_service.answer(
         request,
         ("trend", viewer.users, job),
-        lambda: trend_of(rows, job, lambda name: context.job_service.row(name, viewer)),
+        lambda: trend_of(
+            rows, job, lambda name: context.job_service.with_verdict(rows[name], viewer)
+        ),
         has_verdicts=True,
     )
 

@@ -56,7 +56,6 @@ def jobs(
     `light`, `cause`, `user`, `program` and `state` may be given several times: a job matches
     if it matches one value of each.
     """
-    rows = context.rows(viewer)
     context.job_service.queue.follow(viewer.users)
     wanted = Filter(
         search,
@@ -74,7 +73,14 @@ def jobs(
         request,
         key,
         lambda: ask(
-            [context.job_service.row(job, viewer) for job in rows], wanted, sort, offset, limit
+            [
+                context.job_service.with_verdict(row, viewer)
+                for row in context.rows(viewer).values()
+            ],
+            wanted,
+            sort,
+            offset,
+            limit,
         ),
         has_verdicts=True,
     )

@@ -20,11 +20,17 @@ def all_losses(
     context: Context, request: Request, viewer: Looking, from_ns: FromNs = 0, to_ns: ToNs = FAR
 ) -> Response:
     """Add up what the jobs lost that the viewer may see and that began in a span."""
-    rows = context.rows(viewer)
     context.job_service.queue.follow(viewer.users)
     return context.job_service.answer(
         request,
         ("losses", viewer.users, from_ns, to_ns),
-        lambda: losses([context.job_service.row(job, viewer) for job in rows], from_ns, to_ns),
+        lambda: losses(
+            [
+                context.job_service.with_verdict(row, viewer)
+                for row in context.rows(viewer).values()
+            ],
+            from_ns,
+            to_ns,
+        ),
         has_verdicts=True,
     )

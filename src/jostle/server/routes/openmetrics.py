@@ -33,12 +33,15 @@ def openmetrics(context: Context, request: Request, viewer: Looking) -> Response
     monitoring it is about everybody's jobs.
     """
     now, service = time.time_ns(), context.job_service
-    rows = context.rows(viewer)
     service.queue.follow(viewer.users)
 
     def make() -> bytes:
-        recent = [job for job, row in rows.items() if row["end_ns"] >= now - RECENT_NS]
-        jobs = [SeenJob(service.row(job, viewer), service.suspects(job, viewer)) for job in recent]
+        rows = context.rows(viewer)
+        jobs = [
+            SeenJob(service.with_verdict(row, viewer), service.suspects(job, viewer))
+            for job, row in rows.items()
+            if row["end_ns"] >= now - RECENT_NS
+        ]
         return job_metrics(jobs, max((row["end_ns"] for row in rows.values()), default=0))
 
     key = ("openmetrics", viewer.users, now // _VALID_NS)

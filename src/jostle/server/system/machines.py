@@ -177,10 +177,13 @@ def _server(
         for number, kind in enumerate(kinds):
             cells = served[host, kind]
             whole["bytes"] += cells["bytes"] if number == 0 else 0
-            if not whole["wait_ops"].any():
-                whole["wait_ns"], whole["wait_ops"] = cells["wait_ns"], cells["wait_ops"]
             whole["busy_ns"] += cells["busy_ns"]
             whole["count"] += cells["count"]
+        # The same requests pass several kinds of a host's components: one kind counts.
+        waited = next((kind for kind in kinds if served[host, kind]["wait_ops"].any()), None)
+        if waited is not None:
+            for sum_ in ("wait_ns", "wait_ops"):
+                whole[sum_] += served[host, waited][sum_]
         for kind in METADATA_COMPONENTS:
             for sum_ in ("meta_ops", "meta_ns"):
                 whole[sum_] += served[host, kind][sum_] if (host, kind) in served else 0

@@ -53,12 +53,20 @@ class WorkerProcess:
         if self._process is None or self._process.poll() is not None:
             if self._over:
                 return _OVER
-            self._process = subprocess.Popen(
-                self._command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                process_group=0,  # Ctrl-C is for the server, which ends it
-            )
+            try:
+                self._process = subprocess.Popen(
+                    self._command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    process_group=0,  # Ctrl-C is for the server, which ends it
+                )
+            except OSError as error:  # too many processes or open files, or no memory
+                time.sleep(_POLL_S)  # the jobs that wait for a verdict must not all fail at once
+                return VerdictAnswer(
+                    error=f"The process that evaluates {question.job} cannot be started: "
+                    f"{error.strerror}.",
+                    hint="Check the limits of the server's processes and open files (`ulimit -a`).",
+                )
         process = self._process
         assert process.stdin and process.stdout
         try:
