@@ -150,6 +150,21 @@ def test_what_cannot_be_true_is_left_out(
     assert {row["host"] for row in all_rows(store)} == {"node2"}
 
 
+@pytest.mark.parametrize("span", [1, 3, 5])
+def test_a_record_that_ends_beyond_all_numbers_is_left_out(
+    store: Repository, tmp_path: Path, span: int
+) -> None:
+    """Its end would be negative as a number of 64 bits: a slice before all others."""
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    made = machine(slices=1)
+    made.add_slice(2**63 - 3, {0: {"cpu_user_ns": 1000}}, span)
+    made.write(spool)
+    report = store.ingest([spool])
+    assert "in the future" in report.warnings[0]
+    assert not all_rows(store)
+
+
 # ---- mirrors ----
 
 
