@@ -123,6 +123,25 @@ def test_sums_are_those_of_a_profile_with_longer_slices(store: Repository, tmp_p
         assert len(found["long"]) == (20 if table in SUMS else 40)
 
 
+@pytest.mark.parametrize("length", [60 * SECOND])
+def test_who_was_there_at_another_time_of_a_long_slice_is_no_neighbour(
+    store: Repository, spool: Path, length: int
+) -> None:
+    for pid, (job, begin) in enumerate({"early": 0, "late": 1812, "beside": 1816}.items(), 1):
+        start = FIRST + begin * SECOND
+        end = start + 40 * SECOND
+        made = Profile(job=job, pid=pid, start_ns=start, end_ns=end, end_reason=1)
+        made.add_mount(0, **SHARED)
+        for at in range(10):
+            made.add_slice(made.first_slice + at, {"posix_write_bytes": {0: 1000}})
+        made.write(spool)
+    store.ingest([spool])
+    module.coarsen(store.path, 86_400, length, now_s=NOW)
+    assert lengths(store, "rollup", "late") == {length}
+    assert store.neighbours("late", "posix_write_bytes")["job"].to_pylist() == ["beside"]
+    assert sum(store.background("late", "posix_write_bytes")["sum"].to_pylist()) <= 10_000
+
+
 def test_rows_that_come_late_are_added_to_the_longer_slice(filled: Repository, spool: Path) -> None:
     module.coarsen(filled.path, 86_400 * 2, 4 * SECOND, now_s=NOW)
     late = make_profile(77, "day0", slices=40, slice_ns=QUARTER, start_ns=FIRST + SECOND)
