@@ -123,7 +123,7 @@ def test_sums_are_those_of_a_profile_with_longer_slices(store: Repository, tmp_p
         assert len(found["long"]) == (20 if table in SUMS else 40)
 
 
-@pytest.mark.parametrize("length", [60 * SECOND])
+@pytest.mark.parametrize("length", [60 * SECOND, 3600 * SECOND])
 def test_who_was_there_at_another_time_of_a_long_slice_is_no_neighbour(
     store: Repository, spool: Path, length: int
 ) -> None:
