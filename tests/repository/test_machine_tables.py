@@ -14,11 +14,13 @@ from support import SLICE, make_profile
 
 from jostle.repository import Repository
 from jostle.repository.ingest.mirror import MARKER, OVER, create_mirror, spool_files
+from jostle.repository.maintenance.coarsen import coarsen
 from jostle.repository.maintenance.compact import compact, expire
 from synth import EPOCH, Short, Shorts
 from synth_machine import MachineProfile
 
 OTHER = uuid.UUID(int=5)
+MINUTE = 60 * 10**9
 
 
 @pytest.fixture
@@ -163,6 +165,23 @@ def test_a_record_that_ends_beyond_all_numbers_is_left_out(
     report = store.ingest([spool])
     assert "in the future" in report.warnings[0]
     assert not all_rows(store)
+
+
+def test_in_a_longer_slice_each_component_has_one_row(store: Repository, tmp_path: Path) -> None:
+    """Also where its counters began anew: in two rows the slice would count twice."""
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    machine(start_ns=EPOCH // MINUTE * MINUTE).write(spool)
+    store.ingest([spool])
+    before = sum(row["cpu_user_ns"] for row in all_rows(store))
+    coarsen(store.path, 86_400, MINUTE, now_s=EPOCH / 1e9 + 5 * 86_400)
+    rows = all_rows(store)
+    assert [(row["component"], row["span"], row["epoch"]) for row in rows] == [
+        (0, 1, 0),
+        (1, 1, 0),
+        (2, 1, 1),
+    ]
+    assert sum(row["cpu_user_ns"] for row in rows) == before
 
 
 # ---- mirrors ----
