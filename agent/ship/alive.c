@@ -40,7 +40,8 @@ static long read_file(const char *path, char *to, size_t n)
     return got;
 }
 
-/* State and field 22 of a stat, counted after the name, which may contain anything. */
+/* State and field 22 of a stat, counted after the name, which may contain anything. A first thread that has
+ * ended remains as a zombie while others of its process (field 20) go on: that process runs. */
 static bool read_stat(const char *pid, char *state, uint64_t *start)
 {
     char path[300], text[1024];
@@ -52,8 +53,13 @@ static bool read_stat(const char *pid, char *state, uint64_t *start)
         return false;
     *state = p[2];
     int field = 2;
-    for (; *p && field < 22; p++)
-        field += *p == ' ';
+    unsigned long threads = 1;
+    for (; *p && field < 22; p++) {
+        if (*p == ' ' && ++field == 20)
+            threads = strtoul(p + 1, NULL, 10);
+    }
+    if (*state == 'Z' && threads > 1)
+        *state = 'S';
     *start = strtoull(p, NULL, 10);
     return field == 22;
 }

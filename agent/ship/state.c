@@ -125,6 +125,8 @@ bool jst_state_add(jst_state *s, uint32_t owner, uint64_t id, uint64_t size, con
 void jst_state_emit(jst_state *s, jst_post *p)
 {
     memset(s->sent, 0, sizeof s->sent);
+    if (jst_ship_now() < s->wait_ns)
+        return;
     for (unsigned i = 0, left = s->gaps; i < JST_GAPS && left; i++) {
         const jst_gap *g = &s->gap[i];
         if (!g->crc)
@@ -150,6 +152,14 @@ void jst_state_acknowledge(jst_state *s, uint32_t owner, uint64_t id)
         s->gaps--;
         write_note(s, i);
     }
+}
+
+/* A post with gaps is due as long as there are some: one that the receiver does not take (its user has no room
+ * there) would have posts follow each other without end, and the spool would not be looked at any more. */
+void jst_state_answered(jst_state *s, uint32_t before)
+{
+    if (s->gaps == before && memchr(s->sent, true, sizeof s->sent))
+        s->wait_ns = jst_ship_now() + 60 * JST_NS;
 }
 
 void jst_state_text(jst_state *s, const char *text)

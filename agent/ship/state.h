@@ -24,6 +24,7 @@ typedef struct jst_state {
     uint32_t gaps; /* notes that the receiver does not have yet */
     jst_gap gap[JST_GAPS];
     bool sent[JST_GAPS]; /* in the post that is being sent */
+    int64_t wait_ns;     /* the receiver accepted none of them: not before this, CLOCK_BOOTTIME */
 } jst_state;
 
 /** Opens it in a spool, and locks it. Returns false after a message: another shipper has it. */
@@ -34,6 +35,8 @@ bool jst_state_add(jst_state *s, uint32_t owner, uint64_t id, uint64_t size, con
 void jst_state_emit(jst_state *s, jst_post *p);
 /** Forgets those gaps of the last post that the receiver has; it answers in any order. */
 void jst_state_acknowledge(jst_state *s, uint32_t owner, uint64_t id);
+/** The answer was taken: of `before` gaps that there were, those that are left wait if none went. */
+void jst_state_answered(jst_state *s, uint32_t before);
 /** Writes the text that `--status` shows. */
 void jst_state_text(jst_state *s, const char *text);
 /** Reads it, for a shipper that may run; "" when there is none. */

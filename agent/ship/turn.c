@@ -97,10 +97,11 @@ static const jst_answer_file *answer_for(const jst_answer *a, const jst_sent *se
 
 void jst_turn_take(jst_spool *s, jst_state *state, const jst_post *p, const jst_answer *a)
 {
-    uint32_t from = 0;
+    uint32_t from = 0, gaps = state->gaps;
     for (uint32_t i = 0; i < a->files && state->gaps; i++)
         if (a->file[i].done)
             jst_state_acknowledge(state, a->file[i].owner, a->file[i].id);
+    jst_state_answered(state, gaps);
     for (uint32_t i = 0; i < p->sent_count; i++)
         jst_file_acknowledge(s, p, &p->sent[i], answer_for(a, &p->sent[i], &from));
 }

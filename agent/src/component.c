@@ -282,8 +282,8 @@ void jst_counter_wraps(jst_component *c, enum jst_component_metric metric, uint6
         v->sum += now;
     else if (now > most || (back && v->last > most))
         jst_unknown(c, metric); /* where it begins again is not known, or wrong */
-    else
-        count(c, metric, v, now, most);
+    else /* no device gains nearly its whole range between two samples: it is another device now */
+        count(c, metric, v, now, back && v->last - now < most / 4 ? 0 : most);
 }
 
 void jst_level(jst_component *c, enum jst_component_metric metric, uint64_t now)

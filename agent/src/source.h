@@ -78,7 +78,8 @@ void jst_counter(jst_component *c, enum jst_component_metric metric, uint64_t no
 /** The increase of a counter since the last sample, where the source itself keeps the previous
  * value. */
 void jst_increase(jst_component *c, enum jst_component_metric metric, uint64_t by);
-/** A counter that begins again at 0 after `most` (RAPL): going back is a wrap, not an epoch. */
+/** A counter that begins again at 0 after `most` (RAPL): going back is a wrap, not an epoch, unless more than
+ *  three quarters of `most` would have been gained. */
 void jst_counter_wraps(jst_component *c, enum jst_component_metric metric, uint64_t now,
                        uint64_t most);
 /** The current value of a level. */

@@ -84,6 +84,19 @@ static void a_wrap_is_no_epoch(void **state)
     assert_true(jst_test_unknown(c, JST_POWER_ENERGY_UJ));
 }
 
+/* A disk that was removed and added again under its name: it did not work for 49 days since. */
+static void what_began_anew_did_not_wrap(void **state)
+{
+    (void)state;
+    energy(10, 999);
+    jst_component *c = energy(3, 999);
+    assert_int_equal(jst_test_gained(c, JST_POWER_ENERGY_UJ), 3);
+    assert_true(c->epoch);
+    energy(700, 999);
+    energy(2, 999); /* as far as can be told, that is a wrap */
+    assert_int_equal(jst_test_gained(c, JST_POWER_ENERGY_UJ), 3 + 697 + 302);
+}
+
 static void what_is_not_known_is_not_zero(void **state)
 {
     (void)state;
@@ -297,6 +310,7 @@ int main(void)
         cmocka_unit_test_setup(going_back_is_an_epoch, begin),
         cmocka_unit_test_setup(a_new_start_is_an_epoch_though_the_number_grew, begin),
         cmocka_unit_test_setup(a_wrap_is_no_epoch, begin),
+        cmocka_unit_test_setup(what_began_anew_did_not_wrap, begin),
         cmocka_unit_test_setup(what_is_not_known_is_not_zero, begin),
         cmocka_unit_test_setup(what_comes_back_goes_on, begin),
         cmocka_unit_test_setup(what_is_gone_for_long_is_forgotten, begin),

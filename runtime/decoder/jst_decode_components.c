@@ -65,8 +65,21 @@ static bool take_component(jst_job *j, jst_cursor *c, uint64_t *next, int64_t sl
     return true;
 }
 
+/* Rows of a record that turns out to be damaged are removed: it does not count as read, and they
+ * would come again with each reading. Values are cleared, since a row stores only those that it has. */
+static void take_back(jst_job *j, uint64_t rows, uint64_t heap)
+{
+    jst_rows *r = &j->d->tables[JST_DECODE_COMPONENT_SLICES];
+    for (uint32_t i = JST_DECODE_COMPONENT_FIXED; i < r->columns && r->count > rows; i++)
+        memset(jst_values_of(r, i) + rows, 0, (r->count - rows) * sizeof(int64_t));
+    r->count = rows;
+    j->d->heap_bytes[JST_HEAP_UNKNOWN] = heap;
+}
+
 bool jst_components_take(jst_job *j, jst_cursor *c, int64_t slice, int32_t span)
 {
+    const uint64_t rows = j->d->tables[JST_DECODE_COMPONENT_SLICES].count;
+    const uint64_t heap = j->d->heap_bytes[JST_HEAP_UNKNOWN];
     uint64_t n = jst_take_varint(c), next = 0;
     /* Each component takes two bytes or more: a number beyond that is damage. */
     if (c->p == NULL || n > (uint64_t)(c->end - c->p) / 2)
@@ -75,8 +88,11 @@ bool jst_components_take(jst_job *j, jst_cursor *c, int64_t slice, int32_t span)
         j->no_memory = true;
         return false;
     }
-    for (uint64_t i = 0; i < n; i++)
-        if (!take_component(j, c, &next, slice, span))
+    for (uint64_t i = 0; i < n; i++) {
+        if (!take_component(j, c, &next, slice, span)) {
+            take_back(j, rows, heap);
             return false;
+        }
+    }
     return true;
 }

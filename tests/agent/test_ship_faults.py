@@ -19,7 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from receiver import Receiver, serving
+from receiver import GAP, Receiver, serving
 from shipping import Site, Writer, dead, until
 
 FAULTS = ("reset", "lost", "torn", "proxy", "503 busy", "507 full", "409 clock")
@@ -218,6 +218,28 @@ def test_beyond_the_quota_the_oldest_that_ended_go_and_leave_a_gap(site: Site) -
     assert "gaps         0 not sent yet" in site.once("--status").stdout
     assert site.receiver.wrong == []
     writer.close()
+
+
+def test_a_gap_that_is_not_taken_keeps_nothing_else_waiting(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A receiver has no room for one more file of its user: the gap is sent again in a minute."""
+    site.set(spool_quota="1M")
+    for i in range(5):
+        path = site.spool / f"none.{i}.1.jst"
+        dead(path, slices=1000, seed=i)
+        os.utime(path, (1000 + i, 1000 + i))
+    site.once()
+    assert "gaps         2 not sent yet" in site.once("--status").stdout
+    apply = site.receiver._apply
+    monkeypatch.setattr(
+        site.receiver, "_apply", lambda f, r: None if r.flags & GAP else apply(f, r)
+    )
+    with serving(site.receiver, site.socket):
+        assert site.once().returncode == 0
+    assert site.waiting() == []
+    assert len(site.receiver.posts) < 20
+    assert "gaps         2 not sent yet" in site.once("--status").stdout
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounts a small file system")

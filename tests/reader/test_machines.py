@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jostle.reader import Origin, ReadRequest, read_machines, read_profiles
 from jostle.schema.metrics import COMPONENT_IDS
 from synth import EPOCH, Profile
-from synth_format import ns_code, ns_value
+from synth_format import ns_code, ns_value, record, svarint, varint
 from synth_machine import MachineProfile, component_metrics
 
 
@@ -120,6 +120,25 @@ def test_torn_anywhere_it_gives_what_is_whole(tmp_path: Path) -> None:
         assert result.error or result.warnings
         rows.append(tables.slices.num_rows)
     assert rows == sorted(rows)
+
+
+def test_a_damaged_record_leaves_no_row(tmp_path: Path) -> None:
+    """It does not count as read: its first component would be stored with each reading."""
+    p = MachineProfile()
+    p.add_component("machine", "node1")
+    p.add_slice(p.first_slice, {0: {"cpu_user_ns": 1000}})
+    values = {"cpu_user_ns": 10**6, "memory_used_bytes": None}
+    good = varint(0) + varint(2 * len(values)) + p._values(values)
+    beyond_all_cells = varint(0) + varint(2) + varint(2 * 10**4) + varint(1)
+    payload = svarint(0) + varint(1) + varint(2) + good + beyond_all_cells
+    p.records.append(record("X", payload))
+    after = ReadRequest(some().write(tmp_path), 1)
+    expected = read_machines([after]).slices.to_pylist()
+    (tmp_path / "damaged").mkdir()
+    tables = read_machines([ReadRequest(p.write(tmp_path / "damaged"), 0), after])
+    assert "makes no sense" in tables.results[0].warnings[0]
+    assert [result.slices for result in tables.results] == [(0, 1), (1, 3)]
+    assert tables.slices.to_pylist()[1:] == expected  # neither its values nor its unknown metrics
 
 
 Value = st.one_of(st.none(), st.integers(1, 2**62))

@@ -226,6 +226,28 @@ def test_what_did_not_get_to_the_disk_is_not_acknowledged(
     assert mirror.put(ranged(1, b"defg", 3, over=True)) == [state(1, 7, done=True)]
 
 
+def test_a_mark_that_did_not_get_to_the_disk_leaves_the_bytes(
+    mirror: Mirror, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The ingester may see the mark meanwhile: beside it, all of the file must be there."""
+    mirror.put(ranged(1, b"abc"))
+    sync = keeper_module.sync_group
+
+    def only_bytes(root: int, group: node_mirror.Group) -> None:
+        if not group.files:
+            raise OSError(errno.EIO, "Input/output error")
+        sync(root, group)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(keeper_module, "sync_group", only_bytes)
+        refused = mirror.put(ranged(1, b"defg", 3, over=True))
+    assert (refused.status, refused.code) == (503, "disk")
+    assert (mirror.folder / "n1/1000/a.b.jst.over").exists()
+    assert mirror.read("n1/1000/a.b.jst") == b"abcdefg"
+    assert mirror.put(ranged(1)) == [state(1, 7)]  # not acknowledged yet
+    assert mirror.put(ranged(1, b"", 7, over=True)) == [state(1, 7, done=True)]
+
+
 PARTS = st.tuples(st.integers(0, 60), st.integers(0, 40), st.booleans())
 
 

@@ -123,6 +123,106 @@ def test_sums_are_those_of_a_profile_with_longer_slices(store: Repository, tmp_p
         assert len(found["long"]) == (20 if table in SUMS else 40)
 
 
+HOUR = 3600 * 4  # in slices of 250 ms
+#: Records as (slice, span) of 250 ms, and what they become in slices of 1 s.
+REACHING = [
+    ([(0, 4), (4, 4)], [(0, 1), (1, 1)]),
+    ([(2, 4), (6, 1)], [(0, 2)]),
+    ([(2, 4), (8, 1)], [(0, 2), (2, 1)]),
+    ([(1, 1), (2, 1), (3, 3), (6, 2), (8, 1)], [(0, 2), (2, 1)]),
+    ([(2, 4), (6, 4), (10, 2), (12, 1)], [(0, 3), (3, 1)]),
+    ([(0, 40), (41, 1)], [(0, 10), (10, 1)]),
+    # Records are divided at the ends of hours, which are made longer one by one.
+    ([(HOUR - 2, 4), (HOUR + 2, 1)], [(3599, 1), (3600, 1)]),
+    ([(HOUR - 8, 4), (HOUR - 4, 7), (HOUR + 3, 1)], [(3598, 1), (3599, 1), (3600, 1)]),
+    ([(HOUR - 6, 8), (HOUR + 2, 1)], [(3598, 2), (3600, 1)]),
+    ([(HOUR - 4, 11), (HOUR + 7, 1)], [(3599, 1), (3600, 2)]),
+    # At midnight, up to which is made longer first.
+    ([(4 * HOUR - 2, 4), (4 * HOUR + 2, 1)], [(14399, 1), (14400, 1)]),
+    ([(4 * HOUR - 2, 4)], [(14399, 1), (14400, 1)]),
+    ([(4 * HOUR - 7, 9)], [(14398, 2), (14400, 1)]),
+]
+
+
+@pytest.mark.parametrize("cases", [REACHING, REACHING[-2:]], ids=["all", "none after midnight"])
+def test_no_slice_counts_twice_where_records_reach_over_its_end(
+    store: Repository, spool: Path, cases: list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]
+) -> None:
+    """Each process wrote 1000 bytes in each slice, and always had 100 bytes of memory."""
+    jobs = {f"case{number}": case for number, case in enumerate(cases)}
+    for pid, (job, (records, _)) in enumerate(jobs.items(), 1):
+        made = Profile(job=job, pid=pid, slice_ns=QUARTER, start_ns=FIRST, end_reason=1)
+        made.end_ns = FIRST + sum(records[-1]) * QUARTER
+        made.add_mount(0, **SHARED)
+        for at, span in records:
+            values = {"posix_write_bytes": {0: 1000 * span}, "os_rss_bytes": 100}
+            made.add_slice(made.first_slice + at, {**values, "os_user_ns": 8000 * span}, span)
+        made.write(spool)
+    store.ingest([spool])
+    before = {(table, job): totals(store, table, job) for table in (*SLICED, *SUMS) for job in jobs}
+    for days in (1, 4):
+        module.coarsen(store.path, 0, SECOND, now_s=(FIRST + days * DAY) / SECOND)
+        for key, sums in before.items():
+            assert totals(store, *key) == sums, key
+    for job, (_, expected) in jobs.items():
+        for table in SLICED:
+            rows = sorted(stored(store, table, job), key=lambda row: int(row["slice"]))
+            assert [(row["slice"] - FIRST // SECOND, row["span"]) for row in rows] == expected
+        rows = stored(store, "mount_slices", job)
+        assert all(row["posix_write_bytes"] <= 4000 * row["span"] for row in rows), "the true rate"
+        for row in stored(store, "node_rollup", job):
+            assert (row["count"], row["os_rss_bytes_sum"], row["os_rss_bytes_max"]) == (1, 100, 100)
+        assert {row["count"] for row in stored(store, "rollup", job)} == {1}
+    for file in Log(store.path).refresh().of("slices"):  # a query of their time finds all
+        rows = pq.read_table(store.path / file.path).to_pylist()
+        assert {row["slice"] * row["slice_ns"] // (3600 * SECOND) for row in rows} == {
+            file.lo // (3600 * SECOND)
+        }
+        assert all(row["slice"] * row["slice_ns"] >= file.lo for row in rows)
+        assert all((row["slice"] + row["span"]) * row["slice_ns"] <= file.hi for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("span", "expected"),
+    [
+        (904, [(59, 1, 2), (60, 60, 900), (120, 1, 2)]),
+        (21_602, [(59, 1441, 21_602)]),  # more than a day: it would make files in all its hours
+    ],
+)
+def test_a_record_is_divided_at_the_ends_of_hours(
+    store: Repository, spool: Path, span: int, expected: list[tuple[int, int, int]]
+) -> None:
+    made = Profile(job="one", pid=1, start_ns=FIRST, end_reason=1)
+    made.end_ns = FIRST + (898 + span) * 4 * SECOND
+    made.add_slice(made.first_slice + 898, {"stream_read_ops": span}, span)
+    made.write(spool)
+    store.ingest([spool])
+    module.coarsen(store.path, 86_400, 60 * SECOND, now_s=NOW)
+    rows = sorted(stored(store, "slices", "one"), key=lambda row: int(row["slice"]))
+    first = FIRST // (60 * SECOND)
+    found = [(row["slice"] - first, row["span"], row["stream_read_ops"]) for row in rows]
+    assert found == expected
+
+
+@pytest.mark.parametrize("length", [60 * SECOND, 3600 * SECOND])
+def test_who_was_there_at_another_time_of_a_long_slice_is_no_neighbour(
+    store: Repository, spool: Path, length: int
+) -> None:
+    for pid, (job, begin) in enumerate({"early": 0, "late": 1812, "beside": 1816}.items(), 1):
+        start = FIRST + begin * SECOND
+        end = start + 40 * SECOND
+        made = Profile(job=job, pid=pid, start_ns=start, end_ns=end, end_reason=1)
+        made.add_mount(0, **SHARED)
+        for at in range(10):
+            made.add_slice(made.first_slice + at, {"posix_write_bytes": {0: 1000}})
+        made.write(spool)
+    store.ingest([spool])
+    module.coarsen(store.path, 86_400, length, now_s=NOW)
+    assert lengths(store, "rollup", "late") == {length}
+    assert store.neighbours("late", "posix_write_bytes")["job"].to_pylist() == ["beside"]
+    assert sum(store.background("late", "posix_write_bytes")["sum"].to_pylist()) <= 10_000
+
+
 def test_rows_that_come_late_are_added_to_the_longer_slice(filled: Repository, spool: Path) -> None:
     module.coarsen(filled.path, 86_400 * 2, 4 * SECOND, now_s=NOW)
     late = make_profile(77, "day0", slices=40, slice_ns=QUARTER, start_ns=FIRST + SECOND)

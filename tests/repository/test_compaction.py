@@ -20,6 +20,7 @@ from jostle.repository.store.files import ROW_GROUP, write_parquet
 from jostle.repository.store.layout import DAY_NS, HOUR_NS
 from jostle.repository.store.log import Log
 from jostle.repository.store.state import File
+from synth_rows import SECOND, add_rows
 
 DAY = 20_000 * DAY_NS  # some day
 
@@ -143,6 +144,44 @@ def test_a_merge_ends_files_where_they_are_whole(
     assert sum(part.num_rows for part in parts) == 15000
     jobs = pa.concat_tables([part.select(["job"]) for part in parts])["job"].to_pylist()
     assert jobs == sorted(jobs)
+
+
+def test_collectives_in_the_order_of_a_profile_are_merged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ingest writes those of one slice in the order of their places: in none of names."""
+    monkeypatch.setattr(merge_module, "_BATCH_VALUES", 1)
+    monkeypatch.setattr(merge_module, "_FEWEST_ROWS", 3)
+    calls = ("MPI_Barrier", "MPI_Scan", "MPI_Reduce_scatter", "MPI_Allreduce", "MPI_Allgather")
+    store = Repository(tmp_path / "repository", create=True)
+    for process in (1, 2):
+        rows = [
+            {
+                "job": "a",
+                "process": process,
+                "host": "n",
+                "rank": process,
+                "slice": 0,
+                "slice_ns": SECOND,
+                "span": 1,
+                "communicator": 0,
+                "operation": call,
+                "root": -1,
+                "ops": number + 1,
+            }
+            for number, call in enumerate(calls)
+        ]
+        add_rows(store, "collective_slices", rows)
+    files = Log(store.path).refresh().of("collective_slices")
+    inputs = [merge_module._Input(store.path, file) for file in files]
+    read = inputs[0].start(inputs[0].schema, 3)
+    assert read.take(read.last()).num_rows == 3  # else a merge has no end
+    store.compact()
+    (file,) = Log(store.path).refresh().of("collective_slices")
+    merged = pq.ParquetFile(store.path / file.path).read(["process", "operation", "ops"])
+    assert sorted(zip(*merged.to_pydict().values(), strict=True)) == sorted(
+        (process, call, number + 1) for process in (1, 2) for number, call in enumerate(calls)
+    )
 
 
 def test_what_is_due_is_merged_beside_an_ingest(tmp_path: Path) -> None:

@@ -429,6 +429,20 @@ def test_hostile_headers_harm_nobody(store, spool):
     store.ingest([spool])
 
 
+@pytest.mark.parametrize("span", [1, 3, 5, 2**31 - 1])
+def test_a_record_that_ends_beyond_all_numbers_is_left_out(store, spool, span):
+    """Its end would be negative as a number of 64 bits: a slice before all others."""
+    bad = Profile(job="bad", pid=9)
+    bad.add_mount(0, **SHARED)
+    bad.add_slice(2**63 - 3, {"posix_write_bytes": {0: 1}, "os_user_ns": 10**6}, span)
+    bad._expected = bad.first_slice + 1  # of the header's commit, which has no room for it
+    bad.write(spool)
+    report = store.ingest([spool])
+    assert "in the future" in report.warnings[0]
+    for table in ("slices", "mount_slices", "rollup"):
+        assert store.query(f"SELECT * FROM {table}").num_rows == 0, table
+
+
 def write_hostile(spool: Path, bad: Profile, header: dict) -> None:
     """Writes a profile with a header that no runtime writes."""
     data = bytearray(bad.encode())

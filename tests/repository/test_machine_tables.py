@@ -14,11 +14,13 @@ from support import SLICE, make_profile
 
 from jostle.repository import Repository
 from jostle.repository.ingest.mirror import MARKER, OVER, create_mirror, spool_files
+from jostle.repository.maintenance.coarsen import coarsen
 from jostle.repository.maintenance.compact import compact, expire
 from synth import EPOCH, Short, Shorts
 from synth_machine import MachineProfile
 
 OTHER = uuid.UUID(int=5)
+MINUTE = 60 * 10**9
 
 
 @pytest.fixture
@@ -148,6 +150,38 @@ def test_what_cannot_be_true_is_left_out(
     report = store.ingest([spool])
     assert len(report.warnings) == 1
     assert {row["host"] for row in all_rows(store)} == {"node2"}
+
+
+@pytest.mark.parametrize("span", [1, 3, 5])
+def test_a_record_that_ends_beyond_all_numbers_is_left_out(
+    store: Repository, tmp_path: Path, span: int
+) -> None:
+    """Its end would be negative as a number of 64 bits: a slice before all others."""
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    made = machine(slices=1)
+    made.add_slice(2**63 - 3, {0: {"cpu_user_ns": 1000}}, span)
+    made.write(spool)
+    report = store.ingest([spool])
+    assert "in the future" in report.warnings[0]
+    assert not all_rows(store)
+
+
+def test_in_a_longer_slice_each_component_has_one_row(store: Repository, tmp_path: Path) -> None:
+    """Also where its counters began anew: in two rows the slice would count twice."""
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    machine(start_ns=EPOCH // MINUTE * MINUTE).write(spool)
+    store.ingest([spool])
+    before = sum(row["cpu_user_ns"] for row in all_rows(store))
+    coarsen(store.path, 86_400, MINUTE, now_s=EPOCH / 1e9 + 5 * 86_400)
+    rows = all_rows(store)
+    assert [(row["component"], row["span"], row["epoch"]) for row in rows] == [
+        (0, 1, 0),
+        (1, 1, 0),
+        (2, 1, 1),
+    ]
+    assert sum(row["cpu_user_ns"] for row in rows) == before
 
 
 # ---- mirrors ----

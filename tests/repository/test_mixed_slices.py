@@ -10,12 +10,14 @@ import csv
 import itertools
 import uuid
 
+import duckdb
 import numpy as np
 import pytest
 from support import SHARED
 
 from jostle import analysis
 from jostle.repository import Repository
+from jostle.repository.query.series import _GAUGE_SERIES
 from synth import EPOCH, SECOND, Profile
 
 MOUNT = "nfs:server:/scratch"
@@ -194,3 +196,36 @@ def test_runs_of_different_slices_can_be_compared_and_exported(store: Repository
         written = sum(int(row["posix_write_bytes"]) for row in of_job)
         _, begin, end, rate = JOBS[job]
         assert written == pytest.approx(rate * MIB * (end - begin) / 1e3, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("rows", "last", "expected"),
+    [
+        # (slice, span, slice_ns, level): slices of 1 ns, of which old ones were made 4 ns long.
+        (
+            [(0, 1, 1, 10), (4, 2, 1, 30)],
+            7,
+            {0: 10, 1: 10, 2: 10, 3: 10, 4: 30, 5: 30, 6: 30, 7: 30},
+        ),
+        ([(0, 1, 4, 10), (3, 1, 4, 20)], 17, {0: 10, 4: 10, 8: 10, 12: 20, 16: 20}),
+        (
+            [(0, 1, 4, 10), (1, 1, 4, 20), (8, 1, 1, 30), (11, 1, 1, 40)],
+            12,
+            {0: 10, 4: 20, 8: 30, 9: 30, 10: 30, 11: 40, 12: 40},
+        ),
+    ],
+)
+def test_a_level_holds_over_slices_that_were_made_longer(
+    rows: list[tuple[int, int, int, int]], last: int, expected: dict[int, int]
+) -> None:
+    """By the numbers of slices it would hold for as many slices as there were since 1970."""
+    slices = ", ".join(
+        f"(1, 'a', 'n', {at}, {span}, {ns}, {level})" for at, span, ns, level in rows
+    )
+    sql = _GAUGE_SERIES.format(
+        metric="os_rss_bytes",
+        slices=f"(VALUES {slices}) s(process, job, host, slice, span, slice_ns, os_rss_bytes)",
+        processes=f"(VALUES (1, 'a', {last}, 1)) p(process, job, last_slice, slice_ns)",
+    )
+    found = duckdb.connect().sql(sql, params=["a"]).to_arrow_table().to_pylist()
+    assert {row["slice"] * row["slice_ns"]: row["sum"] for row in found} == expected

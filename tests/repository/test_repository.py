@@ -409,7 +409,10 @@ def test_exports_without_times_have_no_time_stamps(store, profiles, tmp_path):
 def test_export_of_a_part(store, profiles, tmp_path, table):
     metric = "posix_write_bytes" if table == "mount_slices" else "os_user_ns"
     column = f"{metric}_sum" if table == "node_rollup" else metric
-    rows = store.query(f"SELECT slice, slice_ns, {column} AS value FROM {table}").to_pylist()
+    covered = "1" if table == "node_rollup" else "span"
+    rows = store.query(
+        f"SELECT slice, slice_ns, {covered} AS covered, {column} AS value FROM {table}"
+    ).to_pylist()
     times = sorted({row["slice"] * row["slice_ns"] for row in rows})
     # From the midst of the second slice to the begin of the last one.
     span = (times[1] + rows[0]["slice_ns"] // 2, times[-1])
@@ -419,7 +422,7 @@ def test_export_of_a_part(store, profiles, tmp_path, table):
         row
         for row in rows
         if row["slice"] * row["slice_ns"] < span[1]
-        and (row["slice"] + 1) * row["slice_ns"] > span[0]
+        and (row["slice"] + row["covered"]) * row["slice_ns"] > span[0]
     ]
     assert 0 < report.rows == len(made) == len(wanted) < len(rows)
     assert sorted(int(row[column]) for row in made) == sorted(row["value"] for row in wanted)
@@ -431,6 +434,20 @@ def test_export_of_a_part(store, profiles, tmp_path, table):
     )
     whole = store.export("job-a", "csv", tmp_path / "job.csv", span=span, metrics=[metric])
     assert whole.rows and column.removesuffix("_sum") in read_back(tmp_path / "job.csv", "csv")[0]
+
+
+def test_export_of_a_part_has_records_that_reach_into_it(store, spool, tmp_path):
+    """A process that was stopped wrote one record of many slices: it is in each of them."""
+    profile = Profile(job="stopped", end_ns=EPOCH + 99 * SLICE, end_reason=1)
+    first = profile.first_slice
+    profile.add_slice(first, {"os_user_ns": 5}, 40)
+    profile.add_slice(first + 60, {"os_user_ns": 7})
+    profile.write(spool)
+    store.ingest([spool])
+    for begin, wanted in ((30, ["5"]), (45, []), (60, ["7"])):
+        span = ((first + begin) * SLICE, (first + begin + 2) * SLICE)
+        store.export("slices", "csv", tmp_path / "x", span=span, metrics=["os_user_ns"])
+        assert [row["os_user_ns"] for row in read_back(tmp_path / "x", "csv")] == wanted
 
 
 def test_export_says_what_a_table_lacks(store, profiles, tmp_path):

@@ -229,6 +229,30 @@ def test_the_follower_ends_them_too(store, spool, runs, later, monkeypatch):
     assert not job_of(store)["running"]
 
 
+def test_a_pass_over_what_changed_says_nothing_of_the_others(
+    store, spool, runs, later, monkeypatch
+):
+    """A receiver has what came in taken at once, and all of its mirror now and then."""
+    living(runs).write(spool)
+    other = make_profile(2, "other").write(spool)
+    store.ingest([spool])
+    later(HOUR)
+    monkeypatch.setattr(follow_module, "_END_EVERY_S", 0.02)
+    passes = []
+
+    def files():
+        passes.append([other] if passes else [spool])
+        return passes[-1]
+
+    store.follow(
+        [spool],
+        stop=lambda: len(passes) > 20,
+        files=files,
+        pause=lambda _took, _left: time.sleep(0.02),
+    )
+    assert {job["job"]: job["running"] for job in store.jobs().to_pylist()}["alpha"]
+
+
 def test_others_of_the_job_and_other_jobs_stay(store, spool, runs, later):
     gone = living(runs).write(spool)
     living(runs, "beta", part=2).write(spool)

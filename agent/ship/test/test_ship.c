@@ -211,13 +211,13 @@ static void put(const char *path, const char *text)
     fclose(f);
 }
 
-static void put_process(const char *pid, const char *name, char state, unsigned start,
-                        const char *numbers)
+static void put_process(const char *pid, const char *name, char state, unsigned threads,
+                        unsigned start, const char *numbers)
 {
     char path[64], text[300];
     snprintf(path, sizeof path, "%s/stat", pid);
-    snprintf(text, sizeof text, "%s (%s) %c 1 1 1 0 -1 4194560 1 0 0 0 5 6 0 0 20 0 1 0 %u 1 1\n",
-             pid, name, state, start);
+    snprintf(text, sizeof text, "%s (%s) %c 1 1 1 0 -1 4194560 1 0 0 0 5 6 0 0 20 0 %u 0 %u 1 1\n",
+             pid, name, state, threads, start);
     put(path, text);
     snprintf(path, sizeof path, "%s/status", pid);
     snprintf(text, sizeof text, "Name:\tx\nNSpid:\t%s\nThreads:\t1\n", numbers);
@@ -235,9 +235,10 @@ static void writers(void **unused)
     jst_alive_proc = proc;
     put("sys/kernel/random/boot_id", "00112233-4455-6677-8899-aabbccddeeff\n");
     put("self/ns/pid", "");
-    put_process("100", "a) R 1 (b", 'S', 777, "100");
-    put_process("101", "z", 'Z', 777, "101");
-    put_process("200", "inside", 'R', 888, "200\t7");
+    put_process("100", "a) R 1 (b", 'S', 1, 777, "100");
+    put_process("101", "z", 'Z', 1, 777, "101");
+    put_process("102", "threads", 'Z', 3, 777, "102");
+    put_process("200", "inside", 'R', 1, 888, "200\t7");
     snprintf(path, sizeof path, "%s/self/ns/pid", proc);
     assert_int_equal(stat(path, &st), 0);
     memset(&h, 0, sizeof h);
@@ -254,6 +255,8 @@ static void writers(void **unused)
     h.pid = 101;
     h.proc_start = 777;
     assert_int_equal(jst_alive(&h), JST_LIFE_GONE); /* a zombie */
+    h.pid = 102;
+    assert_int_equal(jst_alive(&h), JST_LIFE_RUNS); /* only its first thread has ended */
     h.pid = 0x7ffffff0;
     assert_int_equal(jst_alive(&h), JST_LIFE_GONE);
     h.pid = 7; /* in a container */

@@ -159,10 +159,13 @@ class Keeper(threading.Thread):
         failure = self._guarded(lambda: self._sync(group))
         if failure:
             self._undo(group)
-            for each in work:
-                each.refusal = each.refusal or failure
         else:
+            failure = self._guarded(lambda: self._finish(group))
+            if failure:
+                self._reopen(group)
             self._changed([f"{node}/{path}" for node, path in group.files])
+        for each in work if failure else ():
+            each.refusal = each.refusal or failure
         answers = [(each.post.answer, each.refusal or self._files(each)) for each in work]
 
         def hand_out() -> None:
@@ -213,16 +216,25 @@ class Keeper(threading.Thread):
     def _sync(self, group: Group) -> None:
         if group.files or group.journals:
             sync_group(self._root, group)
+
+    def _finish(self, group: Group) -> None:
+        """Mark the files that are over; only now, as a mark must never be there without the bytes.
+
+        RATIONALE: where this fails some marks may be there, and the ingester may see them. So the
+        bytes, which are on the disk, stay: a file that is shorter than its mark says would be taken
+        for all that its process wrote.
+        """
         if group.overs:
-            # Not earlier: the mark must never exist without the bytes.
             marks = Group()
             for node, key, end in group.overs:
                 node.finish(key, end, marks)
             sync_group(self._root, marks)
 
-    def _undo(self, group: Group) -> None:
+    def _reopen(self, group: Group) -> None:
         for node, key, _ in group.overs:
             node.reopen(key)
+
+    def _undo(self, group: Group) -> None:
         for (name, _), (known, have) in group.files.items():
             if not known.over:
                 self._nodes[name].undo(known, have)

@@ -38,7 +38,8 @@ def follow(
     open_marker(root)
     ingester = Ingester(root, remove=remove)
     tidy = _Beside(partial(_tidy, Compactor(root)), _COMPACT_EVERY_S)
-    ending = _Beside(partial(_end_silent, root, ingester), _END_EVERY_S)
+    present: list[set[int] | None] = [None]  # of the last pass that looked at everything
+    ending = _Beside(partial(_end_silent, root, present), _END_EVERY_S)
     merging = _Beside(ingester.merge, _MERGE_EVERY_S)
     total = IngestReport()
     first = True
@@ -50,6 +51,8 @@ def follow(
             with plain_errors(root):
                 there = files() if files else [path for path in paths if path.exists()]
             report = ingester.run(there) if last else ingester.turn(there)
+            if not files or set(paths) <= set(there):
+                present[0] = ingester.present
         except JostleError as error:
             if first or last:
                 raise
@@ -134,8 +137,7 @@ def _tidy(compactor: Compactor) -> None:
         compactor.tend()
 
 
-def _end_silent(root: Path, ingester: Ingester) -> None:
-    present = ingester.present
-    if present is not None:
+def _end_silent(root: Path, present: Sequence[set[int] | None]) -> None:
+    if present[0] is not None:
         with contextlib.suppress(JostleError):  # as above
-            end_silent(root, present)
+            end_silent(root, present[0])

@@ -41,7 +41,6 @@ from jostle.repository.ingest.machines import MachinePlan
 from jostle.repository.ingest.mirror import forget_file, once, report_locked, spool_files
 from jostle.repository.ingest.plan import Known, Plan, ProcessStep, is_over
 from jostle.repository.ingest.spool import (
-    MAX_SLICE_NS,
     MIN_SLICE_NS,
     Devices,
     HeaderPeek,
@@ -55,7 +54,7 @@ from jostle.repository.segments.merger import Merger
 from jostle.repository.segments.rows import DecodedSegments as Segments
 from jostle.repository.store.file_days import File
 from jostle.repository.store.files import plain_errors, publish, write_chunks
-from jostle.repository.store.layout import TABLES, process_id
+from jostle.repository.store.layout import MAX_SLICE_NS, TABLES, process_id
 from jostle.repository.store.log import Log
 from jostle.repository.store.marker import open_marker
 from jostle.repository.store.owner_names import JobNames

@@ -18,6 +18,7 @@ from jostle.repository.store.tables import (
     Ints,
     PartitionChunk,
     dictionary,
+    ends,
     order,
     split_by_partition,
     without_zeros,
@@ -81,9 +82,9 @@ class MachinePlan:
             return False
         first, count = result.slices
         slices = ints(self._tables.slices.slice(first, count), "slice")
-        ends = slices + ints(self._tables.slices.slice(first, count), "span")
+        after = ends(slices, ints(self._tables.slices.slice(first, count), "span"))
         lo = int(slices.min()) if count else header.first_slice
-        hi = int(ends.max()) - 1 if count else header.first_slice
+        hi = int(after.max()) - 1 if count else header.first_slice
         known = max(lo, hi, base.row_slice, header.first_slice)
         who = f"The machine {header.host}"
         numbers = [header.pid, header.start_ns, header.end_ns, header.part]

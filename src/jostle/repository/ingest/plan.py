@@ -31,6 +31,7 @@ from jostle.repository.store.tables import (
     PartitionChunk,
     ProcessSource,
     SliceBatch,
+    ends,
     partition_chunks,
 )
 
@@ -307,7 +308,7 @@ def _spans(decoded: Decoded, count: int) -> tuple[list[int], list[int]]:
             continue
         process = rows.column("process").to_numpy()
         slices = rows.column("slice").to_numpy()
-        end = slices + rows.column("span").to_numpy() - 1
+        after = ends(slices, rows.column("span").to_numpy())
         np.minimum.at(first, process, slices)
-        np.maximum.at(last, process, end)
+        np.maximum.at(last, process, after - 1)
     return first.tolist(), last.tolist()

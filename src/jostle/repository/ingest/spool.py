@@ -18,6 +18,7 @@ from jostle.reader.texts import boot_text, clean_text
 from jostle.repository.store.layout import (
     BINDING_COLUMNS,
     GONE_NS,
+    MAX_SLICE_NS,
     MPI_COLUMNS,
     SILENT_NS,
     SILENT_SLICES,
@@ -38,7 +39,7 @@ _YEAR_NS = 31_556_952_000_000_000
 #: Longest life of a process: no node runs longer without a restart.
 MAX_LIFE_NS = 3 * _YEAR_NS
 MAX_SLICES = 1 << 24  # 19 days of 100 ms, two years of 4 s
-MIN_SLICE_NS, MAX_SLICE_NS = 1_000_000, 3_600_000_000_000
+MIN_SLICE_NS = 1_000_000
 
 
 #: Key of a process among its owner's: boot, pid, start (ns), part.

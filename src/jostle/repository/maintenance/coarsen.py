@@ -7,9 +7,10 @@ over longer slices answer most questions with a fraction of the bytes, and all t
 from __future__ import annotations
 
 import contextlib
+import heapq
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import duckdb
@@ -33,6 +34,7 @@ from jostle.schema.metrics import BY_ID
 #: Tables of slices, each with the table of its sums over processes.
 _SUMS = {"slices": "node_rollup", "mount_slices": "rollup", "gpu_slices": "gpu_rollup"}
 _SLICES = (*_SUMS, "peer_slices", "collective_slices", "component_slices")
+_TIMES = ("slice", "slice_ns", "span")
 _BATCH_ROWS = 128 * 1024
 _MEMORY = "1GB"
 #: As for compaction: written once, read often.
@@ -44,8 +46,9 @@ def coarsen(
 ) -> CoarsenReport:
     """Add up the slices of old days to longer slices.
 
-    Amounts are added; of a gauge the last value counts, as in a profile of longer slices. Slices
-    of which the new length is no multiple stay unchanged.
+    Amounts are added; of a gauge the last value counts, as in a profile of longer slices. Records
+    of a process that reach into the same new slice become one. Slices of which the new length is
+    no multiple stay unchanged.
 
     Args:
         root: The repository.
@@ -96,9 +99,17 @@ class _Coarsening:
         for table in _SLICES:
             days: set[int] = set()
             parts = _by_partition(state.of(table), HOUR_NS, self._horizon)
-            for files in parts.values():
-                if self._slices(table, files):
-                    days |= {day for file in files for day in _days(file)}
+            hours = sorted(parts)
+            while hours:
+                hour = heapq.heappop(hours)
+                new = self._slices(table, parts[hour])
+                if new:
+                    days |= {day for file in parts[hour] for day in _days(file)}
+                rest = [file for file in new if file.lo // HOUR_NS > hour]
+                for later, some in _by_partition(rest, HOUR_NS, self._horizon).items():
+                    if later not in parts:
+                        heapq.heappush(hours, later)
+                    parts.setdefault(later, []).extend(some)
             if table in _SUMS:
                 # Includes days of which an interrupted run did not update the sums.
                 sums = _by_partition(self._log.state.of(_SUMS[table]), DAY_NS, self._horizon)
@@ -120,16 +131,20 @@ class _Coarsening:
                 return True
         return False
 
-    def _slices(self, table: str, files: Sequence[File]) -> bool:
-        """Coarsen the slices of one hour; return whether anything changed."""
+    def _slices(self, table: str, files: Sequence[File]) -> list[File]:
+        """Coarsen the slices of one hour; return the new files, also those of the next hour."""
         if not self._is_fine(files):
-            return False
+            return []
         whole = [file for file in files if self._whole(file)]
         if len(whole) < len(files):
-            return False
+            return []
         with _database() as database:
-            rows = _reader(database, _slices_sql(table, self._paths(files), self._length))
-            return self._replace(table, files, rows)
+            paths = self._paths(files)
+            rows = _reader(database, _slices_sql(table, paths, self._length))
+            if max(file.hi for file in files) <= _next_hour(files):
+                return self._replace(table, files, rows)
+            rest = _reader(database, _rest_sql(table, paths, self._length))
+            return self._replace(table, files, rows, rest)
 
     def _sums(self, table: str, day: int) -> None:
         """Compute the sums of a day from the stored slices."""
@@ -160,24 +175,35 @@ class _Coarsening:
     def _paths(self, files: Sequence[File]) -> list[str]:
         return [str(self._root / file.path) for file in files]
 
-    def _replace(self, table: str, files: Sequence[File], rows: Iterator[pa.Table]) -> bool:
-        first = next(rows, None)
-        if first is None:
-            return False
+    def _replace(
+        self,
+        table: str,
+        files: Sequence[File],
+        rows: Iterator[pa.Table],
+        rest: Iterable[pa.Table] = (),
+    ) -> list[File]:
+        """Replace files by the rows, and the rest for the next hour; return the new files."""
         lo = min(file.lo for file in files) // self._length * self._length
         hi = -(-max(file.hi for file in files) // self._length) * self._length
-        stream = PartitionStream(table, _chain(first, rows), lo, hi)
-        new = write_chunks(self._root, [stream], _LEVEL, replaced=files)
+        begins = ((rows, lo), (iter(rest), _next_hour(files)))
+        streams = (
+            PartitionStream(table, _chain(first, tables), begin, hi)
+            for tables, begin in begins
+            if (first := next(tables, None)) is not None
+        )
+        new = write_chunks(self._root, streams, _LEVEL, replaced=files)
+        if not new:
+            return []
         paths = [file.path for file in files]
         try:
             publish(self._root, self._log, Change("compact", add=new, remove=paths))
         except ConflictError:  # other processes merged or added files: the next run handles it
-            return False
+            return []
         self._log.storage.leave(paths)
         for at, some in enumerate((files, new)):
             self._rows[at] += sum(file.rows for file in some)
             self._bytes[at] += sum(file.bytes for file in some)
-        return True
+        return new
 
 
 def _chain(first: pa.Table, rest: Iterator[pa.Table]) -> Iterator[pa.Table]:
@@ -192,6 +218,11 @@ def _by_partition(files: Sequence[File], width_ns: int, horizon: int) -> dict[in
         if file.lo // DAY_NS * DAY_NS + DAY_NS <= horizon:
             found.setdefault(file.lo // width_ns, []).append(file)
     return found
+
+
+def _next_hour(files: Sequence[File]) -> int:
+    """Return the end of the hour in which the slices of some files begin, ns."""
+    return (min(file.lo for file in files) // HOUR_NS + 1) * HOUR_NS
 
 
 def _days(file: File) -> range:
@@ -249,28 +280,91 @@ def _columns(paths: Sequence[str]) -> list[str]:
 
 
 def _slices_sql(table: str, paths: Sequence[str], length: int) -> str:
-    """Return SQL of the rows of one hour with longer slices, sorted as in a file."""
-    layout, present = TABLES[table], _columns(paths)
-    times = ("slice", "slice_ns", "span")
-    by = [name for name in (*layout.keys, "epoch") if name in present and name not in times]
-    values = [name for name in layout.values if name in present and name not in by]
-    fits = f"({length} % slice_ns = 0)"
-    rows = (
-        f"(SELECT *, slice * slice_ns AS begin_ns, slice * slice_ns // {length} AS step, "
-        f"((slice + span) * slice_ns + {length - 1}) // {length} AS over FROM {_quoted(paths)})"
-    )
-    longer = [*by, "step AS slice", f"{length}::BIGINT AS slice_ns"]
-    longer += ["(max(over) - step)::INT AS span", *(f"{_added(name)} AS {name}" for name in values)]
-    same = [*by, *times]
+    """Return SQL of the rows of one hour with longer slices, sorted as in a file.
+
+    RATIONALE: records of several slices need not end where a longer slice does. Rounded outwards,
+    two of one process would both have the longer slice between them: these become one record over
+    all their slices. Divided between the longer slices instead, they would claim to know when
+    something happened.
+    """
+    by, values = _names(table, paths)
+    fits, rows = f"({length} % slice_ns = 0)", _rounded(paths, length)
+    merged = " AND ".join(f"{name} IS NOT DISTINCT FROM of_{name}" for name in (*by, "step"))
+    longer = [*by, "start AS slice", f"{length}::BIGINT AS slice_ns"]
+    longer += ["(max(over) - start)::INT AS span"]
+    longer += [f"{_added(name)} AS {name}" for name in values]
+    same = [*by, *_TIMES]
     same += [f"coalesce({name}, {_nothing(table, name)}) AS {name}" for name in values]
-    order = [name for name in SLICE_ORDER[table] if name in (*by, "slice")]
-    names = [name for name in layout.keys if name in (*by, *times)]
-    names += [name for name in layout.values if name in (*by, *values)]
     return (
-        f"SELECT {', '.join(names)} FROM ("
-        f"SELECT {', '.join(longer)} FROM {rows} WHERE {fits} GROUP BY {', '.join(by)}, step "
+        f"SELECT {_in_order(table, by, values)} FROM (SELECT {', '.join(longer)} FROM "
+        f"(SELECT *, coalesce(first, step) AS start FROM {rows} "
+        f"LEFT JOIN {_overlapping(rows, by, fits)} ON {merged} WHERE {fits}) "
+        f"GROUP BY {', '.join(by)}, start "
         f"UNION ALL BY NAME SELECT {', '.join(same)} FROM {rows} WHERE NOT {fits}) "
-        f"ORDER BY {', '.join(order)}"
+        f"ORDER BY {_order(table, by)}"
+    )
+
+
+def _rest_sql(table: str, paths: Sequence[str], length: int) -> str:
+    """Return SQL of what records have in the next hours, in their own slices.
+
+    Hours are made longer one by one: records are divided at their ends, as in the sums.
+    """
+    by, values = _names(table, paths)
+    rest = [*by, "slice + here AS slice", "slice_ns", "(span - here)::INT AS span"]
+    rest += [f"{_rest(table, name)} AS {name}" for name in values]
+    return (
+        f"SELECT {_in_order(table, by, values)} FROM (SELECT {', '.join(rest)} "
+        f"FROM {_rounded(paths, length)} WHERE {length} % slice_ns = 0 AND here < span) "
+        f"ORDER BY {_order(table, by)}"
+    )
+
+
+def _names(table: str, paths: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the columns in some files by which rows are added up, and those of values."""
+    layout, present = TABLES[table], _columns(paths)
+    by = [name for name in layout.keys if name in present and name not in _TIMES]
+    return by, [name for name in layout.values if name in present]
+
+
+def _in_order(table: str, by: Sequence[str], values: Sequence[str]) -> str:
+    """Return columns in the order of their table."""
+    keys = [name for name in TABLES[table].keys if name in (*by, *_TIMES)]
+    return ", ".join((*keys, *values))
+
+
+def _order(table: str, by: Sequence[str]) -> str:
+    """Return the columns by which the rows of a table are sorted."""
+    return ", ".join(name for name in SLICE_ORDER[table] if name in (*by, "slice"))
+
+
+def _rounded(paths: Sequence[str], length: int) -> str:
+    """Return SQL of rows with `here`, how many of their slices are in the hour of the first one.
+
+    `step` is the first of their longer slices, and `over` the one after the last, in that hour.
+    Records of more than a day remain whole: of a process that was stopped, or of a hostile profile,
+    which would make files in all hours of years.
+    """
+    begin = "slice * slice_ns"
+    here = f"least(span, ({HOUR_NS} - {begin} % {HOUR_NS}) // slice_ns)"
+    here = f"(CASE WHEN span * slice_ns > {DAY_NS} THEN span ELSE {here} END)"
+    return (
+        f"(SELECT *, {begin} AS begin_ns, {here} AS here, {begin} // {length} AS step, "
+        f"({begin} + {here} * slice_ns + {length - 1}) // {length} AS over FROM {_quoted(paths)})"
+    )
+
+
+def _overlapping(rows: str, by: Sequence[str], fits: str) -> str:
+    """Return SQL of those steps that overlap an earlier one, and the first of all that overlap."""
+    key = ", ".join(by)
+    of_key = ", ".join(f"{name} AS of_{name}" for name in (*by, "step"))
+    until = f"max(over) OVER (PARTITION BY {key} ORDER BY step ROWS UNBOUNDED PRECEDING)"
+    return (
+        f"(SELECT {of_key}, first FROM (SELECT *, max(CASE WHEN apart THEN step END) "
+        f"OVER (PARTITION BY {key} ORDER BY step) AS first FROM (SELECT *, "
+        f"coalesce(step >= lag(until) OVER (PARTITION BY {key} ORDER BY step), true) AS apart "
+        f"FROM (SELECT *, {until} AS until FROM (SELECT {key}, step, max(over) AS over "
+        f"FROM {rows} WHERE {fits} GROUP BY {key}, step)))) WHERE first < step)"
     )
 
 
@@ -282,9 +376,23 @@ def _added(name: str) -> str:
     """Return SQL of one value over the short slices of a long one."""
     if name == "unknown":  # names of metrics, between spaces
         return "coalesce(string_agg(DISTINCT nullif(unknown, ''), ' '), '')"
+    if name == "epoch":
+        return "max(coalesce(epoch, 0))::BIGINT"
     if name in GAUGE_IDS:
         return f"arg_max(coalesce({name}, 0), begin_ns)::BIGINT"
-    return f"sum(coalesce({name}, 0))::BIGINT"
+    return f"sum(CASE WHEN here < span THEN {_share(name)} ELSE coalesce({name}, 0) END)::BIGINT"
+
+
+def _share(name: str) -> str:
+    """Return SQL of the part of an amount in the hour in which a record begins."""
+    return f"coalesce({name}, 0) // span * here"
+
+
+def _rest(table: str, name: str) -> str:
+    """Return SQL of the part of a value in the hours after it; gauges are repeated."""
+    whole = f"coalesce({name}, {_nothing(table, name)})"
+    is_same = name in ("unknown", "epoch") or name in GAUGE_IDS
+    return whole if is_same else f"{whole} - {_share(name)}"
 
 
 def _sums_sql(table: str, paths: Sequence[str], begin: int) -> str:

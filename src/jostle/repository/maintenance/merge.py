@@ -146,7 +146,8 @@ class _Input:
         with damage_named(self._root, self._file):
             batch = next(self._batches, None)
         rows = self._schema.empty_table() if batch is None else pa.Table.from_batches([batch])
-        self._rows, self._at = _aligned(self._table, rows, self._schema), 0
+        rows = _aligned(self._table, rows, self._schema)
+        self._rows, self._at = _ordered(self._table, rows), 0
         columns = _key_columns(self._table, self._rows)
         self._key = lambda row: tuple(column[row].as_py() for column in columns)
 
@@ -173,6 +174,19 @@ def _key_columns(table: TableLayout, rows: pa.Table) -> list[Any]:
         names = ("job", *ROLLUPS[table.name], "slice_ns")
         return [start, *(rows.column(name) for name in names)]
     return [rows.column(name) for name in SLICE_ORDER[table.name]]
+
+
+def _ordered(table: TableLayout, rows: pa.Table) -> pa.Table:
+    """Return rows that were read in the order of their table.
+
+    RATIONALE: ingest writes the collectives of a process and slice in the order of their places in
+    its profile. Where rows are in no order, a search for a key may end before all of them: nothing
+    would be taken, again and again.
+    """
+    if table.name in ROLLUPS or not rows.num_rows:
+        return rows
+    by = order(*(rank(rows, name) for name in SLICE_ORDER[table.name]))
+    return rows if (np.diff(by) > 0).all() else rows.take(pa.array(by))
 
 
 def _in_order(table: TableLayout, inputs: Sequence[_Input]) -> Iterator[pa.Table]:

@@ -324,7 +324,9 @@ class Loads:
             span: Its span, ns since the epoch; it may be wider.
         """
         resources, lo, hi = set(), 2**63 - 1, 0
-        for part in self._lived(self._columns.parts(table, [], span, job)):
+        # An old slice that was made longer may begin before the job, but not before its hour.
+        hours = span[0] // HOUR_NS * HOUR_NS, span[1]
+        for part in self._lived(self._columns.parts(table, [], hours, job)):
             keys = part.keys
             resources |= {
                 keys.resource.known[code] for code in np.unique(keys.resource.codes[part.rows])

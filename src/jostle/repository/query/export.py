@@ -193,11 +193,7 @@ def reaching(name: str, span: tuple[int, int]) -> str:
             f"`{name}` has no slices that could be of a span.",
             hint=f"Those that have: {', '.join((*_METRICS_OF, 'segments'))}, and jobs.",
         )
-    start, end = (
-        ("start_ns", "end_ns")
-        if name == "segments"
-        else ("slice * slice_ns", "(slice + 1) * slice_ns")
-    )
+    start, end = _TIMES_OF[name]
     return f"{start} < {span[1]} AND {end} > {span[0]}"
 
 

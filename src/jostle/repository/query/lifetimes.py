@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from jostle.repository.store.layout import MAX_SLICE_NS
 from jostle.values.arrow_columns import ints
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ Ints = NDArray[np.int64]
 #: Start and end, ns since the epoch.
 Life = tuple[int, int]
 FOR_EVER: Life = (0, 2**63 - 1)
-_LONGEST_SLICE_NS = 60 * 10**9
 
 _LIVES = f"""
 SELECT job, coalesce(min(start_ns), 0) AS lo,
@@ -65,7 +65,7 @@ class Lives:
 
     def edges(self, lo: int, hi: int) -> tuple[list[str], list[int], list[int]]:
         """Return the jobs that began or ended in a span (ns): names, starts and ends."""
-        lo, hi = lo - _LONGEST_SLICE_NS, hi + _LONGEST_SLICE_NS
+        lo, hi = lo - MAX_SLICE_NS, hi + MAX_SLICE_NS
         self.known()
         with self._guard:
             known, edges = self._known, self._edges

@@ -23,15 +23,19 @@ _NEIGHBOUR = """(
                       AND start_ns + length_ns > $3 AND start_ns < $4)"""
 _SPAN = "slice, slice_ns, start_ns, length_ns"
 
-# Levels apply until the process's next record, or its end: idle slices have no record.
+# Levels apply until the process's next record, or its end: idle slices have no record. Old slices
+# may have been made longer (maintenance/coarsen.py): they are compared by their times.
 _GAUGE_SERIES = """
 WITH own AS (SELECT process, host, slice, span, slice_ns, coalesce({metric}, 0) AS level,
-                    lead(slice) OVER (PARTITION BY process ORDER BY slice) AS next
+                    lead(slice * slice_ns) OVER (PARTITION BY process ORDER BY slice * slice_ns)
+                    AS next_ns
              FROM {slices} WHERE job = $1),
-     ends AS (SELECT process, max(last_slice) AS last_slice FROM {processes}
+     ends AS (SELECT process, max((last_slice + 1) * slice_ns) AS end_ns FROM {processes}
               WHERE job = $1 GROUP BY process),
      held AS (SELECT host, slice_ns, level,
-                     unnest(range(slice, coalesce(next, greatest(last_slice + 1, slice + span))))
+                     unnest(range(slice, CASE WHEN next_ns IS NULL
+                         THEN greatest((end_ns + slice_ns - 1) // slice_ns, slice + span)
+                         ELSE greatest(next_ns // slice_ns, slice + 1) END))
                      AS slice
               FROM own LEFT JOIN ends USING (process))
 SELECT host AS resource, slice, slice_ns, sum(level)::BIGINT AS sum, min(level) AS min,

@@ -34,6 +34,8 @@ QUARANTINE = "quarantine"
 _PIECES = (".parquet", ".ids")
 HOUR_NS = 3_600_000_000_000
 DAY_NS = 24 * HOUR_NS
+#: Longest slice that is stored, by ingest or by coarsening: a slice is in one hour.
+MAX_SLICE_NS = HOUR_NS
 #: Time without data after which a process that cannot be checked counts as ended.
 SILENT_NS = 900_000_000_000
 SILENT_SLICES = 20

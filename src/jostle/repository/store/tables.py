@@ -328,6 +328,17 @@ def _is_empty(rows: pa.Table, name: str) -> bool:
     return not np.bitwise_or.reduce(ints(rows, name))
 
 
+def ends(slices: Ints, span: Ints) -> Ints:
+    """Return the slice after each record; the greatest number where that would be beyond int64.
+
+    RATIONALE: numpy's sum would be negative there, and a hostile profile would look like one whose
+    slices are all in its life.
+    """
+    after = slices + span
+    after[after < slices] = np.iinfo(np.int64).max
+    return after
+
+
 def spread(slices: Ints, span: Ints, columns: Mapping[str, Ints]) -> tuple[Ints, Columns, Ints]:
     """Spread records that span several slices over them.
 
