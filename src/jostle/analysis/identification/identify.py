@@ -20,6 +20,7 @@ from jostle.analysis.identification.model import (
     JobInterference,
     ResourceLoss,
     Suspect,
+    Untested,
 )
 from jostle.analysis.identification.pattern import pattern
 from jostle.analysis.identification.resource_tests import (
@@ -133,8 +134,8 @@ def identify(
     )
 
 
-def _resources(found: Beside) -> tuple[Beside, list[SharedResource], dict[str, str]]:
-    """Return the neighbours, the shared resources, and which neighbours share no link."""
+def _resources(found: Beside) -> tuple[Beside, list[SharedResource], dict[str, str | Untested]]:
+    """Return the neighbours, the shared resources, and which neighbours were tested on no link."""
     watched = {*found.machines.places, *found.traffic.of(found.job.job).mounts}
     shared, apart = with_links(found, shared_resources(found, watched))
     found, resources = with_servers(found, shared)
