@@ -319,7 +319,7 @@ def _suspects(beside: Beside, evaluations: Sequence[Evaluation]) -> list[Suspect
                     user=fact.user,
                     resource=resource_test.resource.place(name),
                     share=share.value,
-                    seconds=Interval(value, min(low, value), max(high, value)),
+                    seconds=Interval(value, min(max(low, 0.0), value), max(high, value)),
                     slices=int((resource_test.served.scored & (load > 0)).sum()),
                     correlation=test.correlation,
                     p=test.p,
@@ -385,10 +385,11 @@ def _resource(evaluation: Evaluation) -> ResourceLoss:
     served: ServiceTimes = loss.service if loss else resource_test.served
     service = np.full(resource.axis[2], np.nan)
     service[served.scored] = np.exp(served.slow[served.scored])
+    seconds = loss.seconds if loss else _unseen(resource_test.smallest_s)
     return ResourceLoss(
         resource=resource.name,
         kind=resource.kind,
-        seconds=loss.seconds if loss else _unseen(resource_test.smallest_s),
+        seconds=replace(seconds, low=max(seconds.low, 0.0)),
         slices=resource_test.slices,
         own_s=resource_test.own_s,
         slowdown=loss.slowdown if loss else None,
