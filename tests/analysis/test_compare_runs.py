@@ -9,7 +9,9 @@ from few_segments import run_of
 
 from jostle.analysis import compare
 from jostle.analysis.estimation.errors import EstimateError
+from jostle.analysis.estimation.model import Cause, CoreSpeed
 from jostle.analysis.estimation.thesis import estimate_thesis
+from jostle.analysis.interval import Interval
 
 
 def of(durations, work):
@@ -67,6 +69,22 @@ def test_what_cannot_be_compared():
         compare([one, dataclasses.replace(one, method="jostle")])
     other = dataclasses.replace(one, ranks=4)
     assert any("4 ranks" in limit for limit in compare([one, other]).limits)
+
+
+def test_steal_time_of_runs_without_segments_is_a_cause_of_their_loss():
+    """Without segments there are no references that slow cores could displace."""
+    clean = dataclasses.replace(of(A, WORK[:20]), clusters=[], causes=[])
+    loss = Interval(2.0, 1.0, 3.0)
+    steal = Cause("cpu", "n1", loss, "measured", "steal")
+    slow = dataclasses.replace(clean, run_s=clean.run_s + 2, lost_s=loss, causes=[steal])
+    found = compare([clean, slow])
+    assert found.estimated_s == [0, pytest.approx(2.0)]
+    assert found.by_cause == {"cpu": [0, pytest.approx(2.0)]}
+    # With segments it displaces the references, which is a part of its own.
+    cores = CoreSpeed(1.0, 1.0, Interval(0.0, 0.0, 0.0), 0.1, 2.0)
+    found = compare([clean, dataclasses.replace(slow, core_speed=cores)])
+    assert found.estimated_s == [0, pytest.approx(0.0)]
+    assert found.by_cause == {}
 
 
 def test_runs_without_segments_are_said_once():

@@ -126,6 +126,17 @@ def test_rates_shares_threads(tmp_path):
     assert "read_bytes" not in found.rates
 
 
+def test_user_and_system_time_together_are_at_most_the_whole(tmp_path):
+    """Each alone fits into the lifetime of the process, both need that of its two threads."""
+    found = one_process(
+        tmp_path, {"os_user_ns": 38 * SECOND // 5, "os_system_ns": 8 * SECOND // 5, "os_threads": 2}
+    )
+    shares = {share.name: share.share for share in found.shares}
+    assert shares["user CPU"] == pytest.approx(0.475, rel=1e-3)
+    assert shares["system CPU"] == pytest.approx(0.1, rel=1e-3)
+    assert [advice.rule for advice in found.next] == []  # they computed 58 % of their time
+
+
 def test_errors_cost_unaccounted(tmp_path):
     found = one_process(
         tmp_path,

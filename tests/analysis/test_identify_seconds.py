@@ -131,6 +131,19 @@ def test_where_it_is_never_quiet_the_interval_holds_what_may_be_lost():
     assert found.seconds.high < 2 * truth
 
 
+def test_no_lower_bound_of_a_loss_is_below_zero():
+    """The doubt about slices that are never quiet exceeds the loss, which still is no gain."""
+    size = 80
+    comes = bursts(size, 8)
+    stays = 45 * MIB * noise(size, 9, 0.3)
+    slowed = 1 + 0.12 * np.minimum(comes / (50 * MIB), 1) + 0.3 * stays / (50 * MIB)
+    slowed *= np.exp(0.12 * np.random.default_rng(10).normal(size=size))
+    found = identify(writer(slowed, {"comes": comes, "stays": stays}, 10))
+    assert [one.job for one in found.suspects] == ["stays"]
+    assert [one.seconds.low for one in found.suspects] == [0.0]
+    assert [one.seconds.low for one in found.resources if one.evident] == [0.0]
+
+
 def test_the_slowdown_is_that_of_the_slices_with_suspects():
     """Another job, which is no suspect, slows as much at other times: that is no slowdown here."""
     at = np.arange(200) % 20

@@ -132,6 +132,12 @@ def test_a_sentence_has_the_numbers(calm):
     assert "after 4,096 written bytes each" in advice.why
 
 
+def test_computation_is_at_most_the_whole_time(calm):
+    """Clocks that differ by a few percent let both shares together exceed it."""
+    (advice,) = advise_job(changed(calm, shares={"user CPU": 0.9, "system CPU": 0.14}))
+    assert advice.why.startswith("100 % of its time is computation")
+
+
 def test_rules_are_sound(calm):
     known = job_features(calm)
     names = [rule.name for rule in JOB_RULES]

@@ -14,6 +14,7 @@ from beside_maker import MOUNT, SLICE_NS, START, Floats, bursts, writer
 from fabric_maker import RATE, Scene, Sender, ring
 
 from jostle.analysis import identify
+from jostle.analysis.identification import links
 from jostle.analysis.identification.model import JobInterference
 from jostle.network import link_loads
 from jostle.plot.charts.interference import charts
@@ -56,6 +57,18 @@ def test_who_shares_a_link_is_blamed_and_the_louder_one_is_not(seed: int) -> Non
     assert blamed(found) == [("near", "link leaf1 > spine1")]
     assert found.acquitted["loud"] == "It shares no link with this job's messages."
     assert found.seconds.low <= scene.lost() <= found.seconds.high
+
+
+def test_who_was_not_tested_on_a_link_is_not_ruled_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two jobs on the job's link only the one with more load is tested."""
+    monkeypatch.setattr(links, "_LOUDEST", 1)
+    scene = tree_scene(0)
+    quiet = Sender({("node3", "node10"): 1.0}, 0.1 * bursts(SIZE, 900))
+    found = identify(replace(scene, neighbours={**scene.neighbours, "quiet": quiet}).make())
+    assert blamed(found) == [("near", "link leaf1 > spine1")]
+    assert "quiet" not in found.acquitted
+    assert "only the 1 with most load" in found.untested["quiet"].why
+    assert "jostle compare" in found.untested["quiet"].decided_by
 
 
 def test_without_a_topology_the_network_is_one_resource() -> None:

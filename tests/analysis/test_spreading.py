@@ -50,6 +50,18 @@ def test_flows_agree_with_resample(rows, step) -> None:
     assert moved == pytest.approx(laid, rel=1e-9, abs=1e-9 * max(float(amount.sum()), 1.0))
 
 
+def test_flows_of_channels_with_large_numbers_stay_apart() -> None:
+    """Numbers times the last end, here 2**40, exceed 64 bits, and 2**24 would be taken for 0."""
+    channel = np.array([0, 2**24, 2**40], dtype=np.int64)
+    start = np.zeros(3, dtype=np.int64)
+    end = np.full(3, 2**40 - 1, dtype=np.int64)
+    amount = np.array([1.0, 2.0, 4.0])
+    flows = Flows(channel, start, end, amount)
+    assert flows.between(channel, start, end) == pytest.approx(amount)
+    unknown = np.array([1, 2**24 - 1, 2**41], dtype=np.int64)
+    assert flows.between(unknown, start, end).tolist() == [0, 0, 0]
+
+
 @given(
     rows=st.lists(
         st.tuples(st.integers(0, 5000), st.integers(1, 40), st.integers(0, 2**53)),

@@ -275,6 +275,22 @@ def test_clocks_that_are_apart_make_it_undecided() -> None:
     assert "clocks" in found.why
 
 
+@pytest.mark.parametrize(("errors", "answer"), [([40, 40], "undecided"), ([40, 0], "named")])
+def test_two_clocks_may_differ_by_both_their_errors(errors: list[int], answer: str) -> None:
+    """Slices are 250 ms long, and their clocks may be a quarter of that apart."""
+    tables = late(PAIRS).tables()
+    ranks = tables.ranks
+    ahead_ns = np.array([0, 0, 200, 200]) * 10**6  # two ranks have one clock
+    for name, values in (
+        ("clock_error_us", np.repeat(errors, 2) * 1000),
+        ("begin_ns", ranks["begin_ns"].to_numpy() + ahead_ns),
+        ("end_ns", ranks["end_ns"].to_numpy() + ahead_ns),
+    ):
+        ranks = ranks.set_column(ranks.column_names.index(name), name, pa.array(values))
+    (found,) = waits_of(replace(tables, ranks=ranks)).worlds
+    assert found.answer == answer
+
+
 def test_a_rank_that_ended_early_is_compared_while_it_ran() -> None:
     maker = late()
     maker.add("os_runqueue", 2, WHEN, QUEUE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections import defaultdict
 from pathlib import Path
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pytest
 from logs import example
 
-from jostle.analysis.identification.slow_targets import slow_targets
+from jostle.analysis.identification.slow_targets import _factor, slow_targets
 from jostle.imports import DarshanImport
 from jostle.report.models.targets import slow_targets_of, target_words
 from jostle.repository import Repository
@@ -90,3 +91,33 @@ def test_slow_targets_of_several_runs_are_found_and_no_others() -> None:
 
 def test_chance_names_nobody() -> None:
     assert sum(bool(slow_targets(files({}, seed))) for seed in range(100)) <= 1
+
+
+@pytest.mark.parametrize("number", [6, 8, 11, 21, 200])
+def test_the_interval_of_the_factor_covers_95_percent(number: int) -> None:
+    """The ends miss the median if too few values are on one side of it: fair coins, counted."""
+    _, low, high = _factor(np.arange(number) / 100, np.zeros(20))
+    first, last = round(100 * math.log(low)), round(100 * math.log(high))
+    assert first == number - 1 - last
+    missed = [
+        sum(math.comb(number, k) for k in range(n + 1)) / 2**number for n in (first, first + 1)
+    ]
+    assert missed[0] <= 0.025 < missed[1]
+
+
+@pytest.mark.parametrize(("number", "named"), [(5, []), (6, [5])])
+def test_five_files_are_too_few_for_an_interval(number: int, named: list[int]) -> None:
+    rows = [
+        {
+            "job": "job",
+            "mount": "lustre:/s",
+            "targets": [target],
+            "read_bytes": 0,
+            "read_ns": 0,
+            "write_bytes": 1 << 20,
+            "write_ns": (10 if target == 5 else 1) * (1_000_000 + 1000 * file),
+        }
+        for target, many in ((0, 20), (1, 20), (5, number))
+        for file in range(many)
+    ]
+    assert [each.target for each in slow_targets(pa.Table.from_pylist(rows))] == named

@@ -47,6 +47,13 @@ def test_exceptions_out_of_error_handlers_hide_no_calls(jostle: Mpirun, mpi: Mpi
     assert world.total("mpi_send_ops") == 0
 
 
+def test_a_poll_in_which_a_rank_was_stopped_represents_no_others(jostle: Mpirun, mpi: Mpi) -> None:
+    """One poll in 16 is timed; the one that takes a second is not taken for 16 of them."""
+    world = jostle.world(mpi, 1, mpi.compiled("long_poll", "long_poll.c"), counted="")
+    assert world.total("mpi_test_ops") == 33
+    assert 1_000_000_000 <= world.total("mpi_test_ns") < 4_000_000_000
+
+
 @pytest.mark.tries(3)
 def test_time_in_calls_that_never_return_ends_where_they_are_left(jostle: Mpirun, mpi: Mpi) -> None:
     """By an exception, a jump and a cancellation; behind each the ranks compute for a second."""

@@ -39,7 +39,9 @@ static const class_cells cells[JST_MPI_CLASS_COUNT] = {JST_MPI_CLASSES(CELLS)};
 #define MATURE 16              /* calls before a usual time is used */
 #define SHORT_NS 100000u       /* calls vary by tens of microseconds */
 
-static uint64_t cpu_period = UINT64_MAX, short_wait; /* in ticks */
+#define LONG_POLL_NS 100000000u /* longer than an MPI takes, and than a CPU limit stops a thread */
+
+static uint64_t cpu_period = UINT64_MAX, long_poll = UINT64_MAX, short_wait; /* in ticks */
 
 bool jst_mpi_runs(void)
 {
@@ -125,7 +127,8 @@ uint64_t jst_gap_instructions(void)
 /* ---- enter and leave ---- */
 
 /* Programs poll millions of times a second with calls of 20 ns: from the POLLS-th on, one in POLLS
- * is timed, and represents all of them. */
+ * is timed, and represents all of them; but what it takes beyond LONG_POLL_NS is its own: a process
+ * that was stopped for a minute in one poll was not stopped in the others. */
 #define POLLS 16u
 
 __thread jst_mpi_outer jst_tls_outer;
@@ -392,7 +395,7 @@ void jst_mpi_leave(const jst_mpi_call *c)
     }
     uint64_t now = jst_ticks(), ticks = now - c->begin;
     if ((c->flags & JST_MPI_POLL) && b->cells[k->ops] >= POLLS)
-        ticks *= POLLS;
+        ticks += (POLLS - 1) * (ticks < long_poll ? ticks : long_poll);
     /* Ended already: a handler that it called jumped (left.c). */
     uint64_t in_state = JST_LIKELY(b->mark != 0) ? ticks : 0;
     JST_STORE(b->mark, 0); /* before the addition: see jst_elapsed in io.h */
@@ -439,6 +442,7 @@ void jst_mpi_initialising(void)
         return;
     jst_a.head.mpi_init_ns = jst_clock_ns(CLOCK_REALTIME);
     cpu_period = jst_ns_to_ticks(CPU_PERIOD_NS);
+    long_poll = jst_ns_to_ticks(LONG_POLL_NS);
     short_wait = jst_ns_to_ticks(SHORT_NS);
     jst_segments_begin(b);
     atomic_store(&jst_a.head.mpi_state, JST_MPI_STATE_STARTING);

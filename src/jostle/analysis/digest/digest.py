@@ -235,9 +235,10 @@ def _shares(sums: Mapping[str, Ints], job_processes: JobProcesses) -> list[Share
         )
         for name, metrics in STATES.items()
     }
-    # Time in file calls is one state with several rows.
+    # Time in file calls is one state with several rows, and so is CPU time.
     in_files = sum(spent for name, spent in spent_ns.items() if name.startswith("file "))
-    most = max(in_files, *spent_ns.values())
+    on_cpu = spent_ns["user CPU"] + spent_ns["system CPU"]
+    most = max(in_files, on_cpu, *spent_ns.values())
     whole_ns = life_ns if not math.isnan(share_of_time(most, life_ns)) else threads_ns
     return [
         Share(name, spent / _NS, share_of_time(spent, whole_ns)) for name, spent in spent_ns.items()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from jostle.analysis.digest.advice import Rule, spoken
 from jostle.analysis.digest.mpi_world import Advice
+from jostle.analysis.shares_of_time import share_of_time
 from jostle.values.file_metrics import file_total
 
 if TYPE_CHECKING:
@@ -119,7 +120,9 @@ def job_features(digest: JobDigest) -> dict[str, float]:
         "throttled_share": shares.get("kept by its CPU limit", 0.0),
         "processes": float(digest.processes or digest.short_processes),
         "cores": digest.cores,
-        "cpu_share": shares.get("user CPU", 0.0) + shares.get("system CPU", 0.0),
+        "cpu_share": share_of_time(
+            shares.get("user CPU", 0.0) + shares.get("system CPU", 0.0), 1.0
+        ),
         "file_share": digest.file_share,
         "read_share": shares.get("file reads", 0.0),
         "write_share": shares.get("file writes", 0.0),

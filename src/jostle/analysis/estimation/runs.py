@@ -199,8 +199,8 @@ def _by_cause(estimates: Sequence[RunEstimate], baseline: int) -> dict[str, list
     for estimate in estimates:
         mine: dict[str, float] = {}
         for cause in estimate.causes:
-            if cause.kind and cause.how == "measured":
-                continue  # counted as displaced references
+            if estimate.core_speed and cause.kind and cause.how == "measured":
+                continue  # counted as displaced references, see _beyond
             mine[cause.cause] = mine.get(cause.cause, 0.0) + cause.seconds.value
         sums.append(mine)
     names = dict.fromkeys(name for mine in sums for name in mine)

@@ -20,14 +20,18 @@ class Flows:
         """Add up spans of time with what moved in them.
 
         Args:
-            channel: Number of each span's channel, from 0.
-            start: When each span begins, from 0, below 2**44 (any unit).
+            channel: Number of each span's channel.
+            start: When each span begins, from 0, below 2**44 (any unit). The number of different
+                channels times the last end must be below 2**63.
             end: When it ends, after its start.
             amount: What moved in it.
         """
         self._width = int(end.max(initial=0)) + 1
         rate = amount / np.maximum(end - start, 1)
-        at = np.concatenate([channel * self._width + start, channel * self._width + end])
+        # The numbers of channels may be so large that their product with the width overflows.
+        self._channels, row = np.unique(channel, return_inverse=True)
+        origin = row.reshape(-1) * self._width
+        at = np.concatenate([origin + start, origin + end])
         change = np.concatenate([rate, -rate])
         self._at, where = np.unique(at, return_inverse=True)
         self._rate = np.cumsum(np.bincount(where.reshape(-1), change, minlength=len(self._at)))
@@ -38,11 +42,12 @@ class Flows:
         """Return what moved in each channel between two instants; 0 in unknown channels."""
         if not len(self._at):
             return np.zeros(len(channel))
+        row = np.minimum(np.searchsorted(self._channels, channel), len(self._channels) - 1)
         until, since = (
-            self._until(channel * self._width + np.minimum(t, self._width - 1))
-            for t in (end, start)
+            self._until(row * self._width + np.minimum(t, self._width - 1)) for t in (end, start)
         )
-        return np.asarray(np.maximum(until - since, 0.0))
+        known = self._channels[row] == channel
+        return np.asarray(np.where(known, np.maximum(until - since, 0.0), 0.0))
 
     def _until(self, at: Ints) -> Floats:
         index = np.searchsorted(self._at, at, "right") - 1

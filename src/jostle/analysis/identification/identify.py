@@ -20,6 +20,7 @@ from jostle.analysis.identification.model import (
     JobInterference,
     ResourceLoss,
     Suspect,
+    Untested,
 )
 from jostle.analysis.identification.pattern import pattern
 from jostle.analysis.identification.resource_tests import (
@@ -133,8 +134,8 @@ def identify(
     )
 
 
-def _resources(found: Beside) -> tuple[Beside, list[SharedResource], dict[str, str]]:
-    """Return the neighbours, the shared resources, and which neighbours share no link."""
+def _resources(found: Beside) -> tuple[Beside, list[SharedResource], dict[str, str | Untested]]:
+    """Return the neighbours, the shared resources, and which neighbours were tested on no link."""
     watched = {*found.machines.places, *found.traffic.of(found.job.job).mounts}
     shared, apart = with_links(found, shared_resources(found, watched))
     found, resources = with_servers(found, shared)
@@ -318,7 +319,7 @@ def _suspects(beside: Beside, evaluations: Sequence[Evaluation]) -> list[Suspect
                     user=fact.user,
                     resource=resource_test.resource.place(name),
                     share=share.value,
-                    seconds=Interval(value, min(low, value), max(high, value)),
+                    seconds=Interval(value, min(max(low, 0.0), value), max(high, value)),
                     slices=int((resource_test.served.scored & (load > 0)).sum()),
                     correlation=test.correlation,
                     p=test.p,
@@ -384,10 +385,11 @@ def _resource(evaluation: Evaluation) -> ResourceLoss:
     served: ServiceTimes = loss.service if loss else resource_test.served
     service = np.full(resource.axis[2], np.nan)
     service[served.scored] = np.exp(served.slow[served.scored])
+    seconds = loss.seconds if loss else _unseen(resource_test.smallest_s)
     return ResourceLoss(
         resource=resource.name,
         kind=resource.kind,
-        seconds=loss.seconds if loss else _unseen(resource_test.smallest_s),
+        seconds=replace(seconds, low=max(seconds.low, 0.0)),
         slices=resource_test.slices,
         own_s=resource_test.own_s,
         slowdown=loss.slowdown if loss else None,

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from jostle.analysis.identification.model import Untested
 from jostle.analysis.identification.resources import (
     Axis,
     Floats,
@@ -28,6 +29,7 @@ from jostle.analysis.identification.resources import (
     job_axis,
     network,
 )
+from jostle.analysis.identification.ruled_out import QUIET
 from jostle.repository.query.co_running import Beside
 from jostle.topology import valid_at
 from jostle.values.traffic import Traffic
@@ -174,7 +176,7 @@ def _dense(loads: LinkLoads, job: str, links: NDArray[np.int64]) -> Floats:
 
 def with_links(
     beside: Beside, resources: Iterable[SharedResource]
-) -> tuple[list[SharedResource], dict[str, str]]:
+) -> tuple[list[SharedResource], dict[str, str | Untested]]:
     """Replace neighbours' loads by those on the links that they share with a job.
 
     Args:
@@ -184,8 +186,8 @@ def with_links(
     Returns:
         The resources: of "the network" only neighbours on shared links, and those whose place is
         not known; of each mount also those who load the links to it. And the neighbours that sent
-        messages, but over none of the links of this job's messages, each with a sentence that
-        says so.
+        messages, but were tested on none of the links of this job's messages, each with a sentence
+        that says why they did no harm there, or why it is not known.
     """
     listed = list(resources)
     neighbourhood = _Neighbourhood.of(beside)
@@ -212,12 +214,14 @@ def with_links(
     return [*kept, messages] if loads else kept, apart
 
 
-def _why_apart(job: str, meetings: Sequence[_Meeting], *, adaptive: bool) -> str:
-    """Return why a neighbour was not tested on any link, as a sentence."""
+def _why_apart(job: str, meetings: Sequence[_Meeting], *, adaptive: bool) -> str | Untested:
+    """Return why a neighbour was not tested on any link: it did no harm there, or is not known."""
+    if any(job in meeting.sharing and job not in meeting.theirs for meeting in meetings):
+        return Untested(
+            f"of all jobs on this job's links only the {_LOUDEST} with most load were tested", QUIET
+        )
     if any(job in meeting.theirs for meeting in meetings):
         return "On the links that it shares with this job it sent little, or at other times."
-    if any(job in meeting.sharing for meeting in meetings):
-        return f"Of those on this job's links only the {_LOUDEST} with most load were tested."
     if any(job in meeting.slightly for meeting in meetings):
         return "It shares only links that carry little of this job's messages."
     where = "On the shortest ways it" if adaptive else "It"

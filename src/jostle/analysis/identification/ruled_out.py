@@ -37,7 +37,7 @@ def ruled_out(
     evaluations: Sequence[Evaluation],
     accounts: Sequence[CoreAccount],
     guilty: Collection[str],
-    apart: Mapping[str, str],
+    apart: Mapping[str, str | Untested],
     run_s: float,
 ) -> RuledOut:
     """Return for every job without detectable harm why it is no suspect.
@@ -49,7 +49,8 @@ def ruled_out(
         evaluations: Evaluations of the resources.
         accounts: Accounts of the cores of nodes; there they replace the test.
         guilty: The suspects.
-        apart: Jobs whose messages share no link with this job's -> a sentence that says so.
+        apart: Jobs that were tested on no link of this job's messages -> a sentence that says why
+            they did no harm there, or why it is not known.
         run_s: Length of the run, seconds.
     """
     reasons: dict[str, str] = {}
@@ -73,7 +74,11 @@ def ruled_out(
     for job, reason in _elsewhere(accounts, {*guilty, *reasons, *untested}):
         reasons.setdefault(job, reason)
     for job in set(apart) - set(guilty):
-        reasons[job] = f"{reasons.get(job, '')} {apart[job]}".strip()
+        why = apart[job]
+        if isinstance(why, Untested):
+            untested.setdefault(job, why)
+        else:
+            reasons[job] = f"{reasons.get(job, '')} {why}".strip()
     cleared = {job: why for job, why in sorted(reasons.items()) if job not in untested}
     return RuledOut(cleared, dict(sorted(untested.items())))
 
@@ -112,12 +117,10 @@ def _untested(evaluation: Evaluation, job: str, run_s: float) -> Untested | None
             shorter_slices(test),
         )
     if job not in test.tests:
-        return Untested(
-            f"of all jobs on {where} only the {MOST} with most load were tested", _QUIET
-        )
+        return Untested(f"of all jobs on {where} only the {MOST} with most load were tested", QUIET)
     if test.tests[job].alike:
         return Untested(
-            f"its load on {where} never changed, or changed with the job's own phases", _QUIET
+            f"its load on {where} never changed, or changed with the job's own phases", QUIET
         )
     if blind(test) or test.tests[job].smallest > LEVEL:
         return Untested(
@@ -126,13 +129,13 @@ def _untested(evaluation: Evaluation, job: str, run_s: float) -> Untested | None
     if test.smallest_s > _UNSEEN * run_s:
         return Untested(
             f"a loss of less than {test.smallest_s:.3g} s on {where} would not show in this run",
-            _QUIET,
+            QUIET,
         )
     return None
 
 
 #: What decides about a neighbour that was active all the time.
-_QUIET = "a run of the same command without it (`jostle run -- CMD`), and `jostle compare` of both"
+QUIET = "a run of the same command without it (`jostle run -- CMD`), and `jostle compare` of both"
 
 
 def _reason(evaluation: Evaluation, job: str, run_s: float) -> str:

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 #: Files with fewer bytes show the time of requests, not the rate of a target.
 _LEAST_BYTES = 1 << 20
-#: Fewest files on a target, and on its peers, for a test.
-_LEAST_FILES, _LEAST_PEERS = 5, 20
+#: Fewest files on a target, and on its peers, for a test. Of fewer than 6 values the median has no
+#: 95 % interval without an assumption on their distribution.
+_LEAST_FILES, _LEAST_PEERS = 6, 20
 #: A target must be so many times slower than its peers to be named.
 _FACTOR = 1.3
 #: Largest p value, over all targets together (Holm).
@@ -130,11 +131,13 @@ def _of_mount(
 
 def _factor(mine: Floats, peers: Floats) -> tuple[float, float, float]:
     """Return how much slower a target is than its peers, with the 95 % interval of the median."""
+    from scipy.stats import binom
+
     usual = float(np.median(peers))
     ordered = np.sort(mine) - usual
-    # The interval of a median by order statistics: no distribution is assumed.
-    half = 0.98 * np.sqrt(len(ordered))
-    lo = max(int(np.floor(len(ordered) / 2 - half)), 0)
-    hi = min(int(np.ceil(len(ordered) / 2 + half)), len(ordered) - 1)
-    middle, low, high = (float(np.exp(x)) for x in (np.median(ordered), ordered[lo], ordered[hi]))
+    # The interval of a median by order statistics: no distribution is assumed. The median is below
+    # the value of index k with the probability that at most k of the values are below the median.
+    k = int(binom.ppf(0.025, len(ordered), 0.5)) - 1
+    bounds = (np.median(ordered), ordered[k], ordered[-1 - k])
+    middle, low, high = (float(np.exp(x)) for x in bounds)
     return middle, low, high
