@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def study_reports(store: Repository) -> dict[str, Callable[..., Document]]:
-    """Return the studies of a repository, by name, each with what lays out its report."""
+    """Return the functions that build the reports of a repository's studies, by study name."""
     return {name: partial(_study, store, name) for name in store.studies()}
 
 

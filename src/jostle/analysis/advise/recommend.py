@@ -34,16 +34,16 @@ def recommend(
     slow_targets: Sequence[SlowTarget] = (),
     seed: int = 0,
 ) -> Recommendations:
-    """Return what to change about a job; nothing where nothing would help.
+    """Return what to change about a job; empty if no change would help.
 
     Nothing here reveals another user's job: only jobs of the job's own user are named.
 
     Args:
         beside: The job and its neighbours, from Repository.beside.
-        interference: From identify, as its viewer may see it.
+        interference: Result of `identify`, restricted to what the viewer may see.
         digest: Digest of the job.
         runs: Runs of the same program by the same user, this one included.
-        slow_targets: Storage targets that were slower than others, by its own files.
+        slow_targets: Storage targets that were slower than others for the job's own files.
         seed: Seed of the random steps.
     """
     job, run_s = beside.job, interference.run_s

@@ -1,10 +1,10 @@
 """Tests whether a load explains a slowdown: partial rank correlation with shifted loads.
 
-Slices are autocorrelated: slow ones come in runs, and loads in bursts. A test that treats them as
-independent finds suspects everywhere. Here the load is shifted against the job in time: an
-unrelated load fits as well after the shift as before. Shifts are circular and longer than the
-correlation time of both series. A strictly periodic load is the same again after each period, so
-its time axis is also stretched and shrunk, which gives other periods.
+Slices are autocorrelated: slow slices follow each other, and loads come in bursts. A test that
+treats them as independent finds suspects everywhere. Here the load is shifted against the job in
+time: an unrelated load fits as well after the shift as before. Shifts are circular and longer than
+the correlation time of both series. A strictly periodic load is the same again after each period,
+so its time axis is also stretched and shrunk, which gives other periods.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ class Test:
     Attributes:
         correlation: Partial rank correlation at the best lag.
         lag: That lag, slices; positive: the load comes before the slowdown.
-        p: Share of shifted loads that fit as well; 1 if the load could not be tested.
+        p: Share of shifted loads that fit at least as well as the real load; 1 if the load could
+            not be tested.
         smallest: The smallest possible p.
         critical: Correlation that only 5 % of the shifted loads reach.
         alike: The load came and went with the job's own phases, or never changed.
@@ -62,12 +63,12 @@ def own_phases(kind: NDArray[np.int64], scored: Flags, slow: Floats, own: list[F
 
     Args:
         kind: Class of each slice.
-        scored: Slices that count.
+        scored: Slices that are evaluated.
         slow: The slowdown.
         own: What the job did per slice (load, processes).
 
     Returns:
-        Columns, zero in slices that do not count, shape (slices, columns); the first are for
+        Columns, zero in slices that are not evaluated, shape (slices, columns); the first are for
         the classes.
     """
     if not scored.any():
@@ -107,7 +108,7 @@ class Moved:
 
         Args:
             slow: The slowdown per slice.
-            scored: Slices that count.
+            scored: Slices that are evaluated.
             base: Basis of the job's own causes, from `own_phases`.
             lags: Least and greatest lag of the load to be tried, slices.
         """
@@ -126,7 +127,7 @@ class Moved:
         self._spectra = np.conj(np.fft.rfft(padded, axis=1))
 
     def beside(self, load: Floats) -> Moved:
-        """Return the same with one more load in the basis: what it explains is left out."""
+        """Return the slowdown without what one more load explains, by adding it to the basis."""
         scored = self._scored
         level = np.where(scored, ranks(load), 0.0)
         there = np.where(scored, load > 0, 0.0)  # its mere presence may do the harm
@@ -145,7 +146,7 @@ class Moved:
         """
         spectra = np.fft.rfft(loads, axis=1)
         # Sum over t of column(t) * load(t - s), which np.fft gives at -s: the slowdown without own
-        # causes, the slices that count, then the basis.
+        # causes, the evaluated slices, then the basis.
         crossed = np.fft.irfft(self._spectra[None, :, :] * spectra[:, None, :], self.size, axis=2)
         squares = np.fft.irfft(
             self._spectra[1][None, :] * np.fft.rfft(loads**2, axis=1), self.size, axis=1

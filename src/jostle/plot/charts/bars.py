@@ -18,12 +18,12 @@ class IntervalBar:
 
     Attributes:
         label: What the bar shows.
-        low: Its lower mark, percent.
+        low: Lower end of the interval, percent.
         middle: The end of the bar, percent.
-        high: Its upper mark, percent.
-        points: The single values behind it, percent.
+        high: Upper end of the interval, percent.
+        points: The single values that the bar summarizes, percent.
         history: (position in time, value in another unit) of each point; drawn next to the bars.
-        left_out: The same, for points that do not count.
+        left_out: The same, for points that are not used.
     """
 
     label: str
@@ -37,14 +37,14 @@ class IntervalBar:
 
 @dataclass(frozen=True)
 class Bars:
-    """Bars side by side on one axis in per cent.
+    """Bars on a common axis, in percent.
 
     Attributes:
         title: The heading.
         note: A line below it.
         axis: What the axis measures.
         bars: At least one.
-        history_axis: What the histories measure.
+        history_axis: What the values of the histories measure.
     """
 
     title: str

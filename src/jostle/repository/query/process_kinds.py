@@ -1,9 +1,9 @@
 """Adds up processes of the same kind: one row per job, node and program.
 
-Lists of jobs, lives of jobs and all other facts about whole jobs are queried from these rows. For
-ended processes, compaction stores them (maintenance/settle.py, ADR 0052), so that such a query does
-not read every process that ever ran. All columns can be added up: rows of one job may come from
-several files, in whatever order its processes were settled.
+Lists of jobs, their begins and ends, and all other facts about whole jobs are queried from these
+rows. For ended processes, compaction stores them (maintenance/settle.py, ADR 0052), so that such a
+query does not read every process that ever ran. The rows can be combined in any order
+(sums, minima, maxima): those of one job may come from several files.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Caches merged segments: one Parquet file per finished world that took long to merge.
+"""Caches merged segments that took long to merge, in one Parquet file per finished MPI world.
 
-A copy is used only if it was made by the same rules from the same rows (its key shows that) and is
-unchanged (its name has the checksum). Copies are optional: without one, or if none can be written,
-the ranks' segments are merged again. So copies are not in the commit log.
+A world is the processes of one mpirun. A copy is used only if it was made by the same rules from
+the same rows (its key shows that) and is unchanged (its name has the checksum). Copies are
+optional: without one, or if none can be written, the ranks' segments are merged again. So copies
+are not in the commit log.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ def key_of(world: MpiWorld, processes: pa.Table, lost_before_ns: int) -> str:
 
     Args:
         world: The world.
-        processes: Rows of table processes of its job; all complete, so that no more segments come.
+        processes: Rows of table processes of its job; all of them have ended, so no more segments
+            will be added.
         lost_before_ns: The repository's horizon if it is after the job's start, else 0:
             retention may have removed segments.
     """

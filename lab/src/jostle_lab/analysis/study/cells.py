@@ -1,4 +1,8 @@
-"""Groups runs of a study into cells; finds curves, break-even sizes and serialised pairs."""
+"""Groups runs of a study into cells; finds curves, break-even sizes and serialised pairs.
+
+Each cell has a probe (the program whose loss is measured) and a signal (the program that disturbs
+it).
+"""
 
 from __future__ import annotations
 

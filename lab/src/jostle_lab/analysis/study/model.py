@@ -1,14 +1,14 @@
-"""Result types of a study evaluation (`jostle.analysis.evaluate`).
+"""Result types of a study evaluation (`jostle_lab.analysis.study.evaluate`).
 
 Rates are progress per second: bytes/s, or closes/s, collectives/s ... where a program's progress is
 counted in something else (`metric`). Shares (degradation, dilation, relative errors) are fractions,
 not per cent. What could not be measured is None; `to_json` gives it as null. Times are ns since
 the epoch where a name ends in `_ns`, else seconds.
 
-Degradation and dilation are different numbers, and both are kept apart everywhere:
-degradation = (isolated - interfered) / isolated rate, of the part until one program has done 90 %
-of its work (Shah, 2020, section 3.2.3); dilation = interfered / isolated run time - 1, of the whole
-runs.
+Degradation and dilation are different numbers, and both are kept apart everywhere. Degradation
+compares rates, measured from the start until one program has done 90 % of its work (Shah, 2020,
+section 3.2.3): (isolated - interfered) / isolated rate. Dilation compares the times of whole runs:
+interfered / isolated run time - 1.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Standalone:
-    """A standalone program: one row of Kuo's tables 1 and 2.
+    """A program that runs alone: one row of tables 1 and 2 (Kuo et al., 2013).
 
     Attributes:
         program: Its name.
-        setting: Its setting; no signal.
-        pattern: Which of our signals it is; "" for any other command.
+        setting: Its setting, without a signal program.
+        pattern: Which of jostle's signal programs it is; "" for any other command.
         metric: What its progress is counted in: bytes, closes, collectives ...
         nodes: On how many nodes it ran.
-        volume: What it had to do in all, in units of the metric; None where not fixed.
-        rate: Rate up to 90 % of its work, over the runs that count.
-        best: Greatest of these rates: that of the least disturbed run.
+        volume: All of its work, in units of the metric; None where that is not fixed.
+        rate: Rate until 90 % of its work was done, over the runs that are used.
+        best: Highest of these rates, which is that of the least disturbed run.
         overall: Rate over the whole run: all work over all its time.
         seconds: Run times, s.
         rates: Every run's rate, in order of repetition, including those left out.
@@ -290,18 +290,18 @@ class Serialised:
 
 @dataclass(frozen=True)
 class Prediction:
-    """Kuo's equations 1-4 on one pair.
+    """Run times of one pair that equations 1 to 4 predict (Kuo et al., 2013).
 
     Attributes:
         by: "process" or "node": who gets a fair share.
         large_s: Predicted concurrent run time of the larger, s (equation 1).
-        small_s: Of the smaller (equation 2).
-        large_error: (predicted - observed) / observed.
-        small_error: The same of the smaller.
+        small_s: The same for the smaller (equation 2).
+        large_error: Relative error of large_s: (predicted - observed) / observed.
+        small_error: The same for small_s.
         large_alone_s: Predicted standalone run time of the larger, backwards (equation 3).
-        small_alone_s: Of the smaller (equation 4).
-        large_alone_error: (predicted - observed) / observed.
-        small_alone_error: The same of the smaller.
+        small_alone_s: The same for the smaller (equation 4).
+        large_alone_error: Relative error of large_alone_s.
+        small_alone_error: The same for small_alone_s.
     """
 
     by: str
@@ -338,7 +338,7 @@ class Phases:
 
 @dataclass(frozen=True)
 class KuoRow:
-    """Two programs that run at once, the smaller first: a row of Kuo's table 3.
+    """Two programs that run at once, the smaller first: a row of table 3 (Kuo et al., 2013).
 
     Attributes:
         small: Name of P, the program with fewer processes.
@@ -351,9 +351,9 @@ class KuoRow:
         overlap_ratio: Q / P.
         expected_ratio: q / p: the ratio under a fair share per process.
         small_s: Observed run times of P, s.
-        large_s: Of Q.
+        large_s: Observed run times of Q.
         small_alone_s: Standalone run times of P.
-        large_alone_s: Of Q.
+        large_alone_s: Standalone run times of Q.
         predictions: By process, and by node where each has nodes of its own; empty where run
             times are missing.
         equal_volume: Both had the same to do (within 1 %); None: unknown.
@@ -364,9 +364,10 @@ class KuoRow:
         why_not: The preconditions that do not hold, in words.
         same_nodes: Both ran on the same nodes, and so on the same mounts.
         shares: Share of Q in the active overlap, run by run.
-        spread: Of the bytes that each process moved in the active overlap, median over repetitions.
+        spread: Standard deviation over mean of the bytes that each process moved in the active
+            overlap, median over repetitions.
         phases: Phases of the median run; None where both end at once or one is missing.
-        runs: Runs that count.
+        runs: Number of runs that are used.
     """
 
     small: str
@@ -398,7 +399,7 @@ class KuoRow:
 
 @dataclass(frozen=True)
 class Kuo:
-    """A study evaluated as by Kuo et al.
+    """A study evaluated by the method of Kuo et al. (2013).
 
     Attributes:
         rows: One per pair and setting that ran in race mode.

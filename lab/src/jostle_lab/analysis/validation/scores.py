@@ -1,4 +1,7 @@
-"""Compares estimated with true interference, and detected with true slices (Shah, 2020, §5.2.3)."""
+"""Compares estimated with true interference, and detected with truly disturbed slices.
+
+The scores follow Shah (2020, section 5.2.3).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ _FEWEST_FOR_RANKS = 8  # a rank correlation needs at least so many values
 
 @dataclass(frozen=True)
 class F1:
-    """Hard classification (table 5.6).
+    """Quality of the assignment to one class (Shah, 2020, table 5.6).
 
     Attributes:
         tp, fp, fn: True positives, false positives, false negatives.
@@ -34,7 +37,7 @@ class F1:
 
 @dataclass(frozen=True)
 class BoxStatistics:
-    """What a box plot shows of some values."""
+    """The five quantiles that a box plot shows."""
 
     low: float
     quarter: float
@@ -44,7 +47,7 @@ class BoxStatistics:
 
     @staticmethod
     def of(values: Sequence[float]) -> BoxStatistics:
-        """Sum up values; at least one."""
+        """Return the quantiles of at least one value."""
         return BoxStatistics(
             *(float(x) for x in np.quantile(np.asarray(values), (0, 0.25, 0.5, 0.75, 1)))
         )
@@ -52,14 +55,14 @@ class BoxStatistics:
 
 @dataclass(frozen=True)
 class RunScore:
-    """A column of tables 5.5 and 5.7.
+    """Measured and estimated interference of a run (a column of Shah, 2020, tables 5.5 and 5.7).
 
     Attributes:
         name: The run.
         measured: Interference, percent of its run time.
         estimated: The same, as estimated from the run alone.
-        measured_class, estimated_class: Low, medium, high.
-        measured_probability, estimated_probability: Soft.
+        measured_class, estimated_class: Low, medium or high interference.
+        measured_probability, estimated_probability: Probability that the run is unfit for analysis.
     """
 
     name: str
@@ -72,12 +75,12 @@ class RunScore:
 
     @property
     def difference(self) -> float:
-        """Percentage points between the two."""
+        """Absolute difference between measured and estimated, in percentage points."""
         return abs(self.measured - self.estimated)
 
     @property
     def probability_difference(self) -> float:
-        """Inaccuracy of the soft classification."""
+        """Absolute difference between the two probabilities."""
         return abs(self.measured_probability - self.estimated_probability)
 
     @property
@@ -88,14 +91,14 @@ class RunScore:
 
 @dataclass(frozen=True)
 class ProgramScores:
-    """Scores of several runs of a program, as in figures 5.19 and 5.20.
+    """Scores of several runs of a program (as in Shah, 2020, figures 5.19 and 5.20).
 
     Attributes:
-        runs: Table 5.5 and 5.7, the most disturbed first.
-        classes: Table 5.6.
+        runs: The runs, the most disturbed first (tables 5.5 and 5.7).
+        classes: Scores of each class (table 5.6).
         accuracy: Accuracy of the soft probability.
         accuracy_p10: Its 10th percentile.
-        difference: In percentage points.
+        difference: Absolute difference of measured and estimated, in percentage points.
     """
 
     runs: list[RunScore]
@@ -116,9 +119,9 @@ def scored_runs(
     """Pair estimates with measurements, the most disturbed run first.
 
     Args:
-        measured: Percent, per run.
-        estimated: Percent, per run.
-        names: Of the runs; their numbers when left out.
+        measured: Measured interference of each run, percent.
+        estimated: Estimated interference of each run, percent.
+        names: Names of the runs; default: their numbers.
     """
     names = names or [str(i + 1) for i in range(len(measured))]
     rows = [

@@ -24,7 +24,7 @@ def crossed(
     Args:
         topology: The fabric.
         jobs: Jobs whose ranks all send the same to each other.
-        sent: Of each job, bytes.
+        sent: Bytes that each job sent, by its name.
     """
     over: list[dict[str, float]] = [{} for _ in topology.sources]
     for job in jobs:
@@ -49,7 +49,8 @@ def picture(
 ) -> Iterator[str]:
     """Yield the lines: each switch and node below what it is connected to.
 
-    Behind a switch: what crossed the cable above it upwards, and whether jobs share it.
+    Next to a switch are the bytes that crossed the cable above it upwards, and whether jobs share
+    that cable.
     """
     of_node = {node: job.name for job in jobs for node in job.nodes}
     marks = _LINES if utf8 else _PLAIN
