@@ -29,8 +29,11 @@ static jst_block block, own; /* of a thread, of the heartbeat */
 __thread jst_block *jst_tls_block;
 jst_area jst_a;
 
+static bool slice_ends; /* just when the heartbeat is asked for */
+
 bool jst_heartbeat_runs(void)
 {
+    jst_a.commit[0].open_slice += slice_ends;
     return true;
 }
 
@@ -84,6 +87,18 @@ static void over_the_boundary(void **state)
     jst_a.commit[0].open_slice = K + 1;
     jst_module_gpu_sample(&own, END + SLICE, JST_AT_BOUNDARY);
     is(&own, JST_GPU_D2H, 1, 250, 10);
+    jst_module_gpu_sample(&own, END + SLICE, JST_AT_BOUNDARY);
+    is(&own, JST_GPU_D2H, 1, 250, 10);
+}
+
+/* The heartbeat opens the next slice while an operation is counted: its parts add up nevertheless. */
+static void over_a_boundary_that_passes_meanwhile(void **state)
+{
+    (void)state;
+    slice_ends = true;
+    transfer(JST_GPUS, JST_GPU_D2H, 1001, END - 30, END + 10);
+    slice_ends = false;
+    is(&block, JST_GPU_D2H, 0, 751, 30);
     jst_module_gpu_sample(&own, END + SLICE, JST_AT_BOUNDARY);
     is(&own, JST_GPU_D2H, 1, 250, 10);
 }
@@ -277,6 +292,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(within_the_slice, begin),
         cmocka_unit_test_setup(over_the_boundary, begin),
+        cmocka_unit_test_setup(over_a_boundary_that_passes_meanwhile, begin),
         cmocka_unit_test_setup(behind_the_boundary, begin),
         cmocka_unit_test_setup(two_gpus, begin),
         cmocka_unit_test_setup(two_gpus_over_the_boundary, begin),

@@ -77,19 +77,15 @@ static void book(jst_block *b, unsigned device, unsigned word, uint64_t n)
                                   memory_order_relaxed);
 }
 
-/* The part of a time span after the open slice; 0 also while there are no slices. */
-static uint64_t time_after(uint64_t begin_ns, uint64_t end_ns)
+/* Does it end after the open slice? Then `after` is the part of it that lies there. Without a heartbeat (stopped for
+ * a sandbox, or refused) no further slice opens to which it could belong. The open slice is looked up once: the
+ * next one may open meanwhile. */
+static bool is_after(uint64_t begin_ns, uint64_t end_ns, uint64_t *after)
 {
     uint64_t until = (open_slice() + 1) * jst_cfg.slice_ns;
-    return begin_ns < until ? end_ns - until : end_ns - begin_ns;
-}
-
-/* Without a heartbeat (stopped for a sandbox, or refused) no further slice opens to which it could
- * belong. */
-static bool is_after(uint64_t end_ns)
-{
-    return atomic_load(&jst_state) == JST_RUNNING &&
-           end_ns > (open_slice() + 1) * jst_cfg.slice_ns && jst_heartbeat_runs();
+    bool is = atomic_load(&jst_state) == JST_RUNNING && end_ns > until && jst_heartbeat_runs();
+    *after = is && end_ns > begin_ns ? end_ns - (begin_ns < until ? until : begin_ns) : 0;
+    return is;
 }
 
 static _Atomic uint64_t *words_later(unsigned device, uint64_t at_ns)
@@ -108,9 +104,8 @@ static void transfer(unsigned device, unsigned kind, uint64_t bytes, uint64_t be
         device = JST_GPUS;
     unsigned first = kind * PER_TRANSFER;
     uint64_t ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
-    uint64_t after = 0, bytes_after = 0, ops_after = 0;
-    if (is_after(end_ns)) { /* an operation counts where it ends */
-        after = ns ? time_after(begin_ns, end_ns) : 0;
+    uint64_t after, bytes_after = 0, ops_after = 0;
+    if (is_after(begin_ns, end_ns, &after)) { /* an operation counts where it ends */
         bytes_after = ns ? (uint64_t)((unsigned __int128)bytes * after / ns) : bytes;
         ops_after = 1;
         _Atomic uint64_t *to = words_later(device, end_ns) + first;
@@ -130,8 +125,8 @@ static void busy(unsigned device, uint64_t begin_ns, uint64_t end_ns)
         return;
     if (device >= jst_gpus_used())
         device = JST_GPUS;
-    uint64_t after = is_after(end_ns) ? time_after(begin_ns, end_ns) : 0;
-    if (after)
+    uint64_t after;
+    if (is_after(begin_ns, end_ns, &after))
         atomic_fetch_add(words_later(device, end_ns) + BUSY_WORD, after);
     book(b, device, BUSY_WORD, end_ns - begin_ns - after);
 }
