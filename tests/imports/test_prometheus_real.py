@@ -110,8 +110,8 @@ def test_what_is_imported_is_what_happened(server: str, tmp_path: Path) -> None:
         f"AND {inside}"
     ).to_pylist()
     assert row["n"] >= 4 and row["cores"] == os.cpu_count()
-    # The slices lie within the time, and samples are a second apart.
-    assert 0.5 * used < row["busy"] / NS < 1.1 * used + 0.5
+    # The slices lie within the time, and samples are a second apart; late ones cost a slice more.
+    assert 0.3 * used < row["busy"] / NS < 1.1 * used + 0.5
     total = int(Path("/proc/meminfo").read_text().split()[1]) * 1024
     assert row["room"] == total
     shown = jostle("timeline", "--node", "node7", "--repository", place)
