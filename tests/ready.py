@@ -263,7 +263,7 @@ asked = {{"words": sys.argv[1:], "environment": dict(os.environ), "cwd": os.getc
 if spaces != {spaces} or os.getuid() != {uid} or "LD_PRELOAD" in os.environ:
     os.execv({true!r}, [{true!r}, *sys.argv[1:]])
 line = socket.socket(socket.AF_UNIX)
-line.connect({door!r})
+line.connect({listening!r})
 for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     if signal.getsignal(one) != signal.SIG_IGN:
         signal.signal(one, lambda number, _frame: line.send(bytes([number])))
@@ -283,13 +283,13 @@ def in_front(folder: Path, true: Path, environment: Mapping[str, str]) -> Iterat
         true: The command, for where a fork of this process would be another thing.
         environment: Of the scripts that will call it; what Python reads at its start is of this.
     """
-    door, stub = folder / "door", folder / "bin" / "jostle"
+    listening, stub = folder / "listening", folder / "bin" / "jostle"
     stub.parent.mkdir()
     stub.write_text(
         _STUB.format(
             python=os.path.realpath(sys.executable),
             true=str(true),
-            door=str(door),
+            listening=str(listening),
             uid=os.getuid(),
             names=_SPACES,
             spaces=[os.readlink(f"/proc/self/ns/{name}") for name in _SPACES],
@@ -297,10 +297,10 @@ def in_front(folder: Path, true: Path, environment: Mapping[str, str]) -> Iterat
     )
     stub.chmod(0o755)
     with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(door))
+        listener.bind(str(listening))
         listener.listen(64)
         process = subprocess.Popen(
-            [sys.executable, __file__, "door", str(listener.fileno())],
+            [sys.executable, __file__, "listening", str(listener.fileno())],
             env=dict(environment),
             pass_fds=[listener.fileno()],
             stdin=subprocess.DEVNULL,
@@ -312,14 +312,14 @@ def in_front(folder: Path, true: Path, environment: Mapping[str, str]) -> Iterat
         process.wait()
 
 
-def _stand_at(door: socket.socket) -> NoReturn:
+def _stand_at(listening: socket.socket) -> NoReturn:
     """Fork for each who comes a process that runs what he asks for."""
     _prepare()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # they answer for themselves
     while True:
-        line, _ = door.accept()
+        line, _ = listening.accept()
         if os.fork() == 0:
-            door.close()
+            listening.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             _answer(line)
         line.close()
@@ -354,6 +354,6 @@ def _hand_on(line: socket.socket, pid: int) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "door":
+    if sys.argv[1] == "listening":
         _stand_at(socket.socket(fileno=int(sys.argv[2])))
     _serve(socket.socket(fileno=int(sys.argv[1])))

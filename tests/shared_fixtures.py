@@ -32,7 +32,7 @@ __all__ = [
 # Tests send SIGINT; in the background of a shell it is ignored, by all that we start as well.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-# A busy machine is no defect. What nobody has met yet is looked for by people, who mend it: what
+# A busy machine is no defect. What nobody has met yet is looked for by people, who fix it: what
 # continuous integration says of a commit is the same each time.
 settings.register_profile(
     "house",

@@ -46,16 +46,16 @@ def accepted(rules: Path, today: date) -> set[str]:
 def told(found: Finding) -> str:
     pin = found.pin
     if pin.ecosystem == "npm":
-        mend = f"tools/ui.sh npm update {pin.name}"
+        fix = f"tools/ui.sh npm update {pin.name}"
     else:
-        mend = f"tools/lock.sh {pin.name}"
+        fix = f"tools/lock.sh {pin.name}"
     if not found.fixed:
-        mend = (
+        fix = (
             "no version without it is known; use another package, or accept it in tools/supply.toml"
         )
     fixed = f"fixed in {found.fixed}" if found.fixed else "not fixed"
     ids = ", ".join(found.ids)
-    return f"{pin.name} {pin.version} ({pin.ecosystem}): {ids}; {fixed}. To mend: {mend}"
+    return f"{pin.name} {pin.version} ({pin.ecosystem}): {ids}; {fixed}. To fix: {fix}"
 
 
 def old(snapshot: Snapshot, today: date, days: int) -> list[str]:

@@ -37,7 +37,7 @@ and parameters are only added; none is removed or gets another meaning.
 - **Series** are reduced to at most `points` steps, each with minimum, mean and maximum.
 - **Grids** are binary: length of a header (uint32, little endian), the header (JSON, padded to
   four bytes), then rows × columns float32, row by row; NaN where there is no value.
-- **Errors** are `application/problem+json` (RFC 9457): `title` says what failed and why, `mend`
+- **Errors** are `application/problem+json` (RFC 9457): `title` says what failed and why, `fix`
   what to do.
 - **Unchanged answers**: answers have an `ETag`; `If-None-Match` gives 304.
 """

@@ -414,7 +414,7 @@ static void finish(jst_spool *s, jst_ship_file *f)
         if (!jst_spool_remove(s, f))
             jst_ship_say(
                 JST_TOPIC_REMOVE,
-                "files that were sent cannot be removed from the spool: %s. Mend: the spool's "
+                "files that were sent cannot be removed from the spool: %s. Fix: the spool's "
                 "folder must belong to the user of jostle-ship",
                 strerror(errno));
     }

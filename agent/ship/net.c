@@ -170,15 +170,15 @@ static void explain(jst_reply *r, long status, const jst_answer *a)
     if (status == 409 && a->time_ns)
         snprintf(
             r->why, sizeof r->why,
-            "the receiver %s: ours is %+lld s from its. Mend: see to the clock of this machine "
+            "the receiver %s: ours is %+lld s from its. Fix: see to the clock of this machine "
             "(chronyc tracking)",
             label, (long long)t.tv_sec - (long long)(a->time_ns / 1000000000));
     else
         snprintf(r->why, sizeof r->why, "the receiver %s (%ld): %s%s%s", label, status, why,
-                 *a->mend ? ". Mend: " : "", a->mend);
+                 *a->fix ? ". Fix: " : "", a->fix);
 }
 
-static void judge(jst_reply *r, jst_answer *a)
+static void assess(jst_reply *r, jst_answer *a)
 {
     long status = 0;
     curl_off_t retry = 0;
@@ -240,7 +240,7 @@ void jst_net_post(const jst_ship_settings *s, const jst_post *p, jst_reply *r, j
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, NULL);
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, NULL);
     if (code == CURLE_OK)
-        judge(r, a);
+        assess(r, a);
     else
         snprintf(r->why, sizeof r->why, "no answer from the receiver at %.300s: %s", s->receiver,
                  answer_cut ? "it is longer than any"

@@ -20,13 +20,13 @@ bool jst_spool_open(jst_spool *s, const char *path)
     s->dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (s->dir < 0 || fstat(s->dir, &st) < 0) {
         jst_ship_say(JST_TOPIC_SPOOL,
-                     "the spool %s cannot be opened: %s. Mend: make the folder, or set `spool`",
+                     "the spool %s cannot be opened: %s. Fix: make the folder, or set `spool`",
                      path, strerror(errno));
         return false;
     }
     if ((st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX)) {
         jst_ship_say(JST_TOPIC_SPOOL,
-                     "the spool %s is not safe: everyone may remove the files of others. Mend: "
+                     "the spool %s is not safe: everyone may remove the files of others. Fix: "
                      "chmod 1777 %s",
                      path, path);
         return false;
@@ -43,7 +43,7 @@ bool jst_spool_is_current(const jst_spool *s, const char *path)
         return true;
     jst_ship_say(
         JST_TOPIC_SPOOL,
-        "the spool %s was removed or is another folder now. Mend: start jostle-ship again, "
+        "the spool %s was removed or is another folder now. Fix: start jostle-ship again, "
         "as its unit does",
         path);
     return false;
@@ -171,7 +171,7 @@ static jst_ship_file *add(jst_spool *s, const char *name, const struct statx *st
     else
         jst_ship_say(JST_TOPIC_STATE,
                      "the spool's file system keeps no birth times: a file that takes "
-                     "name and place of a removed one cannot be told from it. Mend: a "
+                     "name and place of a removed one cannot be told from it. Fix: a "
                      "spool on ext4, XFS, Btrfs, or tmpfs since Linux 6.0");
     uint64_t identity[2] = {f->inode, f->birth_ns};
     f->id = jst_ship_hash(identity, sizeof identity, jst_ship_hash(name, f->length, 1));

@@ -71,14 +71,14 @@ bool jst_state_open(jst_state *s, const jst_spool *spool)
     s->fd = open_own(spool);
     if (s->fd < 0) {
         jst_ship_say(JST_TOPIC_STATE,
-                     "%s cannot be made in the spool: %s. Mend: let the user of "
+                     "%s cannot be made in the spool: %s. Fix: let the user of "
                      "jostle-ship own the spool's folder",
                      JST_STATE_NAME, strerror(errno));
         return false;
     }
     if (flock(s->fd, LOCK_EX | LOCK_NB) < 0) {
         jst_ship_say(JST_TOPIC_STATE,
-                     "another jostle-ship sends this spool. Mend: stop it first, or "
+                     "another jostle-ship sends this spool. Fix: stop it first, or "
                      "see `jostle-ship --status`");
         return false;
     }

@@ -247,10 +247,10 @@ static void beat(const sigset_t *ends, uint64_t slice)
     jst_file_end(jst_clock_ns(CLOCK_REALTIME));
 }
 
-static int cannot(int error, const char *mend)
+static int cannot(int error, const char *fix)
 {
     fprintf(stderr, "jostle-agent: no profile can be kept in %s: %s; %s\n", jst_cfg.spool,
-            strerror(-error), mend);
+            strerror(-error), fix);
     return 1;
 }
 

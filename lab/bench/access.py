@@ -225,10 +225,10 @@ def run_signals(bench: Bench, chosen: Iterable[Signal]) -> list[Verdict]:
         if done.returncode:
             raise RuntimeError(f"{' '.join(command)}: {done.stderr[-300:]}")
         ran[name] = signal
-    return list(judge(spool, ran, data))
+    return list(assess(spool, ran, data))
 
 
-def judge(spool: Path, ran: dict[str, Signal], data: Path) -> Iterator[Verdict]:
+def assess(spool: Path, ran: dict[str, Signal], data: Path) -> Iterator[Verdict]:
     """Read the profiles of the jobs and score the answers."""
     from jostle.analysis import write_patterns
     from jostle.repository import Repository

@@ -254,20 +254,20 @@ def evaluate(
         bound: As in Cell.
     """
     from jostle.analysis.interval import Interval
-    from jostle.report.verdict.verdict import USUAL, blame_of, evaluate_job
+    from jostle.report.verdict.verdict import USUAL, attribution_of, evaluate_job
     from jostle.repository import Repository
 
     with Repository.of_spool(list(spools)) as store:
         evaluated = evaluate_job(store, VICTIM, USUAL)
-    blame = blame_of(evaluated.estimate, evaluated.who)
-    lost = max(blame.lost_s.value, 1e-9)
-    assert abs(sum(each.share for each in blame.suspects) + blame.unexplained_share - 1) < 1e-6
-    parts = {each.job: each.seconds for each in blame.suspects if each.kind == "job"}
+    attribution = attribution_of(evaluated.estimate, evaluated.who)
+    lost = max(attribution.lost_s.value, 1e-9)
+    assert abs(sum(each.share for each in attribution.suspects) + attribution.unexplained_share - 1) < 1e-6
+    parts = {each.job: each.seconds for each in attribution.suspects if each.kind == "job"}
     cells = []
     for name in known:
         if name == UNPROFILED:
-            rows = [each.seconds for each in blame.suspects if each.kind == "unprofiled"]
-            left = blame.unexplained_s.value  # its interval is that of the whole loss
+            rows = [each.seconds for each in attribution.suspects if each.kind == "unprofiled"]
+            left = attribution.unexplained_s.value  # its interval is that of the whole loss
             rows.append(Interval(left, left, left))
         else:
             rows = [parts[name]] if name in parts else []

@@ -36,7 +36,7 @@ def make(path: Path, segments: int) -> dict[str, Any]:
     from jostle.repository.query.engine import Engine
     from jostle.repository.segments.merger import Merger
     from jostle.repository.store.log import Log
-    from planted_run import JOB, plant
+    from injected_run import JOB, plant
 
     seconds = plant(path, FAMILY, RANKS, segments, SEED)
     begin, spent = time.perf_counter(), time.process_time()

@@ -48,11 +48,11 @@ def make(path: Path, level: str) -> dict[str, Any]:
     from jostle_lab.synthetic import LARGE, plant
 
     begin = time.perf_counter()
-    planted = plant(path, sized(LARGE, level), SEED)
-    jobs = sorted(planted.jobs.values(), key=lambda job: job.run_s)
+    injected = plant(path, sized(LARGE, level), SEED)
+    jobs = sorted(injected.jobs.values(), key=lambda job: job.run_s)
     job = max(jobs[len(jobs) // 3 : 2 * len(jobs) // 3], key=lambda job: job.lost_s / job.run_s)
     note = (
-        f"{planted.process_slices / 1e6:.1f} M process-slices of {len(jobs)} jobs, planted in "
+        f"{injected.process_slices / 1e6:.1f} M process-slices of {len(jobs)} jobs, injected in "
         f"{time.perf_counter() - begin:.0f} s; {job.job} truly lost {job.lost_s:.0f} s of "
         f"{job.run_s:.0f} s"
     )

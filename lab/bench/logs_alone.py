@@ -26,7 +26,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "lab/src")]
 
 if TYPE_CHECKING:
     from jostle.repository import Repository
-    from jostle_lab.synthetic import Planted
+    from jostle_lab.synthetic import Injected
 
 #: Percent of the run time of a program's runs that another one cost them: from the first on the
 #: pair should be found; below the second it is a mistake to name it.
@@ -70,7 +70,7 @@ def named(store: Repository) -> set[Pair]:
 
     return {
         (each.victim, each.aggressor)
-        for each in matrix(store.programs_beside()).encounters
+        for each in matrix(store.programs_alongside()).encounters
         if each.resource_kind in ("file system", "object servers", "metadata server")
         and each.q is not None
         and each.q <= 0.05
@@ -79,16 +79,16 @@ def named(store: Repository) -> set[Pair]:
     }
 
 
-def true_harm(planted: Planted) -> dict[Pair, float]:
+def true_harm(injected: Injected) -> dict[Pair, float]:
     """Percent of run time that programs cost others on file systems."""
     return {
         (victim, aggressor): percent
-        for (victim, aggressor, kind), percent in planted.programs.items()
+        for (victim, aggressor, kind), percent in injected.programs.items()
         if kind == "file system"
     }
 
 
-def judge(score: Score, found: set[Pair], truth: dict[Pair, float]) -> None:
+def assess(score: Score, found: set[Pair], truth: dict[Pair, float]) -> None:
     """Count right and wrong pairs."""
     true = {pair for pair, percent in truth.items() if percent >= FOUND}
     score.found += len(found & true)
@@ -110,15 +110,15 @@ def one(folder: Path, jobs: int, seed: int, harm: float, scores: dict[str, Score
     spec = Spec(
         jobs=jobs, slices=jobs * SLICES_PER_JOB, length=120, processes=2, slice_s=1.0, harm=harm
     )
-    planted = plant(folder / "profiles", spec, seed)
-    truth = true_harm(planted)
-    profiles = Repository(planted.path)
-    judge(scores["profiles"], named(profiles), truth)
+    injected = plant(folder / "profiles", spec, seed)
+    truth = true_harm(injected)
+    profiles = Repository(injected.path)
+    assess(scores["profiles"], named(profiles), truth)
     for way in WAYS[1:]:
         write_logs(profiles, folder / way, bins=way == "heat maps")
         store = Repository(folder / f"{way} repository", create=True)
         DarshanImport(store, workers=2).run([folder / way])
-        judge(scores[way], named(store), truth)
+        assess(scores[way], named(store), truth)
 
 
 def main() -> int:

@@ -102,7 +102,7 @@ class Row:
 
     Attributes:
         number, group, victim: As in the experiment.
-        beside: Its co-running jobs; the harmful one is marked with a star.
+        alongside: Its co-running jobs; the harmful one is marked with a star.
         slowed: By how many percent the victim did less per second of a core in slices in which the
             hog was on: by memory, caches or slower cores, not by waiting for them.
         waited: Percent of the time in these slices for which it waited for a core.
@@ -118,7 +118,7 @@ class Row:
     number: int
     group: str
     victim: str
-    beside: str
+    alongside: str
     slowed: float | None = None
     waited: float | None = None
     on_memory: str = ""
@@ -330,25 +330,25 @@ def score(experiment: Experiment, made: dict[str, Any], found: JobInterference) 
 
 def described(experiment: Experiment) -> dict[str, Any]:
     """Return the fields of a row that describe what was injected."""
-    beside = "; ".join(f"{'*' if each.harm else ''}{each.words}" for each in experiment.loads)
+    alongside = "; ".join(f"{'*' if each.harm else ''}{each.words}" for each in experiment.loads)
     return {
         "number": experiment.number,
         "group": experiment.group,
         "victim": experiment.victim,
-        "beside": beside,
+        "alongside": alongside,
     }
 
 
 def printed(rows: Sequence[Row]) -> str:
     """Return the table for a terminal and for the page."""
-    names = ["#", "kind", "victim", "beside it", "slowed by", "waited", "others had"]
+    names = ["#", "kind", "victim", "alongside it", "slowed by", "waited", "others had"]
     names += ["on memory", "on cores", "s", "right"]
     lines = [f"| {' | '.join(names)} |", "|---" * len(names) + "|"]
     for row in rows:
         parts = (row.slowed, row.waited, row.foreign)
         ends = [f"{each:.0f} %" if each is not None else "" for each in parts]
         right = "failed" if row.error else "yes" if row.right else "**no**"
-        words = (row.group, row.victim, row.beside, *ends, row.on_memory, row.on_cores)
+        words = (row.group, row.victim, row.alongside, *ends, row.on_memory, row.on_cores)
         lines.append(f"| {row.number} | {' | '.join(words)} | {row.seconds} | {right} |")
     return "\n".join(lines)
 
@@ -389,7 +389,7 @@ hand.
 
 {facts}
 
-A signal runs 30 s beside one or two others, in slices of 0.25 s. The harmful one has a star.
+A signal runs 30 s alongside one or two others, in slices of 0.25 s. The harmful one has a star.
 *Slowed*: how much less the victim did per second of a core, by its log and the kernel's account of
 it, in slices in which the harmful one was on. *Waited*: part of these for which the victim waited
 for a core. Right: the harmful one is named, on memory or on the cores as it was injected, and
@@ -440,7 +440,7 @@ def row_of(experiment: Experiment, folder: Path, asked: argparse.Namespace) -> R
                 return None
             record.write_text(json.dumps(quietest(experiment, folder, asked)))
         made = json.loads(record.read_text())
-        found = identify(Repository(folder / "repository").beside(made["job"]))
+        found = identify(Repository(folder / "repository").alongside(made["job"]))
         return score(experiment, made, found)
     except Exception as error:  # one that failed must not end the others
         return Row(**described(experiment), error=f"{type(error).__name__}: {error}")

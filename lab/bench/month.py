@@ -79,7 +79,7 @@ def _asked(path: Path, jobs: int, level: str) -> dict[str, Any]:
         store.close()
     store = Repository(path)
     begin = time.perf_counter()
-    store.programs_beside()
+    store.programs_alongside()
     matrix = time.perf_counter() - begin
     store.close()
     page = []

@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle.analysis.nodes import NodeDifferences, days_sql, lasting_differences
+from jostle.analysis.nodes import NodeDifferences, days_sql, persistent_differences
 from jostle.analysis.nodes.persistence import evidence, significant
 from jostle.schema.metrics import COMPONENT_IDS
 from jostle.values.arrow_columns import ints
@@ -73,11 +73,11 @@ def condensed(spec: MachineSpec, seed: int) -> pa.Table:
     return pa.concat_tables(parts)
 
 
-def judged(table: pa.Table, nodes: int, before_day: int) -> NodeDifferences:
+def assessed(table: pa.Table, nodes: int, before_day: int) -> NodeDifferences:
     """Compare the days before one."""
     hosts = [f"node{number:04d}" for number in range(nodes)]
     machines = pa.table({"host": hosts, "role": ["node"] * nodes, "cores": [_CORES] * nodes})
-    return lasting_differences(table.filter(pc.less(table["day"], before_day)), machines)
+    return persistent_differences(table.filter(pc.less(table["day"], before_day)), machines)
 
 
 def _false_alarms(task: tuple[int, int, int]) -> tuple[int, int, list[str]]:
@@ -90,7 +90,7 @@ def _false_alarms(task: tuple[int, int, int]) -> tuple[int, int, list[str]]:
     for before in range(first + 7, first + days + 2, 7):
         seen |= {
             (each.host, each.component, each.figure)
-            for each in judged(table, nodes, before).differences
+            for each in assessed(table, nodes, before).differences
         }
     return nodes * days, len(seen), sorted(" ".join(each) for each in seen)
 
@@ -113,7 +113,7 @@ def _power(task: tuple[int, int, int]) -> list[tuple[str, float, int | None]]:
     after: dict[str, int] = {}
     # Synthetic days begin within a day of the calendar: the first whole day of a fault is the next.
     for day in range(1, days - _FROM_DAY):
-        for each in judged(table, nodes, first + _FROM_DAY + 1 + day).differences:
+        for each in assessed(table, nodes, first + _FROM_DAY + 1 + day).differences:
             after.setdefault(each.host, day)
     return [
         (kind, size, after.get(fault.where))
@@ -125,7 +125,7 @@ def _power(task: tuple[int, int, int]) -> list[tuple[str, float, int | None]]:
 #: logarithm), how much of a day lasts until the next, degrees of freedom (few: occasional slow
 #: days), and how unequal the changes of the nodes are.
 _SPREADS = {
-    "as planted": (0.02, 0.04, 0.5, 30, 0.0),
+    "as injected": (0.02, 0.04, 0.5, 30, 0.0),
     "with bad days": (0.02, 0.04, 0.5, 3, 0.0),
     "some nodes more uneven": (0.02, 0.04, 0.5, 5, 0.5),
     "weeks that are alike": (0.02, 0.04, 0.9, 5, 0.3),

@@ -260,7 +260,7 @@ def _features(cells: Sequence[Cell]) -> np.ndarray[Any, Any]:
 
 def of_repository(repository: Repository, kinds: dict[str, LoadKind]) -> Predictor:
     """Predict by a site's model: learned from the co-running jobs in the repository."""
-    tables = repository.programs_beside()
+    tables = repository.programs_alongside()
     ran = {
         program["job"]: program["name"]
         for name in repository.studies()

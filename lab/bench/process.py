@@ -69,7 +69,7 @@ def heartbeat_of(
         return watch_heartbeat(process.pid, slice_s, seconds), spool
 
 
-def canary_row(bench: Bench) -> Row:
+def core_probe_row(bench: Bench) -> Row:
     """Measure what a core-speed probe every 20 ms adds to the heartbeat: off and on in turn."""
     seconds, slice_s = bench.pick(4.0, 2.0, 2.0), 0.1
     used: dict[str, list[float]] = {"off": [], "20ms": []}
@@ -77,14 +77,14 @@ def canary_row(bench: Bench) -> Row:
     for turn in range(bench.rounds(5)):
         for value, found in used.items():
             new, spool = heartbeat_of(
-                bench, f"canary-{turn}-{value}", slice_s, seconds, CANARY=value
+                bench, f"core-probe-{turn}-{value}", slice_s, seconds, CORE_PROBE=value
             )
             found += new
-            runs += totals(spool).get("canary_count", 0)
-            took += totals(spool).get("canary_ns", 0)
-    row = Row("heartbeat", "canary every 20 ms, CPU per slice", "us", "<= 0.5 % of a core")
+            runs += totals(spool).get("core_probe_count", 0)
+            took += totals(spool).get("core_probe_ns", 0)
+    row = Row("heartbeat", "core-speed probe every 20 ms, CPU per slice", "us", "<= 0.5 % of a core")
     if not used["off"] or not used["20ms"] or not runs:
-        return replace(row, note="no thread of ours was seen, or no canary ran")
+        return replace(row, note="no thread of ours was seen, or no core-speed probe ran")
     bare, ours = (statistics.median(found) for found in used.values())
     share = (ours - bare) / (slice_s * 1e6)
     note = joined(

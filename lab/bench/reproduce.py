@@ -128,7 +128,7 @@ def run(experiment: Table, home: Path, repetitions: int | None) -> bool:
         argv += ["--repository", str(home / "repository")]
         argv += ["--repetitions", str(repetitions)] if repetitions else []
     if argv[1] == "overhead":
-        argv += [f"--beside={os.environ[name]}" for name in PROFILERS if os.environ.get(name)]
+        argv += [f"--alongside={os.environ[name]}" for name in PROFILERS if os.environ.get(name)]
     print(f"\n{experiment['name']}: {' '.join(argv)}", flush=True)
     if "show" in experiment:
         return subprocess.run(argv, cwd=ROOT, check=False).returncode == 0
@@ -385,7 +385,7 @@ def main() -> int:
                 print(f"{paper['name']:13} {row['printed']:52} {cell(row, shown)[:90]}")
     elif given.check:
         if PAGE.read_text() != text:
-            print("docs/measurements/papers.md is stale.\n  mend: lab/bench/reproduce.py page")
+            print("docs/measurements/papers.md is stale.\n  fix: lab/bench/reproduce.py page")
             return 1
     else:
         PAGE.write_text(text)

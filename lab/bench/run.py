@@ -61,7 +61,7 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     "nccl-calls": nccl_calls.rows,
     "gpu-records": gpu_records.rows,
     "spawn": lambda bench: [calls.spawn_row(bench)],
-    "heartbeat": lambda bench: [process.heartbeat_row(bench), process.canary_row(bench)],
+    "heartbeat": lambda bench: [process.heartbeat_row(bench), process.core_probe_row(bench)],
     "whole": whole.whole_rows,
     "memory": process.memory_rows,
     "size": size.size_rows,
@@ -139,8 +139,8 @@ def cells(row: Row) -> list[str]:
     ratio = "-" if row.ratio is None else f"{row.ratio:.3f}"
     peer = "no peer" if row.peer is None else f"{number(row.peer)} ({row.peer_name})"
     figures = [number(row.bare), number(row.ours), number(row.added), spread, ratio]
-    judged = [row.target, reached, peer, number(row.of_peer)]
-    return [row.what, row.unit, *figures, *judged, row.note]
+    assessed = [row.target, reached, peer, number(row.of_peer)]
+    return [row.what, row.unit, *figures, *assessed, row.note]
 
 
 def table(rows: list[Row]) -> str:
@@ -213,7 +213,7 @@ def main() -> int:
     level = "smoke" if options.smoke else "quick" if options.quick else "full"
     with Bench(preload, darshan, level) as bench:
         rows = measure(bench, chosen(options))
-        beside = ", ".join(peers(bench))
+        alongside = ", ".join(peers(bench))
     load = os.getloadavg()[0]
     machine = f"{len(bench.cpus)} CPUs, Linux {platform.release()}, load {load:.1f}"
     failed = [row for row in rows if row.failed]
@@ -223,9 +223,9 @@ def main() -> int:
         print(json.dumps({**facts, "rows": found}, indent=1))
         return bool(failed)
     print(table(rows))
-    judged = [row.reached for row in rows if row.reached is not None]
-    print(f"\n{sum(judged)} of {len(judged)} targets reached; {machine}.")
-    print(f"Beside MPI programs: {beside or 'nothing is named'}.")
+    assessed = [row.reached for row in rows if row.reached is not None]
+    print(f"\n{sum(assessed)} of {len(assessed)} targets reached; {machine}.")
+    print(f"Alongside MPI programs: {alongside or 'nothing is named'}.")
     print("Darshan: " + (str(darshan) if darshan else "skipped (not installed)") + ".")
     if level == "smoke":
         print("With --smoke the figures mean nothing: only whether a row has one.")

@@ -52,7 +52,7 @@ def rows_of(folder: Path, one: Made, seed: int) -> list[Row]:
     found = []
     for slice_ms in LENGTHS_MS:
         try:
-            co_running = Repository(folder / one.repository).beside(one.run.job)
+            co_running = Repository(folder / one.repository).alongside(one.run.job)
             longer = coarse(co_running, slice_ms * 10**6)
             found.append(score(one, slice_ms, identify(longer, seed=seed)))
         except Exception as error:  # a defect in one answer must not hide the others

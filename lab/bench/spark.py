@@ -47,7 +47,7 @@ def measured(repository: Path, rounds: int, tasks: tuple[int, ...]) -> dict[int,
     from jostle.spark.session import Cluster
 
     store = Repository(repository)
-    answer = matrix(store.programs_beside())
+    answer = matrix(store.programs_alongside())
     times: dict[int, list[float]] = {}
 
     def timed(what: int, ask: Callable[[], object]) -> None:
@@ -59,7 +59,7 @@ def measured(repository: Path, rounds: int, tasks: tuple[int, ...]) -> dict[int,
         with Cluster(f"local[{number}]") as cluster:
             SparkEngine(cluster, store).matrix()
             for _ in range(rounds):
-                timed(0, lambda: matrix(store.programs_beside()))
+                timed(0, lambda: matrix(store.programs_alongside()))
                 timed(number, lambda: SparkEngine(cluster, store).matrix())
     return {what: statistics.median(each) for what, each in sorted(times.items())}
 
@@ -76,7 +76,7 @@ def rows(bench: Bench) -> list[Row]:
     return [
         Row(
             "spark",
-            "matrix of seven days, Spark on two cores beside embedded",
+            "matrix of seven days, Spark on two cores alongside embedded",
             "s",
             f"<= {TARGET} x embedded",
             ratio <= TARGET,

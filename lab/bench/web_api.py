@@ -57,7 +57,7 @@ METRICS = ("bytes", "ops", "time")
 PROGRAMS = ("solver", "burster", "analysis", "logger", "untar")
 
 
-def planted(level: str, folder: Path | None = None) -> Path:
+def injected(level: str, folder: Path | None = None) -> Path:
     """Return the large repository, made where there is none yet."""
     path = (folder or KEPT) / pick(level, "web-large", "web-quick", "web-smoke")
     if not (path / "whole").exists():
@@ -258,7 +258,7 @@ def measure(level: str, seconds: float, folder: Path | None = None) -> dict[str,
     """Measure all."""
     from web_live import Writer
 
-    repository = planted(level, folder)
+    repository = injected(level, folder)
     with tempfile.TemporaryDirectory(prefix="jostle-bench-") as scratch:
         place = Path(scratch)
         with served(repository, place / "cache") as made:

@@ -60,8 +60,8 @@ def make(path: Path, level: str) -> str:
     import numpy as np
 
     from jostle_lab.synthetic import plant
-    from jostle_lab.synthetic.planted.model import Spec
-    from jostle_lab.synthetic.planted.schedule import participants_of
+    from jostle_lab.synthetic.injected.model import Spec
+    from jostle_lab.synthetic.injected.schedule import participants_of
 
     hours = pick(level, HOURS, HOURS / 12, HOURS / 120)
     length = round(hours * 3600 / SLICE_S)
@@ -148,7 +148,7 @@ def serving(repository: Path) -> Iterator[str]:
             server.terminate()
 
 
-def judged(url: str, job: str) -> float:
+def assessed(url: str, job: str) -> float:
     """Wait until the server has the verdict; return the seconds it took."""
     root, token = url.split("/?token=")
     asked = urllib.request.Request(
@@ -259,7 +259,7 @@ def measure(folder: Path, rounds: int, level: str) -> dict[str, Any]:
         browser = playwright.chromium.launch(
             executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
         )
-        cold = judged(url, job)
+        cold = assessed(url, job)
         paints = [paint(browser, url, job) for _ in range(rounds + 1)]
         took = steps(browser, url, job, pick(level, 12 * rounds, 12 * rounds, 2))
         apart(make_network, folder / "network")

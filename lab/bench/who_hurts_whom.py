@@ -22,7 +22,7 @@ from jostle.repository import Repository
 from jostle_lab.validation.cephfs.page import PAGE, load, page, printed, save
 from jostle_lab.validation.cephfs.plan import GROUPS, QUIET, Experiment, experiments
 from jostle_lab.validation.cephfs.runner import Record, Run, make, records
-from jostle_lab.validation.cephfs.score import Row, failed, judge
+from jostle_lab.validation.cephfs.score import Row, failed, assess
 from jostle_lab.validation.errors import why
 
 
@@ -44,11 +44,11 @@ def row_of(repository: Repository, record: Record, seed: int) -> Row:
         return failed(record, record.error)
 
     def ask(run: Run) -> JobInterference:
-        return identify(repository.beside(run.job), seed=seed)
+        return identify(repository.alongside(run.job), seed=seed)
 
     try:
         without = None if record.without is None else ask(record.without)
-        return judge(record, ask(record.run), without)
+        return assess(record, ask(record.run), without)
     except Exception as error:  # a defect in one answer must not hide the others
         return failed(record, why(error))
 

@@ -66,7 +66,7 @@ bool jst_stderr_is_the_same(void)
     return inode && device == error_device && inode == error_inode;
 }
 
-void jst_say(const char *what, const char *value, const char *mend)
+void jst_say(const char *what, const char *value, const char *fix)
 {
     char line[512] = "";
     const char *end = line + sizeof line - 1;
@@ -79,7 +79,7 @@ void jst_say(const char *what, const char *value, const char *mend)
         p = jst_put_text(p, end - 200, value);
         p = jst_put_text(p, end, "'");
     }
-    p = jst_put_text(p, end, mend);
+    p = jst_put_text(p, end, fix);
     *p++ = '\n';
     jst_write(2, line, (size_t)(p - line));
 }

@@ -143,13 +143,13 @@ void jst_perf_tick(jst_block *b, uint64_t now_ns)
     (void)b, (void)now_ns;
 }
 
-uint64_t jst_canary_due(uint64_t now, uint64_t boundary)
+uint64_t jst_core_probe_due(uint64_t now, uint64_t boundary)
 {
     (void)now, (void)boundary;
     return 0;
 }
 
-void jst_canary_run(jst_block *b, uint64_t due, uint64_t now, uint64_t boundary)
+void jst_core_probe_run(jst_block *b, uint64_t due, uint64_t now, uint64_t boundary)
 {
     (void)b, (void)due, (void)now, (void)boundary;
 }

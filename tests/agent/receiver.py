@@ -168,7 +168,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if fault and fault[:3].isdigit():
             ahead = time.time_ns() + 900 * 10**9
-            text = f"jostle-ship 1\nerror {fault[4:]}\nwhy because\nmend wait\ntime {ahead}\n"
+            text = f"jostle-ship 1\nerror {fault[4:]}\nwhy because\nfix wait\ntime {ahead}\n"
             self._answer(int(fault[:3]), text)
             return
         if fault == "proxy":

@@ -325,12 +325,12 @@ def test_the_unit_is_sound(tmp_path: Path) -> None:
         ["systemd-analyze", "verify", str(unit)], capture_output=True, text=True
     )
     assert unit.name not in verified.stderr and verified.returncode == 0
-    judged = subprocess.run(
+    assessed = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", "--threshold=27", str(unit)],
         capture_output=True,
         text=True,
     )
-    assert judged.returncode == 0, judged.stdout[-400:]
+    assert assessed.returncode == 0, assessed.stdout[-400:]
     # Without this call profiles would say that the clock is not synchronised.
     assert "adjtimex" in unit.read_text() and "ProtectClock=yes" not in unit.read_text()
 

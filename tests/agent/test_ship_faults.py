@@ -147,7 +147,7 @@ def test_one_fault(site: Site, fault: str) -> None:
         ("403 node", "does not take our node's name"),
     ],
 )
-def test_what_a_person_must_mend_is_tried_slowly(site: Site, fault: str, words: str) -> None:
+def test_what_a_person_must_fix_is_tried_slowly(site: Site, fault: str, words: str) -> None:
     site.receiver.fault = lambda n: fault
     dead(site.spool / "none.1.1.jst")
     with serving(site.receiver, site.socket), site.running():

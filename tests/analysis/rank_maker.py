@@ -61,8 +61,8 @@ class RankMaker:
         cost = 1e-5 * np.exp(self.dice.normal(0, 0.02, shape))
         for rank, factor in (slower or {}).items():
             cost[at, rank] *= factor
-        self.values["canary"] = 12 * cost
-        self.values["canary_count"] = np.full(shape, 12.0)
+        self.values["core_probe"] = 12 * cost
+        self.values["core_probe_count"] = np.full(shape, 12.0)
 
     def slow(self, rank: int | slice, at: slice, factor: float) -> None:
         """Lets the work of a rank take longer in some slices."""

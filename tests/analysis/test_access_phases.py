@@ -136,7 +136,7 @@ def test_one_process_closes_before_the_other() -> None:
     assert made.pattern().pattern == "aggregate-write"
 
 
-def test_a_header_mended_is_no_rewriting() -> None:
+def test_a_header_fixed_is_no_rewriting() -> None:
     """One step back per file, as formats with a header do at their end."""
     made = Made().owc(20, files=10)
     for row in made.rows:
@@ -184,7 +184,7 @@ def test_mixed() -> None:
     assert parts["aggregate-write"].share == pytest.approx(3 / 7)
 
 
-def test_a_log_beside_checkpoints() -> None:
+def test_a_log_alongside_checkpoints() -> None:
     """A trickle between bursts neither makes phases nor hides their period."""
     made = Made()
     for _ in range(8):
@@ -287,7 +287,7 @@ def test_files_side_by_side() -> None:
     ("gaps", "said"), [(0, "write-seek"), (40, "unknown"), (400, "write-seek")]
 )
 def test_to_and_fro(gaps: int, said: str) -> None:
-    """Writes all over a file, and headers mended while it grows, look the same: not guessed at."""
+    """Writes all over a file, and headers fixed while it grows, look the same: not guessed at."""
     made = Made().ws(20, steps=40)
     for row in made.rows:
         row |= {"access_gap_ops": gaps, "posix_write_ops": 40 + gaps}
@@ -296,7 +296,7 @@ def test_to_and_fro(gaps: int, said: str) -> None:
     assert pattern.phases[0].scattered == (said == "unknown") == (pattern.chunk_bytes is None)
 
 
-def test_a_journal_beside_a_database() -> None:
+def test_a_journal_alongside_a_database() -> None:
     """As many steps back as files, but behind more than these hold: they are of another file."""
     made = Made(processes=1)
     made.add(

@@ -211,7 +211,7 @@ def test_few_bytes_are_not_worth_it(job: Job) -> None:
     assert job.advice() == []
 
 
-def test_cores_beside_the_gpu_must_be_the_jobs(job: Job) -> None:
+def test_cores_alongside_the_gpu_must_be_the_jobs(job: Job) -> None:
     job.rank("0-3", {B: (40 * GIB, 4.0)}, group="0-3")
     (advice,) = job.advice()
     assert advice.texts == ["sbatch --gres-flags=enforce-binding ..."]
@@ -325,7 +325,7 @@ def test_messages_go_over_the_far_adapter(job: Job) -> None:
     assert (advice.rule, advice.bytes, len(advice.cases)) == ("far adapter", 60 * GIB, 2)
     assert advice.seen == (
         "the GPUs of rank 0 on n1 hang on NUMA node 0, while the node's traffic goes over mlx5_1/1 "
-        "on another one, and mlx5_0/1 beside the GPUs is idle"
+        "on another one, and mlx5_0/1 alongside the GPUs is idle"
     )
     assert advice.texts == ["export NCCL_IB_HCA=mlx5_0:1", "export UCX_NET_DEVICES=mlx5_0:1"]
 

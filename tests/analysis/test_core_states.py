@@ -176,19 +176,19 @@ def test_what_does_not_agree_explains_nothing() -> None:
     assert explained_by_cores(run(), NO_CORE_STATES) == run()
 
 
-def test_independent_states_are_rarely_blamed() -> None:
-    """Of 100 runs on 8 nodes, whose cores are hot at random times, few blame one."""
+def test_independent_states_are_rarely_named() -> None:
+    """Of 100 runs on 8 nodes, whose cores are hot at random times, few name one."""
     rng = np.random.default_rng(5)
 
     def bursts() -> Any:
         return np.roll(np.repeat(rng.random(RUN // 4) < 0.3, 4), rng.integers(4))
 
-    blamed = 0
+    named = 0
     for _ in range(100):
         nodes = [rows(f"node{n}", cpu_throttle_ns=where(bursts(), SECOND)) for n in range(8)]
         both = explained_by_cores(run(bursts() * rng.random(RUN) * 0.5), pa.concat_tables(nodes))
-        blamed += any(cause.kind for cause in both.causes)
-    assert blamed <= 10  # 5 % of them, and chance
+        named += any(cause.kind for cause in both.causes)
+    assert named <= 10  # 5 % of them, and chance
 
 
 def test_a_state_that_was_always_there_is_only_told() -> None:

@@ -48,7 +48,7 @@ def test_what_is_no_number_is_null_in_json() -> None:
     assert plain([bounded, "x", None]) == [{"value": 1.0, "low": None, "high": None}, "x", None]
 
 
-def test_a_run_of_very_many_slices_is_judged_to_its_end() -> None:
+def test_a_run_of_very_many_slices_is_assessed_to_its_end() -> None:
     slices = pa.table({"slice": [7, 1_000_000], "slice_ns": [100, 100]})
     found: Any = SimpleNamespace(own_mounts=slices, own_nodes=slices.slice(0, 0))
     begin, step, steps = job_axis(found)

@@ -223,7 +223,7 @@ def test_strange_segments_have_no_reference():
     assert found.usable[2:].all()
 
 
-def test_rare_segments_are_judged_by_their_kin():
+def test_rare_segments_are_assessed_by_their_kin():
     time, work, _ = windows()
     kind, cluster = work.kind.copy(), work.cluster.copy()
     kind[:3], cluster[:3] = kind.max() + 1, cluster.max() + 1
@@ -242,7 +242,7 @@ def test_who_computes_between_the_calls_of_others_is_no_slow_kin():
     assert expected(np.append(1.5 * time[0], time[1:]), work).usable[0]
 
 
-def test_long_windows_of_the_same_calls_are_judged_by_their_kin():
+def test_long_windows_of_the_same_calls_are_assessed_by_their_kin():
     time, work, _ = windows()
     kind, cluster, amounts = work.kind.copy(), work.cluster.copy(), work.amounts.copy()
     kind[0], cluster[0], amounts[0] = kind.max() + 1, cluster.max() + 1, 40 * amounts[0]
@@ -260,7 +260,7 @@ def test_a_single_content_tells_no_costs():
     assert time[8] <= found.threshold[8]
 
 
-def test_files_beside_a_periodic_neighbour():
+def test_files_alongside_a_periodic_neighbour():
     """Half of the time everything takes 1.8 times as long."""
     random = np.random.default_rng(6)
     time = np.full(80, 0.25)
@@ -299,7 +299,7 @@ def test_numbers_of_groups():
     assert ordered(group).tolist() == [1, 3, 0, 2]
 
 
-def test_doubt_grows_with_what_was_not_judged():
+def test_doubt_grows_with_what_was_not_assessed():
     some = {"unsure": np.array([0.1, 0.2]), "hidden": np.zeros(2), "seed": 1}
     sure = doubt(10, 100, coverage=1.0, **some)
     unsure = doubt(10, 100, coverage=0.5, **some)

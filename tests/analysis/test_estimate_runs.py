@@ -41,7 +41,7 @@ def test_traces_of_known_truth(family):
 @pytest.mark.in_turn
 @pytest.mark.parametrize("family", ["wavefront-calls", "wavefront-memory", "assembly-hog"])
 def test_sweeps_and_what_is_done_once(family):
-    """Few collectives and delays in every segment; a hog beside what never recurs."""
+    """Few collectives and delays in every segment; a hog alongside what never recurs."""
     tables, truth = trace(SPECS[family], 1)
     found = checked(tables)
     assert found.percent.value == pytest.approx(truth.percent, abs=2.5)
@@ -219,7 +219,7 @@ def test_ranks_of_training_jobs_sleep_of_their_own_accord(library):
         assert found.percent.value == pytest.approx(truth.percent, abs=2)
 
 
-def test_launchers_in_python_are_no_processes_beside_the_ranks(run):
+def test_launchers_in_python_are_no_processes_alongside_the_ranks(run):
     names = [
         "torchrun",
         "torch.distributed.run",
@@ -239,4 +239,4 @@ def test_launchers_in_python_are_no_processes_beside_the_ranks(run):
     ]
     more = pa.Table.from_pylist(others, run.processes.schema)
     found = checked(dataclasses.replace(run, processes=pa.concat_tables([run.processes, more])))
-    assert "1 process that is no rank is not judged." in found.limits
+    assert "1 process that is no rank is not assessed." in found.limits

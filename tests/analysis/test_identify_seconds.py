@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pyarrow as pa
 import pytest
-from beside_maker import (
+from alongside_maker import (
     _MOUNT_COLUMNS,
     _NODE_COLUMNS,
     MIB,
@@ -31,12 +31,12 @@ QUARTER = 250_000_000
 
 
 def _few_long_calls(load, seed):
-    """Plays a job whose writes and syncs take 50 ms together, and 90 beside a load.
+    """Plays a job whose writes and syncs take 50 ms together, and 90 alongside a load.
 
     A call is booked in the slice in which it ends, as the profiler does.
 
     Returns:
-        What is beside it, and the seconds that it lost.
+        What is alongside it, and the seconds that it lost.
     """
     rng = np.random.default_rng(seed)
     size = len(load)
@@ -164,7 +164,7 @@ def _verdict(kind, lost, busy, axis):
     value = float(lost.sum())
     cost = SimpleNamespace(
         lost=lost,
-        guilty=np.zeros(len(lost), dtype=bool),
+        disturbed=np.zeros(len(lost), dtype=bool),
         seconds=SimpleNamespace(value=value, low=0.8 * value, high=1.2 * value),
     )
     return SimpleNamespace(test=SimpleNamespace(resource=resource, suspects={}), loss=cost)
@@ -238,7 +238,7 @@ def test_processes_that_only_wait_for_others_lose_no_core():
 
 
 def test_evidence_without_a_culprit_does_not_sound_like_none():
-    """A small p beside "took no longer" reads as a contradiction."""
+    """A small p alongside "took no longer" reads as a contradiction."""
     one = SimpleNamespace(
         slices=100,
         total=SimpleNamespace(alike=False),
@@ -251,7 +251,7 @@ def test_evidence_without_a_culprit_does_not_sound_like_none():
     assert why_not(one).startswith("The job's calls took longer")
 
 
-def _beside(slowed, load, seed):
+def _alongside(slowed, load, seed):
     """Plays a writer that a load slows so much, slice by slice; gives the seconds it lost, too."""
     found = writer(slowed, {"bad": load}, seed)
     spent = np.round(1 / (0.01 * slowed * noise(len(load), seed) + 0.01)) * 0.01 * slowed
@@ -275,12 +275,12 @@ def _uneven(load, seed):
 
 @pytest.mark.parametrize(("kind", "widest"), [(_stalls, 0.15), (_drains, 0.1), (_uneven, 0.12)])
 def test_the_interval_holds_what_disturbed_slices_cost(kind, widest):
-    """Stalls beside a load and what drains after it are lost to it; nor is the interval wide
+    """Stalls alongside a load and what drains after it are lost to it; nor is the interval wide
     because disturbed slices differ: those that there were are those that cost."""
     held, half = [], []
     for seed in range(8):
         load = bursts(100, seed, on=6, off=10)
-        found, truth = _beside(kind(load, seed), load, seed)
+        found, truth = _alongside(kind(load, seed), load, seed)
         said = identify(found).seconds
         held.append(said.low <= truth <= said.high)
         half.append((said.high - said.low) / 2 / said.value)

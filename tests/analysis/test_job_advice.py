@@ -53,7 +53,7 @@ def rules(found):
     ("rule", "seen", "less"),
     [
         (
-            "crowded",
+            "oversubscribed",
             {"shares": {"waiting for a core": 0.05}},
             {"shares": {"waiting for a core": 0.049}},
         ),

@@ -1,10 +1,10 @@
-"""Planted truth on the memory of a node: who is named, for how much, and what is kept apart."""
+"""Injected truth on the memory of a node: who is named, for how much, and what is kept apart."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from beside_maker import Floats, noise
+from alongside_maker import Floats, noise
 from memory_maker import GB, SIZE, Node, hog
 
 from jostle.analysis import JobInterference, identify

@@ -155,7 +155,7 @@ def test_company_counts_each_router_once_and_only_while_it_was_there() -> None:
         Stay("between", "lqcd", 2, ("node3", "node7"), 0, 50),  # switches 1 and 3
         Stay("again", "lqcd", 2, ("node4", "node8"), 0, 50),  # the same switches
         Stay("far", "lqcd", 2, ("node9", "node11"), 0, 100),  # switches 4 and 5
-        Stay("beside", "lqcd", 2, ("node6",), 50, 100),  # on switch 2, alone
+        Stay("alongside", "lqcd", 2, ("node6",), 50, 100),  # on switch 2, alone
         Stay("late", "lqcd", 2, ("node3", "node7"), 100, 200),
     ]
     result = company(fabric_map, own, others)
@@ -164,7 +164,7 @@ def test_company_counts_each_router_once_and_only_while_it_was_there() -> None:
     assert "late" not in by
     assert by["between"].shared_links == 2
     assert not by["far"].conflicting
-    assert by["beside"].shared_routers == 1
+    assert by["alongside"].shared_routers == 1
     assert by["between"].share == 0.5
     assert (result.links, result.conflicting_routers) == (4, 1.0)
     assert (result.shared_routers, result.shared_links) == (0.5, 1.0)
@@ -241,9 +241,9 @@ def test_what_is_shared_comes_first_where_measures_tell_equally_much() -> None:
 
 def test_a_program_that_is_there_in_too_few_runs_is_no_suspect() -> None:
     alone = [run_of(f"a{k}", 10.0 + k / 9, alone=True) for k in range(4)]
-    beside = [run_of(f"b{k}", 5.0 + k / 9) for k in range(3)]
-    assert not suspects([*alone, *beside[:2]])
-    (result,) = suspects([*alone, *beside])
+    alongside = [run_of(f"b{k}", 5.0 + k / 9) for k in range(3)]
+    assert not suspects([*alone, *alongside[:2]])
+    (result,) = suspects([*alone, *alongside])
     assert result.program == "lqcd"
     assert result.change is not None
     assert result.change[0] == pytest.approx(5.111 / 10.167 - 1, abs=0.001)
@@ -257,9 +257,9 @@ def test_pairs_without_neighbours_say_so() -> None:
 
 
 def test_messages_are_what_the_slices_have(tmp_path: Path) -> None:
-    planted = plant(tmp_path / "site", Spec(jobs=6, slices=60, length=40), seed=2)
-    store = Repository(planted.path)
-    job = next(name for name, each in planted.jobs.items() if each.program in ("solver", "fft"))
+    injected = plant(tmp_path / "site", Spec(jobs=6, slices=60, length=40), seed=2)
+    store = Repository(injected.path)
+    job = next(name for name, each in injected.jobs.items() if each.program in ("solver", "fft"))
     ranks, slices = store.messages.ranks([job]), store.job_slices(job)
     assert ranks["rank"].to_pylist() == list(range(ranks.num_rows))
     for column, metric in (
@@ -271,13 +271,13 @@ def test_messages_are_what_the_slices_have(tmp_path: Path) -> None:
         assert sum(ranks[column].to_pylist()) == sum(slices[metric].to_pylist()), column
     over_time = store.messages.slices([job])
     assert sum(over_time["sent_bytes"].to_pylist()) == sum(ranks["sent_bytes"].to_pylist())
-    truth = planted.jobs[job]
-    beside = {
+    truth = injected.jobs[job]
+    alongside = {
         name
-        for name, each in planted.jobs.items()
+        for name, each in injected.jobs.items()
         if each.start_ns < truth.end_ns and each.end_ns > truth.start_ns
     }
-    assert set(store.messages.living((truth.start_ns, truth.end_ns))) == beside
+    assert set(store.messages.living((truth.start_ns, truth.end_ns))) == alongside
     with pytest.raises(UsageError, match="knows no fabric"):
         job_placement(store, job)
 

@@ -21,7 +21,7 @@ from jostle_lab.synthetic.traces import (
 )
 
 
-def test_two_kinds_of_work_are_judged_apart():
+def test_two_kinds_of_work_are_assessed_apart():
     """Half the segments do twice the work: without clusters these would be outliers."""
     durations = [1.0, 2.0] * 10 + [1.0, 3.0]
     work = [100, 200] * 11
@@ -95,7 +95,7 @@ def test_raw_segments_are_each_an_all_to_all():
 # What it refuses, and what it answers with limits
 
 
-def test_no_segments_is_refused_with_the_mend():
+def test_no_segments_is_refused_with_the_fix():
     empty = dataclasses.replace(run_of([1.0]), worlds=())
     with pytest.raises(EstimateError, match="no execution segments") as caught:
         estimate_thesis(empty)

@@ -124,7 +124,7 @@ def test_a_rank_with_more_work_in_every_slice_is_no_interference() -> None:
 def test_without_a_probe_more_work_is_not_told_from_slower_cores() -> None:
     found = named(late(at=slice(None)))
     assert (found.cause, found.interference) == ("unknown", False)
-    assert "JOSTLE_CANARY" in found.decided_by
+    assert "JOSTLE_CORE_PROBE" in found.decided_by
 
 
 def test_without_a_probe_other_ranks_of_the_node_tell_that_it_is_more_work() -> None:

@@ -64,15 +64,15 @@ HOSTILE = "<script>alert(1)<b>\"'&\x1b[31m"
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def injected(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("api") / "site"
     plant(folder, Spec(jobs=6, slices=160, length=80, processes=2, mounts=1, users=2), seed=5)
     return folder
 
 
 @pytest.fixture(scope="module")
-def site(planted: Path) -> Iterator[jostle.Site]:
-    with jostle.open(planted) as opened:
+def site(injected: Path) -> Iterator[jostle.Site]:
+    with jostle.open(injected) as opened:
         yield opened
 
 
@@ -153,8 +153,8 @@ def test_answers_are_those_of_the_command(site: jostle.Site) -> None:
     (timeline,) = told("timeline", *where)["jobs"]
     values = [value for line in timeline["series"] for value in line["values"]]
     assert [step.value for step in job.timeline()] == values
-    beside = told("neighbours", *where)["neighbours"]
-    assert as_json(job.neighbours()) == beside
+    alongside = told("neighbours", *where)["neighbours"]
+    assert as_json(job.neighbours()) == alongside
     lost = told("jobs", "--lost", "--program", job.program, "--repository", site.path)["jobs"]
     (row,) = (row for row in lost if row["job"] == job.name)
     assert as_json(job.loss().to_json()) == row["lost"]
@@ -298,7 +298,7 @@ def test_sql_only_reads(site: jostle.Site, tmp_path: Path) -> None:
         site.sql("SELECT nix FROM jobs")
 
 
-def test_errors_say_how_to_mend(site: jostle.Site, tmp_path: Path) -> None:
+def test_errors_say_how_to_fix(site: jostle.Site, tmp_path: Path) -> None:
     with pytest.raises(jostle.JostleError) as raised:
         site.job("solvr-0002")
     assert "Did you mean" in str(raised.value) and raised.value.hint in str(raised.value)
@@ -311,8 +311,8 @@ def test_errors_say_how_to_mend(site: jostle.Site, tmp_path: Path) -> None:
         site.jobs(since="yesterday")
 
 
-def test_a_damaged_file_is_told(planted: Path, tmp_path: Path) -> None:
-    subprocess.run(["cp", "-r", planted, tmp_path / "site"], check=True)
+def test_a_damaged_file_is_told(injected: Path, tmp_path: Path) -> None:
+    subprocess.run(["cp", "-r", injected, tmp_path / "site"], check=True)
     for file in (tmp_path / "site/slices").rglob("*.parquet"):
         file.write_bytes(b"PAR1" + bytes(200))
     with jostle.open(tmp_path / "site") as site, pytest.warns(jostle.JostleWarning, match="slices"):
@@ -350,7 +350,7 @@ class Strict(HTMLParser):
 
 def hostile_site(folder: Path) -> Path:
     """Make a repository in which job, program, mount and file are code."""
-    for number, job in enumerate((HOSTILE, "beside")):
+    for number, job in enumerate((HOSTILE, "alongside")):
         profile = Profile(
             job=job,
             pid=900 + number,

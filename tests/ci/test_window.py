@@ -25,7 +25,7 @@ METRICS = {
     "os_cpu_limit": 0,
     "os_throttled_ns": 0,
     "wait_mpi_ns": 0,
-    "canary_steal_ns": 0,
+    "core_probe_steal_ns": 0,
 }
 
 

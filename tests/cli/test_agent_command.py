@@ -57,7 +57,7 @@ def test_it_starts_records_and_stops(run: Run, tmp_path: Path) -> None:
     assert {"machine", "process"} <= set(kinds)
     rows = store.watched_processes([os.uname().nodename], (0, 2**62)).to_pylist()
     seen = sum(row["cpu_ns"] for row in rows if row["pid"] == hog.pid) / 1e9
-    # On a crowded machine it gets a part of a core; it is looked at until it ends.
+    # On an oversubscribed machine it gets a part of a core; it is looked at until it ends.
     assert seen > 0.3
     assert not list((tmp_path / "state").rglob("*.jsm"))
 

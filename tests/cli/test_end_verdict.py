@@ -58,7 +58,7 @@ def test_the_exit_status_stays_the_commands_own(place: dict[str, str], tmp_path:
 def test_an_estimate_that_fails_fails_nothing(place: dict[str, str], tmp_path: Path) -> None:
     done = ended(place, tmp_path, percent="fail")
     assert done.code == 0
-    assert "no verdict: The run is too short to be judged\n" in done.err
+    assert "no verdict: The run is too short to be assessed\n" in done.err
     assert done.err.splitlines()[-2] == "next: jostle digest one"
 
 
@@ -152,13 +152,13 @@ def test_the_length_of_slices_follows_the_length_of_a_run(seconds: float, slice_
     assert short == (past_runs.ShortRun(seconds, slice_ns) if slice_ns else None)
 
 
-def test_no_engine_for_what_cannot_be_judged() -> None:
+def test_no_engine_for_what_cannot_be_assessed() -> None:
     """The store would fail if it were asked."""
     store: Any = SimpleNamespace()
     found = end_verdict(store, "one", digest(1.5, 2 * S))
     assert found.why == f"this run had only 1 slice of 2.00 s; {SHORTER} 100ms"
-    for may_be_judged in (digest(5, 2 * S), digest(1.5, 2 * S, mpi=True)):
-        assert "run_tables" in end_verdict(store, "one", may_be_judged).why
+    for may_be_assessed in (digest(5, 2 * S), digest(1.5, 2 * S, mpi=True)):
+        assert "run_tables" in end_verdict(store, "one", may_be_assessed).why
 
 
 @pytest.mark.in_turn

@@ -31,7 +31,7 @@ CASES = {
     "estimate": ["estimate", "heads"],
     "estimate-clean": ["estimate", "clean"],
     "estimate-no-mpi": ["estimate", "ftq"],
-    "estimate-not-judged": ["estimate", "short"],
+    "estimate-not-assessed": ["estimate", "short"],
     "estimate-may-be-lost": ["estimate", "wide"],
     "estimate-unknown": ["estimate", "haeds"],
     "estimate-bad-export": ["estimate", "heads", "--export", "hits.txt"],
@@ -76,8 +76,8 @@ def told(place: Path) -> dict[str, Done]:
         "80": (heads, 80, "utf-8"),
         "json": ([*heads, "--json"], 100, "utf-8"),
         "short json": (["estimate", "short", "--json"], 100, "utf-8"),
-        "crowded": (["estimate", "crowded"], 200, "utf-8"),
-        "crowded json": (["estimate", "crowded", "--json"], 100, "utf-8"),
+        "oversubscribed": (["estimate", "oversubscribed"], 200, "utf-8"),
+        "oversubscribed json": (["estimate", "oversubscribed", "--json"], 100, "utf-8"),
         "compare json": (["compare", "heads-1", "heads-2", "--json"], 100, "utf-8"),
         "events": ([*heads, "--export", str(place / "hits.json")], 100, "utf-8"),
         "csv": (["estimate", "ftq", "--export", str(place / "hits.csv")], 100, "utf-8"),
@@ -124,7 +124,7 @@ def test_golden(name: str, told: dict[str, Done]) -> None:
 def test_bytes_belong_to_method_thesis(told: dict[str, Done]) -> None:
     for name in ("bytes", "compare bytes"):
         assert told[name].code == 2
-        assert "mend: --method thesis --bytes" in told[name].err
+        assert "fix: --method thesis --bytes" in told[name].err
     assert told["thesis bytes"].code == 0, told["thesis bytes"].err
 
 
@@ -213,11 +213,11 @@ def test_json_has_it_all(told: dict[str, Done]) -> None:
     assert content["percent"]["low"] < content["percent"]["value"] < content["percent"]["high"]
     assert {cause["cause"] for cause in content["causes"]} == {"file system", "network"}
     assert content["interference"]["suspects"][0]["job"] == "writer"
-    blamed = content["blame"]
-    assert blamed["lost_s"] == content["head"]["lost_s"]
-    assert blamed["suspects"][0]["share"] + blamed["unexplained_share"] == pytest.approx(1)
-    assert blamed["unexplained_s"]["value"] == pytest.approx(0.75 * content["lost_s"]["value"])
-    assert (blamed["suspect_slices"], blamed["lost_slices"]) == (17, 51)
+    named = content["attribution"]
+    assert named["lost_s"] == content["head"]["lost_s"]
+    assert named["suspects"][0]["share"] + named["unexplained_share"] == pytest.approx(1)
+    assert named["unexplained_s"]["value"] == pytest.approx(0.75 * content["lost_s"]["value"])
+    assert (named["suspect_slices"], named["lost_slices"]) == (17, 51)
     assert content["figures"] == []
     assert len(content["hits"]) == sum(one["hit"] for one in content["clusters"])
     content = json.loads(told["compare json"].out)
@@ -227,7 +227,7 @@ def test_json_has_it_all(told: dict[str, Done]) -> None:
 
 def test_an_undecided_run_has_no_light_for_programs_either(told: dict[str, Done]) -> None:
     content = json.loads(told["short json"].out)
-    assert (content["judged"], content["light"], content["probability"]) == (False, None, None)
+    assert (content["assessed"], content["light"], content["probability"]) == (False, None, None)
     assert content["advice"] == "cannot be called fit"
     assert content["undecided"] == "only 30 % of its time could be evaluated"
     assert content["decided_by"].startswith("a longer run")
@@ -237,14 +237,14 @@ def test_an_undecided_run_has_no_light_for_programs_either(told: dict[str, Done]
 
 def test_neighbours_that_explain_more_than_the_run_shows_decide(told: dict[str, Done]) -> None:
     """Where somebody is always there, the run alone has nothing undisturbed: that is no green."""
-    lines = told["crowded"].out.splitlines()
+    lines = told["oversubscribed"].out.splitlines()
     assert lines[0].startswith(
-        "● red  crowded lost 38 % ± 4 of its time: file system, by job writer"
+        "● red  oversubscribed lost 38 % ± 4 of its time: file system, by job writer"
     )
     assert "by job writer (root), in 17 slices" in lines[0]
     assert lines[1].startswith("unfit for comparing; repeat it. 24.7 s")
     assert any("the run by itself shows a loss of 0 s" in line for line in lines)
-    content = json.loads(told["crowded json"].out)
+    content = json.loads(told["oversubscribed json"].out)
     assert (content["light"], round(content["percent"]["value"])) == ("red", 38)
     assert content["causes"][0]["how"] == "neighbours"
 

@@ -41,7 +41,7 @@ def test_a_file_on_a_full_disk(repository: Path, full: Path, name: str) -> None:
     done = jostle(*words, str(file), JOSTLE_REPOSITORY=str(repository))
     assert done.code == 1
     assert done.err.splitlines()[0] == f"jostle: {file} {SAID}"
-    assert "mend: Free some space there" in done.err
+    assert "fix: Free some space there" in done.err
     assert [path.name for path in full.iterdir()] == ["filler"]
 
 
@@ -71,7 +71,7 @@ def test_a_run_whose_spool_is_full(repository: Path, full: Path) -> None:
     first, *_, last = [line for line in done.err.splitlines() if f"spool {full} is full" in line]
     assert first.startswith("warning: ") and "this run will hardly be recorded" in first
     assert "nothing recorded" in last
-    assert "mend: free some space there" in done.err
+    assert "fix: free some space there" in done.err
 
 
 @pytest.mark.in_turn

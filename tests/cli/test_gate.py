@@ -120,10 +120,10 @@ def test_a_failure_of_the_command_is_its_own(tmp_path: Path) -> None:
     assert "gate:" not in done.err
 
 
-def test_what_cannot_be_judged_does_not_pass_and_is_not_repeated(tmp_path: Path) -> None:
+def test_what_cannot_be_assessed_does_not_pass_and_is_not_repeated(tmp_path: Path) -> None:
     done = gate(tmp_path, "--retries", "3", percent="fail")
     assert (done.code, tries(tmp_path)) == (4, 1)
-    assert "gate: undecided: The run is too short to be judged." in done.err
+    assert "gate: undecided: The run is too short to be assessed." in done.err
 
 
 def guide() -> str:
@@ -206,7 +206,7 @@ def test_nothing_recorded_does_not_pass(tmp_path: Path) -> None:
     assert "gate: undecided: The run left no profile." in done.err
 
 
-def test_a_command_too_short_to_be_judged_does_not_pass(tmp_path: Path) -> None:
+def test_a_command_too_short_to_be_assessed_does_not_pass(tmp_path: Path) -> None:
     done = jostle("run", "--gate", "5", "--", "true", JOSTLE_REPOSITORY=str(tmp_path / "r"))
     assert done.code == 4
     assert "gate: undecided: It ran for less than 0.5 s." in done.err
@@ -245,7 +245,7 @@ def test_a_finding_is_as_sure_as_its_interval(
         little = coverage < 0.5
         assert ("Only 40 % of its time could be evaluated." in found.why) == little
         assert ("What would decide it: " in found.why) == (not little)
-        assert found.again == (not little)  # what cannot be judged will not be the next time
+        assert found.again == (not little)  # what cannot be assessed will not be the next time
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_options_that_need_another(words: tuple[str, ...], hint: str) -> None:
     assert hint in done.err
 
 
-def test_a_real_run_is_judged(tmp_path: Path) -> None:
+def test_a_real_run_is_assessed(tmp_path: Path) -> None:
     words = ("--slice", "100ms", "--gate", "100", "--", "sh", "-c")
     code = f"for i in 1 2 3 4 5 6; do head -c 3000000 /dev/zero >{tmp_path}/data; sleep 0.1; done"
     done = jostle("run", *words, code, JOSTLE_REPOSITORY=str(tmp_path / "r"))

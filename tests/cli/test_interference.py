@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "plot"))  # blame_cases
+sys.path.insert(0, str(Path(__file__).parents[1] / "plot"))  # attribution_cases
 
-import blame_cases
+import attribution_cases
 import estimates
 from command import Done
 
@@ -161,18 +161,18 @@ def views() -> str:
     from jostle.cli.views.interference import answer, details
     from jostle.cli.views.matrix import view
     from jostle.plot.charts.interference import charts
-    from jostle.plot.terminal.interference import draw_blame
+    from jostle.plot.terminal.interference import draw_attribution
 
     lost, nothing = Interval(36.0, 30.0, 42.0), Interval(0.0, 0.0, 9.0)
-    for found, loss in ((blame_cases.guilty(), lost), (blame_cases.innocent(), nothing)):
+    for found, loss in ((attribution_cases.disturbed(), lost), (attribution_cases.innocent(), nothing)):
         show(*answer(replace(estimates.ftq(), job="solver-42", run_s=300.0, lost_s=loss), found))
         for chart in charts(found):
-            show(*(Text.assemble(*line) for line in draw_blame(chart, width=100, unicode=True)))
+            show(*(Text.assemble(*line) for line in draw_attribution(chart, width=100, unicode=True)))
         show(*details(found), "")
-    show(*view(blame_cases.matrix()), "")
-    begin, second = blame_cases.BEGIN, blame_cases.SECOND
+    show(*view(attribution_cases.matrix()), "")
+    begin, second = attribution_cases.BEGIN, attribution_cases.SECOND
     own = JobFacts("solver-42", start_ns=begin, end_ns=begin + 300 * second)
-    show(*_view(own, blame_cases.beside()), *_view(own, []))
+    show(*_view(own, attribution_cases.alongside()), *_view(own, []))
     return ""
 
 
@@ -191,7 +191,7 @@ def test_no_interval_of_too_few_runs(capsys: pytest.CaptureFixture[str]) -> None
     from jostle.cli.output import show
     from jostle.cli.views.matrix import view
 
-    found = blame_cases.matrix()
+    found = attribution_cases.matrix()
     show(
         *view(
             replace(

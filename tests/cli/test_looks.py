@@ -169,8 +169,8 @@ def test_a_job_as_a_trace_for_perfetto(repository: str, tmp_path: Path) -> None:
         ("/usr/bin/tar 100", 20e6),
         ("/usr/bin/tar 101", 20e6),
     ]
-    beside = [e for e in events if e["ph"] == "X" and e["pid"] == groups["other jobs beside it"]]
-    assert [(each["name"], each["dur"]) for each in beside] == [("sqlite-bursts", 16e6)]
+    alongside = [e for e in events if e["ph"] == "X" and e["pid"] == groups["other jobs alongside it"]]
+    assert [(each["name"], each["dur"]) for each in alongside] == [("sqlite-bursts", 16e6)]
     counters: dict[str, list[dict[str, float]]] = {}
     for event in events:
         if event["ph"] == "C":

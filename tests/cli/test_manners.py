@@ -80,7 +80,7 @@ def test_forgotten_run_gets_a_suggestion() -> None:
 def test_an_option_without_its_value_leads_to_the_verbs_help() -> None:
     done = jostle("estimate", "last", "--plot")
     assert done.code == 2
-    assert "mend: See `jostle estimate --help`." in done.err
+    assert "fix: See `jostle estimate --help`." in done.err
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_missing_spool(tmp_path: Path) -> None:
     done = jostle("ingest", str(tmp_path / "none"), "--repository", str(tmp_path / "r"))
     assert done.code == 2
     assert "does not exist" in done.err
-    assert "mend:" in done.err
+    assert "fix:" in done.err
     assert not (tmp_path / "r").exists()
 
 
@@ -164,7 +164,7 @@ def test_json_errors_are_json(repository: str) -> None:
     done = jostle("digest", "none", "--json", "--repository", repository)
     error = json.loads(done.err)["error"]
     assert done.code == error["exit_code"] == 2
-    assert error["mend"]
+    assert error["fix"]
 
 
 # All that the others say is kept in golden/.
@@ -248,7 +248,7 @@ def test_a_closed_place_names_its_owner() -> None:
         "from jostle.cli.main import _closed;"
         "print(*_closed(PermissionError(13, 'no', '/root/x/y')), sep='|')"
     )
-    message, mend = python(code).out.split("|")
+    message, fix = python(code).out.split("|")
     assert message.startswith("/root/x/y cannot be reached: /")
     assert " belongs to " in message
-    assert "--repository" in mend
+    assert "--repository" in fix

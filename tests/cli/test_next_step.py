@@ -50,8 +50,8 @@ def walk(seen: dict[str, str]) -> list[str]:
     return verbs
 
 
-def test_a_loss_beside_suspects_leads_to_them_and_then_to_the_page() -> None:
-    lost = "a loss beside suspects"
+def test_a_loss_alongside_suspects_leads_to_them_and_then_to_the_page() -> None:
+    lost = "a loss alongside suspects"
     for run in TABLE["run"]:
         seen = {"run": run, "digest": "slices", "estimate": lost, "interference": "suspects"}
         seen["advise"] = "a job"
@@ -79,7 +79,7 @@ def test_another_users_view_names_no_other_job() -> None:
 @pytest.mark.parametrize(
     ("job", "seen"),
     [
-        ("heads", "a loss beside suspects"),
+        ("heads", "a loss alongside suspects"),
         ("heads-1", "a loss"),
         ("clean", "no loss"),
         ("short", "too few slices"),

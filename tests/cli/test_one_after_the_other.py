@@ -1,4 +1,4 @@
-"""Real programs with slices of different lengths, after each other and beside each other."""
+"""Real programs with slices of different lengths, after each other and alongside each other."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def lives(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, tup
         told(job, done.out)
     start = "from jostle.cli.main import main; main()"
     with Popen(
-        [sys.executable, "-c", start, *_words(folder, "beside", "250ms", 60), str(folder / "o")],
+        [sys.executable, "-c", start, *_words(folder, "alongside", "250ms", 60), str(folder / "o")],
         stdout=-1,
         stderr=-1,
         text=True,
@@ -81,7 +81,7 @@ def lives(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, tup
         (folder / "o").touch()  # it ends
         assert done.code == 0, done.err
         told("met", done.out)
-        told("beside", other.communicate(timeout=60)[0])
+        told("alongside", other.communicate(timeout=60)[0])
     return folder / "all", found
 
 
@@ -90,8 +90,8 @@ def test_who_was_there_at_the_same_time_is_a_neighbour_and_nobody_else(lives) ->
     store = Repository(folder)
     for job, (begin, end) in said.items():
         met = {other for other, (a, b) in said.items() if other != job and a < end and begin < b}
-        assert set(store.beside(job).others) == met, job
-    assert set(store.beside("met").others) == {"beside"}
+        assert set(store.alongside(job).others) == met, job
+    assert set(store.alongside("met").others) == {"alongside"}
 
 
 def test_nobody_met_himself(lives) -> None:
@@ -111,5 +111,5 @@ def test_few_slices_name_nobody_but_by_account(lives) -> None:
     assert {suspect["how"] for suspect in found["suspects"]} <= {"account"}
     text = jostle("interference", "--repository", str(folder), "met").out
     assert "would have been seen" not in text
-    for why in found["acquitted"].values():
+    for why in found["ruled_out"].values():
         assert any(words in why for words in _WITHOUT_A_TEST), why

@@ -1,4 +1,4 @@
-"""`jostle overhead --set` and `--beside`: several programs, and other profilers beside us."""
+"""`jostle overhead --set` and `--alongside`: several programs, and other profilers alongside us."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __attribute__((constructor)) static void begin(void)
         if (log)
             fclose(log);
     }
-    if (getenv("FAIL_BESIDE") && !strcmp(program_invocation_short_name, "sh"))
+    if (getenv("FAIL_ALONGSIDE") && !strcmp(program_invocation_short_name, "sh"))
         exit(9);
 }
 """
@@ -62,7 +62,7 @@ def profiler(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.mark.in_turn
 @pytest.mark.skipif(not shutil.which("mpicc.openmpi"), reason="needs Open MPI")
-def test_a_set_beside_another_profiler(
+def test_a_set_alongside_another_profiler(
     profiler: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -72,7 +72,7 @@ def test_a_set_beside_another_profiler(
     bad = replace(hybrid, name="files", argv=lambda _: ["sh", "-c", "exit 3"])
     monkeypatch.setitem(codes.CODES, "hybrid", hybrid)
     monkeypatch.setitem(codes.CODES, "files", bad)
-    words = ["overhead", "--set", "files,hybrid", "-n", "3", "--beside", profiler]
+    words = ["overhead", "--set", "files,hybrid", "-n", "3", "--alongside", profiler]
     status = main([*words, "--plot", str(tmp_path), "--format", "svg", "--json"])
     content = json.loads(capsys.readouterr().out)
     assert status == 1
@@ -121,15 +121,15 @@ def test_all_are_those_installed(monkeypatch: pytest.MonkeyPatch) -> None:
 # ---- other profilers ----
 
 
-def test_a_single_command_beside_another_profiler(profiler: str) -> None:
-    words = ("overhead", "-n", "3", "--json", "--beside", profiler, "--", "sh", "-c", "true")
+def test_a_single_command_alongside_another_profiler(profiler: str) -> None:
+    words = ("overhead", "-n", "3", "--json", "--alongside", profiler, "--", "sh", "-c", "true")
     content = json.loads(jostle(*words).out)
     assert [run["arm"] for run in content["runs"]] == ["plain", "profiled", "mpiP"] * 3
-    (other,) = content["beside"]
+    (other,) = content["alongside"]
     assert other["profiled"]["name"] == "mpiP"
     assert not any("mpiP" in note for note in content["notes"])
-    content = json.loads(jostle(*words, FAIL_BESIDE="yes").out)
-    assert content["beside"] == []
+    content = json.loads(jostle(*words, FAIL_ALONGSIDE="yes").out)
+    assert content["alongside"] == []
     assert content["notes"][0] == (
         "mpiP is left out: `sh` ended with 9 under mpiP (without it, it ends well), saying nothing"
     )

@@ -141,7 +141,7 @@ def test_the_html_file_is_whole_and_has_the_numbers_of_estimate(
     assert seconds(first["run_s"]) in read.text
     assert seconds(first["intrinsic_s"]) in read.text
     assert (told["light"] or "undecided") in read.text
-    for suspect in told["blame"]["suspects"]:
+    for suspect in told["attribution"]["suspects"]:
         assert suspect["job"] in text
         assert seconds(suspect["seconds"]["value"]) in read.text
     for part in ("The neighbours", "What the job did", "What was not measured", "How to read on"):
@@ -203,7 +203,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_any_work(
     done = jostle("report", "logger-0000", "-o", str(tmp_path / name))
     assert done.code == 2
     assert words in done.err
-    assert hint in done.err.partition("mend:")[2]
+    assert hint in done.err.partition("fix:")[2]
     assert (tmp_path / "there.html").read_text() == "mine"
 
 

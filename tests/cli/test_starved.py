@@ -1,4 +1,4 @@
-"""Real runs beside others on their cores: what is told is what the program itself has lost."""
+"""Real runs alongside others on their cores: what is told is what the program itself has lost."""
 
 from __future__ import annotations
 

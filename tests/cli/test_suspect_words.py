@@ -7,7 +7,7 @@ import pytest
 from jostle.analysis.identification.model import JobInterference, ResourceLoss, Suspect, SuspectKind
 from jostle.analysis.interval import Interval
 from jostle.cli.views.estimate import _who_in_brief
-from jostle.report.verdict.blame import blame, to_whom
+from jostle.report.verdict.attribution import attribution, to_whom
 
 LOST = Interval(10.0, 9.0, 11.0)
 
@@ -74,6 +74,6 @@ def verdict(*suspects: tuple[str, SuspectKind]) -> JobInterference:
 )
 def test_words(suspects: list[tuple[str, SuspectKind]], words: str, whom: str) -> None:
     interference = verdict(*suspects)
-    said = " ".join(_who_in_brief(interference, blame(LOST, interference)))
+    said = " ".join(_who_in_brief(interference, attribute(LOST, interference)))
     assert words in said
     assert to_whom({kind for _, kind in suspects}) == whom

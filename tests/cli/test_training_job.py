@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import jostle as door
+import jostle as api
 from jostle.analysis import digest
 from jostle.cli.output import on_paper
 from jostle.cli.views import digest as digest_views
@@ -60,7 +60,7 @@ def test_copies_between_gpus_are_in_the_table_of_the_report(store: Repository) -
 
 
 def test_a_notebook_shows_the_gpus(store: Repository) -> None:
-    with door.open(store.path) as there:
+    with api.open(store.path) as there:
         shown = there.job(JOB).digest()._repr_html_()
         without = next(job for job in there.jobs() if job.name != JOB).digest()._repr_html_()
     assert "node0000 · 0000:43:00.0" in shown

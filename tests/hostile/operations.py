@@ -90,7 +90,7 @@ OPERATIONS = {
     "compact": _command("repository", "compact"),
     "expire": _command("repository", "expire", "--older-than", "{age}"),
     "check": _command("repository", "check", "--json"),
-    "repair": _command("repository", "check", "--mend"),
+    "repair": _command("repository", "check", "--fix"),
     "jobs": _command("jobs", "--json"),
     "digest": _command("digest", "ranks", "--json"),
     "background": _command("background", "job0", "--json"),
@@ -210,7 +210,7 @@ def _run(asked: dict[str, Any], out: Path) -> None:
     try:
         said = OPERATIONS[asked["name"]](ground)
     except JostleError as error:
-        said = {"code": 1, "error": f"{error}\nmend: {error.hint or 0}"}
+        said = {"code": 1, "error": f"{error}\nfix: {error.hint or 0}"}
     except SystemExit as ended:
         said = {"code": int(ended.code or 0)}
     except Exception:

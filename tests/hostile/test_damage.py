@@ -99,7 +99,7 @@ def truth(
 @pytest.mark.in_turn
 @pytest.mark.parametrize("name", ["00000009.json", "00000008.checkpoint.json", "00000006.json"])
 @pytest.mark.parametrize("how", HARMS)
-def test_a_harmed_log_costs_what_it_held_until_it_is_mended(
+def test_a_harmed_log_costs_what_it_held_until_it_is_fixed(
     store: Repository, spool: Path, truth: list[tuple[int, int]], name: str, how: str
 ) -> None:
     harm(store.path / "commits" / name, how)
@@ -114,7 +114,7 @@ def test_a_harmed_log_costs_what_it_held_until_it_is_mended(
         make_profile(77).write(spool)
         with pytest.raises(RepositoryError, match=name) as error:
             fresh.ingest([spool])
-        assert "repository check --mend" in error.value.hint
+        assert "repository check --fix" in error.value.hint
         assert [one.file for one in fresh.check().damaged] == [f"commits/{name}"]
     report = Repository(store.path).repair()
     assert not report.lost
@@ -231,7 +231,7 @@ def test_a_harmed_table_costs_what_it_held(
 def test_what_is_about_all_jobs_costs_what_it_held_and_is_said(
     store: Repository, truth: list[tuple[int, int]], run: Run, table: str, how: str
 ) -> None:
-    """Until it is mended, too: the list of jobs, and the digest of jobs that it was not about."""
+    """Until it is fixed, too: the list of jobs, and the digest of jobs that it was not about."""
     path = sorted((store.path / table).rglob("*.parquet"))[0]
     content, touched = path.read_bytes(), pq.read_table(path)["job"].to_pylist()
     before = {row["job"] for row in store.jobs().to_pylist()}
@@ -289,12 +289,12 @@ def test_commands_say_what_is_damaged(
     code, out, err = run("jobs")
     assert code == 0
     assert "commits/00000009.json is damaged: its sum is not that of its content." in err
-    assert re.search("jostle repository check .*--mend", err)
+    assert re.search("jostle repository check .*--fix", err)
     code, out, err = run("repository", "check")
     assert code == 1
     assert "commits/00000009.json" in out
-    assert re.search("jostle repository check .*--mend", err)
-    code, out, _ = run("repository", "check", "--mend", "--json")
+    assert re.search("jostle repository check .*--fix", err)
+    code, out, _ = run("repository", "check", "--fix", "--json")
     assert (code, len(json.loads(out)["taken_back"]) > 0) == (0, True)
     assert (store.path / "quarantine/commits/00000009.json").exists()
     code, out, err = run("jobs")
@@ -306,7 +306,7 @@ def test_commands_say_what_is_damaged(
 def test_commands_show_the_rest_and_say_what_is_left_out(
     store: Repository, truth: list[tuple[int, int]], run: Run, tmp_path: Path, table: str
 ) -> None:
-    """Once, with the mend; after the mend without a word."""
+    """Once, with the fix; after the fix without a word."""
     path = sorted((store.path / table).rglob("*.parquet"))[0]
     place, job = path.relative_to(store.path).as_posix(), store.jobs()["job"][0].as_py()
     (jobs,) = {*pq.read_table(path)["job"].to_pylist()}
@@ -325,11 +325,11 @@ def test_commands_show_the_rest_and_say_what_is_left_out(
         code, _, err = run(*word)
         assert code == 0, (word, err)
         assert err.count(f"{place} cannot be read") <= 1
-        assert ("--mend" in err) == (place in err)
+        assert ("--fix" in err) == (place in err)
     assert place in err
     code, out, err = run("repository", "check")
     assert (code, place in out) == (1, True), err
-    code, out, _ = run("repository", "check", "--mend")
+    code, out, _ = run("repository", "check", "--fix")
     assert (code, "quarantine" in out) == (0, True)
     for word in (*words, ("repository", "check")):
         code, _, err = run(*word)

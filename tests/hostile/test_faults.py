@@ -135,7 +135,7 @@ def wrong(name: str, plain: Outcome, tried: Outcome) -> list[str]:
         found.append("no error for users")
     if said["code"] not in (0, 1, 2):
         found.append(f"code {said['code']}")
-    if said["code"] and name != "check" and not re.search(r"/.*mend.{3,}", words, re.S):
+    if said["code"] and name != "check" and not re.search(r"/.*fix.{3,}", words, re.S):
         found.append("says not where, or not what to do")
     if name in READING:
         if said["files"] != good["files"]:

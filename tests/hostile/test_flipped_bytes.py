@@ -116,7 +116,7 @@ def test_commands_answer_or_name_the_file(
             said += err
         if table in ("processes", "process_kinds", "mounts") and place in said:
             assert f"{place} cannot be read (its sum is not that of its content)" in said
-            assert "--mend" in said
+            assert "--fix" in said
     assert Repository(root).check().damaged == []
 
 
@@ -129,7 +129,7 @@ def test_what_jobs_are_is_never_asked_of_a_harmed_file(root: Path, table: str) -
         store.query(f"SELECT * FROM {table}")
         store.jobs()
         assert [damaged.file for damaged in said] == [path.relative_to(root).as_posix()]
-        assert "check --mend" in said[0].hint
+        assert "check --fix" in said[0].hint
 
 
 @pytest.mark.parametrize("table", ["processes", "rollup"])
@@ -156,7 +156,7 @@ def test_routes_answer_or_name_the_file(root: Path, tmp_path: Path, table: str) 
         with hall(root, tmp_path / "audit").guest("adam") as guest:
             for route in ROUTES:
                 answer = guest.get(f"/api/v1/{route.format(job=job)}")
-                named = f"{place} cannot be read" in answer.text and "--mend" in answer.text
+                named = f"{place} cannot be read" in answer.text and "--fix" in answer.text
                 assert answer.status_code < 500 or named, (table, route, answer.text)
         break
 

@@ -57,7 +57,7 @@ def told_in_two_lines(done: Outcome, disk: Path) -> None:
     lines = done.said["err"].strip().splitlines()
     assert (done.said["code"], len(lines)) == (1, 2), lines
     assert str(disk) in lines[0] and "No space left" in lines[0]
-    assert "mend:" in lines[1] and "free some space" in lines[1]
+    assert "fix:" in lines[1] and "free some space" in lines[1]
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from fuzz_through import alone, one_round
 
-from judging import at_our_priority
+from assessing import at_our_priority
 
 
 @pytest.fixture(scope="module")

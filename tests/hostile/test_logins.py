@@ -23,7 +23,7 @@ HOME, ELSEWHERE = "192.0.2.1", "198.51.100.1"
 
 @pytest.fixture
 def access(tmp_path) -> Access:
-    """The door behind a proxy, which tells the guest's address."""
+    """The login behind a proxy, which passes on the client's address."""
     add_account(tmp_path / "accounts", "anne", PASSWORD)
     return Access(
         Accounts(tmp_path / "accounts", Roles()),

@@ -46,7 +46,7 @@ Truth = dict[tuple[str, int], dict[int, dict[str, float]]]
 
 @pytest.fixture(scope="module", autouse=True)
 def quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The users are known here, and nothing is judged that nobody asks for."""
+    """The users are known here, and nothing is assessed that nobody asks for."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(roles, "_uid", UIDS.get)
         patch.setattr(VerdictQueue, "follow", lambda *_: None)

@@ -17,7 +17,7 @@ from users import U1, U2, Put
 
 from jostle.cli.commands.ingest import command as ingest
 from jostle.repository import Repository
-from judging import in_our_process
+from assessing import in_our_process
 from synth import EPOCH, SECOND, Profile, mount_record
 
 NAMES = {

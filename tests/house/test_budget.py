@@ -174,7 +174,7 @@ def test_the_folder_has_the_same_path_each_time():
 
 def test_routes_are_asked_about_jobs_that_are_there():
     entry = {"query": "metric=bytes&of=JOB"}
-    path = answers._path("GET /api/v1/jobs/{own}/series beside", entry, ["a", "b"])
+    path = answers._path("GET /api/v1/jobs/{own}/series alongside", entry, ["a", "b"])
     assert path == "/api/v1/jobs/b/series?metric=bytes&of=a"
 
 

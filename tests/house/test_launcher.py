@@ -35,7 +35,7 @@ def for_loaders(library: Path) -> Path:
     return folder / "$PLATFORM" / library.name if folder.exists() else library
 
 
-def test_preloads_the_library_beside_it(launcher: Path, library: Path) -> None:
+def test_preloads_the_library_alongside_it(launcher: Path, library: Path) -> None:
     assert show(launcher, "LD_PRELOAD", JOSTLE="off") == str(for_loaders(library))
     shown = Path(str(for_loaders(library)).replace("$PLATFORM", "x86_64"))
     assert shown.samefile(library)

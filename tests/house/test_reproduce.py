@@ -85,7 +85,7 @@ def test_an_experiment_that_shows_itself_keeps_its_figures(
     assert papers.show(experiment, {"overhead"}, tmp_path) is None
     monkeypatch.setenv("IPM_PRELOAD", "/opt/libipm.so")
     assert not papers.run(experiment, tmp_path, None)  # one program failed
-    assert "--beside=/opt/libipm.so" in capfd.readouterr().out
+    assert "--alongside=/opt/libipm.so" in capfd.readouterr().out
     result = papers.show(experiment, {"overhead"}, tmp_path)
     assert (result["runs"], result["planned"]) == (6, 9)
     assert result["figures"] == [{"name": "overhead", "finding": "cheap"}]

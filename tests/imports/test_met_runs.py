@@ -21,7 +21,7 @@ def evident(store: Repository) -> dict[tuple[str, str], float]:
     """Pairs (slowed, by) with evidence, and by how much."""
     return {
         (each.victim, each.aggressor): each.slowdown.value
-        for each in matrix(store.programs_beside()).encounters
+        for each in matrix(store.programs_alongside()).encounters
         if each.slowdown and each.q is not None and each.q <= 0.05 and each.slowdown.value > 0
     }
 
@@ -71,7 +71,7 @@ def test_a_run_and_whom_it_met(disturbed: Repository) -> None:
                 assert (each.program == "bully") == (each.strength == "evidence")
 
 
-def test_a_slow_run_that_met_nobody_is_blamed_on_nobody(tmp_path: Path, store: Repository) -> None:
+def test_a_slow_run_that_met_nobody_is_named_on_nobody(tmp_path: Path, store: Repository) -> None:
     taken(store, tmp_path / "logs", *site(4, 1.0, runs=6)[::3])
     (run, *_) = (whole_run(store, name) for name in store.jobs()["job"].to_pylist())
     assert run.met == [] and run.evident == []

@@ -221,7 +221,7 @@ def test_what_one_waits_beyond_the_usual(jostle: Mpirun, mpi: Mpi) -> None:
 
 @pytest.mark.tries(3)
 @pytest.mark.parametrize("cores", [1, None])
-def test_all_ranks_of_crowded_cores_in_mpi_at_once(
+def test_all_ranks_of_oversubscribed_cores_in_mpi_at_once(
     jostle: Mpirun, mpi: Mpi, cores: int | None
 ) -> None:
     """Four ranks take turns on a core: only while one sleeps in MPI does nobody compute."""
@@ -251,7 +251,7 @@ def test_all_ranks_of_crowded_cores_in_mpi_at_once(
 
 
 def strange_files(spool: Path, like: Path) -> list[Path]:
-    """Files beside a profile that have names of its job's ranks and are none."""
+    """Files alongside a profile that have names of its job's ranks and are none."""
     job = like.name.partition(".")[0]
     fifo, folder, link, short, cut, noise = (spool / f"{job}.{n}.1.jst" for n in range(1, 7))
     os.mkfifo(fifo)

@@ -1,4 +1,4 @@
-"""What the links of a fabric carried, as figures; the numbers beside them."""
+"""What the links of a fabric carried, as figures; the numbers alongside them."""
 
 from __future__ import annotations
 

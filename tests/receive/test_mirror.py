@@ -159,7 +159,7 @@ def test_what_is_over_stays_over_when_it_was_ingested(mirror: Mirror) -> None:
     assert not (mirror.folder / "n1/1000/a.b.jst").exists()
 
 
-def test_a_kill_between_the_line_and_the_mark_is_mended(mirror: Mirror) -> None:
+def test_a_kill_between_the_line_and_the_mark_is_fixed(mirror: Mirror) -> None:
     mirror.put(ranged(1, b"abc", over=True))
     (mirror.folder / "n1/1000/a.b.jst.over").unlink()
     with (mirror.folder / "n1/.files").open("a") as journal:
@@ -229,7 +229,7 @@ def test_what_did_not_get_to_the_disk_is_not_acknowledged(
 def test_a_mark_that_did_not_get_to_the_disk_leaves_the_bytes(
     mirror: Mirror, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The ingester may see the mark meanwhile: beside it, all of the file must be there."""
+    """The ingester may see the mark meanwhile: alongside it, all of the file must be there."""
     mirror.put(ranged(1, b"abc"))
     sync = keeper_module.sync_group
 

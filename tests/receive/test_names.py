@@ -63,7 +63,7 @@ def test_such_a_node_cannot_post_by_any_credential(
         Node(tmp_path / "socket", "", name, {"Jostle-Verified-Node": name}).post(ranged(1, b"x")),
     ]
     assert [(answer.status, answer.code) for answer in answers] == [(400, "node")] * 3
-    assert MARKER in answers[0].words["mend"]
+    assert MARKER in answers[0].words["fix"]
     assert (receiver.mirror / MARKER).is_file()
 
 

@@ -68,7 +68,7 @@ def test_a_post_is_refused_with_a_reason(
     answer = receiver.node().post(ranged(1, b"refused", name="r.jst"), **changed)
     assert (answer.status, answer.code) == (status, code), answer.words
     assert answer.words["why"]
-    assert answer.words["mend"]
+    assert answer.words["fix"]
     assert abs(answer.time_ns - time.time_ns()) < 60 * SECOND
     assert not list(receiver.mirror.glob("*/*/r.jst"))
 

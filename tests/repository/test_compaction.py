@@ -184,7 +184,7 @@ def test_collectives_in_the_order_of_a_profile_are_merged(
     )
 
 
-def test_what_is_due_is_merged_beside_an_ingest(tmp_path: Path) -> None:
+def test_what_is_due_is_merged_alongside_an_ingest(tmp_path: Path) -> None:
     spool = tmp_path / "spool"
     spool.mkdir()
     store = Repository(tmp_path / "repository", create=True)

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pytest
 from test_machine_loads import stored
 
-from jostle.repository.query.co_running import Beside
+from jostle.repository.query.co_running import CoRunning
 from synth import EPOCH, SECOND, Profile
 from synth_machine import MachineProfile
 
@@ -48,9 +48,9 @@ def watcher(seen: dict[int, list[dict[str, int]]]) -> MachineProfile:
     return p
 
 
-def on_cores(beside: Beside, job: str) -> list[dict[str, float]]:
+def on_cores(alongside: CoRunning, job: str) -> list[dict[str, float]]:
     """CPU time in seconds by set of cores, slice by slice."""
-    rows = beside.core_use.users
+    rows = alongside.core_use.users
     rows = rows.filter(pc.equal(rows["job"], job)).to_pylist()
     found: dict[int, dict[str, float]] = {}
     for row in rows:
@@ -77,19 +77,19 @@ def test_cpu_time_is_where_its_process_was_seen(tmp_path: Path) -> None:
         loop("pinned", 5, "1", 0.5),
         watcher(seen),
     )
-    beside = store.beside("mine")
-    free = on_cores(beside, "free")
+    alongside = store.alongside("mine")
+    free = on_cores(alongside, "free")
     assert free[0] == pytest.approx({"0": 1.2, "1": 1.2}, rel=0.01)
     assert free[1] == pytest.approx({"0": 1.8, "0-1": 0.6}, rel=0.01)
     assert free[2] == pytest.approx({"0-1": 2.4}, rel=0.01)
-    assert on_cores(beside, "unseen") == [pytest.approx({"0-1": 2.0}, rel=0.01)] * 3
-    assert on_cores(beside, "pinned") == [pytest.approx({"1": 0.5}, rel=0.01)] * 3
-    assert on_cores(beside, "mine") == [pytest.approx({"0": 1.0}, rel=0.01)] * 3
+    assert on_cores(alongside, "unseen") == [pytest.approx({"0-1": 2.0}, rel=0.01)] * 3
+    assert on_cores(alongside, "pinned") == [pytest.approx({"1": 0.5}, rel=0.01)] * 3
+    assert on_cores(alongside, "mine") == [pytest.approx({"0": 1.0}, rel=0.01)] * 3
     # One that waited keeps what it waited, once.
-    rows = beside.core_use.users
+    rows = alongside.core_use.users
     waited = rows.filter(pc.equal(rows["job"], "free"))["queue_ns"].to_pylist()
     assert sum(waited) / SECOND == pytest.approx(SLICES, rel=0.01)
-    other = [each for each in on_cores(beside, "loop (pid 4)") if each]
+    other = [each for each in on_cores(alongside, "loop (pid 4)") if each]
     assert other == [pytest.approx({"0": 0.5, "1": 0.5}, rel=0.01)] * (2 * SLICES)
 
 
@@ -101,4 +101,4 @@ def test_where_nobody_is_bound_nothing_is_divided(tmp_path: Path) -> None:
         loop("free", 2, "0-1", 2.4),
         watcher({2: [{"0": SECOND}] * 6}),
     )
-    assert on_cores(store.beside("mine"), "free") == [pytest.approx({"0-1": 2.4}, rel=0.01)] * 3
+    assert on_cores(store.alongside("mine"), "free") == [pytest.approx({"0-1": 2.4}, rel=0.01)] * 3

@@ -297,7 +297,7 @@ _plain_take_name = FolderStorage.take_name
 @pytest.mark.parametrize("kind", ["files-2", "files-always", "open", "done"])
 @pytest.mark.parametrize("harm", ["gone", "a bit"])
 def test_a_damaged_piece(grown, spool, kind: str, harm: str) -> None:
-    """Readers go on without it and say so; writers are refused; a mend restores what it held."""
+    """Readers go on without it and say so; writers are refused; a fix restores what it held."""
     store, _, half = grown
     root, keys = store.path, stored_keys(store)
     held = Log(root).refresh()

@@ -54,7 +54,7 @@ def test_nested_levels_are_coarsened_to_the_coarsest():
     assert set(found.segments["rule"].to_pylist()[:8]) == {"coalesced"}
 
 
-def test_raw_beside_coarse():
+def test_raw_alongside_coarse():
     program = make_program(np.random.default_rng(3), 32)
     found = merged(program, [every(32, 1), every(32, 1)], rule=["raw", "raw"])
     assert set(found.segments["rule"].to_pylist()) == {"raw", "final"}

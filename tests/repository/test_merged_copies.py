@@ -193,7 +193,7 @@ def test_what_would_fill_the_memory_is_left_to_who_asks(store, spool, monkeypatc
     assert only(store).boundaries and only_file(store)
 
 
-def test_a_follower_merges_beside_its_work(store, spool, monkeypatch):
+def test_a_follower_merges_alongside_its_work(store, spool, monkeypatch):
     monkeypatch.setattr(follow, "_MERGE_EVERY_S", 0.0)
     for rank in range(4):
         make_loop(rank).write(spool)

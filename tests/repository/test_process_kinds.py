@@ -247,7 +247,7 @@ def test_a_late_process_of_a_settled_job_counts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("table", ["processes", "process_kinds"])
 def test_what_is_settled_survives_a_damaged_file(tmp_path: Path, table: str) -> None:
-    """Before the mend and after it: of what they add up to nothing, of processes what it held."""
+    """Before the fix and after it: of what they add up to nothing, of processes what it held."""
     written = WrittenRows(tmp_path)
     begins = FIRST_NS // SLICE_NS
     written.write([process(1, ends=begins + 9), process(2, ends=begins + 9)])
@@ -260,7 +260,7 @@ def test_what_is_settled_survives_a_damaged_file(tmp_path: Path, table: str) -> 
             replaced.relative_to(written.store.path).as_posix()
             not in Log(written.store.path).refresh()
         ):
-            replaced.unlink()  # a mend would take it back
+            replaced.unlink()  # a fix would take it back
     if table == "process_kinds":
         written.check()
     written.store.repair()

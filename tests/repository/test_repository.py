@@ -1,4 +1,4 @@
-"""The door: queries, jobs, background, compaction, retention, export, and its errors."""
+"""The repository's interface: queries, jobs, background, compaction, retention, export, and its errors."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ def test_a_job_is_named_after_its_ranks_not_its_launcher(store, spool):
     make_profile(2, job="run", program="/home/a/solver", mpi={"mpi_state": 2}).write(spool)
     make_profile(3, job="run", program="/usr/bin/sh", slices=20).write(spool)
     store.ingest([spool])
-    assert store.beside("run").job.program == "solver"
+    assert store.alongside("run").job.program == "solver"
 
 
 def test_a_name_of_several_users_is_a_job_of_each(store, spool):
@@ -262,7 +262,7 @@ def test_a_name_of_several_users_is_a_job_of_each(store, spool):
     }
     for user in (61001, 61002):
         assert store.resolve_job("run", owner=user) == f"run@uid{user}"
-        assert store.beside(f"run@uid{user}").job.user == user
+        assert store.alongside(f"run@uid{user}").job.user == user
     with pytest.raises(JobError, match="2 jobs begin with 'run'"):
         store.resolve_job("run")
     assert store.newest("run") in ("run@uid61001", "run@uid61002")

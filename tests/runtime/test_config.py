@@ -30,7 +30,7 @@ WRONG = {
     "JOSTLE": ["maybe"],
     "JOSTLE_SEGMENTS": ["some"],
     "JOSTLE_SEGMENT_SPAN": ["50ms", "2m"],
-    "JOSTLE_CANARY": ["on", "4ms", "2s"],
+    "JOSTLE_CORE_PROBE": ["on", "4ms", "2s"],
     "JOSTLE_PEERS": ["2"],
     "JOSTLE_PAPI": ["A,B,C,D,E", "TWO WORDS", "PAPI_" + 32 * "X"],
     "JOSTLE_PERF": ["fast"],
@@ -68,7 +68,7 @@ def test_wrong_value_is_named_once_in_a_tree(jostle: Runner) -> None:
     ("text", "ns"), [("100ms", 10**8), ("60s", 6 * 10**10), ("2", 2 * 10**9), ("500ms", 5 * 10**8)]
 )
 def test_slice_lengths(jostle: Runner, build: Compile, text: str, ns: int) -> None:
-    """Seconds by default, with s or ms by wish."""
+    """Seconds by default, with s or ms optionally."""
     result = jostle.run(build("ends.c"), jostle.data, "return", "large", length=text)
     assert result.only().slice_ns == ns
 

@@ -236,7 +236,7 @@ def test_against_proc_self_io(jostle: Runner, build: Compile) -> None:
 def test_kernels_account_at_the_end(jostle: Runner, build: Compile, held: float) -> None:
     """An orderly end waits for the last reading of os_*, also where the heartbeat gets no core.
 
-    It does not wait long, so on a crowded machine it may take some tries.
+    It does not wait long, so on an oversubscribed machine it may take some tries.
     """
     needs_plain_build(jostle.library, "ubsan")
     program = build("proc_io.c")

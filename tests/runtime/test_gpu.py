@@ -87,7 +87,7 @@ def test_slices(play: Run) -> None:
     played = [n for _, n in sorted(counts.items()) if n]
     assert sum(played) == 36
     right = sum(n in played for n in range(1, 9))
-    assert right >= 6, f"{counts}: a crowded machine may be late once"
+    assert right >= 6, f"{counts}: an oversubscribed machine may be late once"
 
 
 def test_a_long_wait_is_in_every_slice(play: Run) -> None:
@@ -124,9 +124,9 @@ def test_a_profiler_that_comes_later(play: Run) -> None:
     assert any("from here on" in note for note in result.only().notes)
 
 
-def test_beside_a_profiler_that_allows_it(play: Run) -> None:
+def test_alongside_a_profiler_that_allows_it(play: Run) -> None:
     """CUPTI 13.3 and later: both have all records, and nobody lets go."""
-    result = play("beside", several=True)
+    result = play("alongside", several=True)
     check_known(result)
     assert result.stdout == f"{55 + 14}\n"
     assert not [note for note in result.only().notes if "CUPTI" in note]

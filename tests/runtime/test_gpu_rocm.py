@@ -101,7 +101,7 @@ def test_slices(play: Run) -> None:
     played = [n for _, n in sorted(counts.items()) if n]
     assert sum(played) == 36
     right = sum(n in played for n in range(1, 9))
-    assert right >= 6, f"{counts}: a crowded machine may be late once"
+    assert right >= 6, f"{counts}: an oversubscribed machine may be late once"
 
 
 @pytest.mark.parametrize("slow", [None, "1"])
@@ -113,7 +113,7 @@ def test_forks_during_a_flush(play: Run, slow: str | None) -> None:
 
 
 @pytest.mark.parametrize("where", ["program", "list"])
-def test_another_tool_beside_us(play: Run, build: Compile, where: str) -> None:
+def test_another_tool_alongside_us(play: Run, build: Compile, where: str) -> None:
     """Both have all records, wherever rocprofiler-sdk finds the other one."""
     if where == "program":
         result = play("known", "-DTOOL", "-rdynamic")

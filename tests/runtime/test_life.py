@@ -128,7 +128,7 @@ def test_early_calls_and_small_stacks(jostle: Runner, build: Compile) -> None:
     jostle.run(build("early.c"), jostle.data).check("posix")
 
 
-def test_fork_beside_threads(jostle: Runner, build: Compile) -> None:
+def test_fork_alongside_threads(jostle: Runner, build: Compile) -> None:
     """fork, _Fork and raw clone while others write: parent and each child are exact."""
     result = jostle.run(build("fork_threads.c"), jostle.data)
     result.check("posix")
@@ -166,7 +166,7 @@ def test_more_threads_than_blocks(jostle: Runner, build: Compile) -> None:
 
 
 def test_threads_made_by_libc(jostle: Runner, build: Compile) -> None:
-    """Timer threads and C11 threads beside the main thread: no update is lost."""
+    """Timer threads and C11 threads alongside the main thread: no update is lost."""
     jostle.run(build("hidden_threads.c"), jostle.data).check("posix")
 
 

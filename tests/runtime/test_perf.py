@@ -286,7 +286,7 @@ def test_papi_absent(jostle: Runner, build_runtime: Compile, fake: dict[str, str
 
 
 def test_papi_without_mpi(jostle: Runner, build: Compile) -> None:
-    """A program without MPI has its wish in its profile, and the reason why it was not met."""
+    """A program without MPI has its request in its profile, and the reason why it was not met."""
     result = jostle.run(build("counting.c"), "main", "1000", env={"JOSTLE_PAPI": "PAPI_FP_OPS"})
     process = result.only()
     assert any("MPI programs only" in n for n in papi_notes(result))

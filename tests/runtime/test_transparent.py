@@ -195,7 +195,7 @@ def library_named(name: str) -> Path:
 
 @pytest.mark.parametrize("order", ["before", "after"])
 @pytest.mark.parametrize("name", PRELOADS)
-def test_beside_other_preloads(jostle: Runner, build: Compile, name: str, order: str) -> None:
+def test_alongside_other_preloads(jostle: Runner, build: Compile, name: str, order: str) -> None:
     """Allocators and the address sanitizer share the process, on either side of us."""
     needs_plain_build(jostle.library, "ubsan")
     other = library_named(PRELOADS[name])
@@ -209,7 +209,7 @@ def test_beside_other_preloads(jostle: Runner, build: Compile, name: str, order:
         ("stdio_all.c", ["stdio_write"]),
     ]:
         if name == "asan" and source == "fork_threads.c":
-            continue  # _Fork and raw clone beside threads are not the sanitizer's promise
+            continue  # _Fork and raw clone alongside threads are not the sanitizer's promise
         runner = Runner(jostle.library, make_folder(jostle, source))
         result = runner.run(build(source), runner.data, preload=both, env=quiet)
         assert "cannot be preloaded" not in result.stderr, "else nothing shared the process"
@@ -225,7 +225,7 @@ def make_folder(jostle: Runner, name: str) -> Path:
 
 @pytest.mark.parametrize("style", ["gnu", "sysv"])
 @pytest.mark.parametrize("order", ["before", "after"])
-def test_beside_another_wrapper(jostle: Runner, build: Compile, order: str, style: str) -> None:
+def test_alongside_another_wrapper(jostle: Runner, build: Compile, order: str, style: str) -> None:
     """Another profiler that wraps the same call sees each call once, and so do we."""
     other = build("wrapper.c", "-shared", "-fPIC", f"-Wl,--hash-style={style}")
     both = [other, jostle.library] if order == "before" else [jostle.library, other]

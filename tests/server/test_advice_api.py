@@ -21,18 +21,18 @@ def verdict_of(guest: Any, job: str) -> None:
     raise AssertionError(job)
 
 
-def test_advice_on_a_job_is_that_of_the_command(open_hall, planted) -> None:
+def test_advice_on_a_job_is_that_of_the_command(open_hall, injected) -> None:
     guest = open_hall.guest("adam")
     job = guest.get("/api/v1/jobs").json()["jobs"][0]["job"]
     given = patiently(guest, f"/api/v1/jobs/{job}/advice")
     TypeAdapter(Recommendations).validate_python(given)
-    said = advice_on(Repository(planted), job, lost_of=lambda _: None).to_json()
+    said = advice_on(Repository(injected), job, lost_of=lambda _: None).to_json()
     assert given["nothing"] == said["nothing"]
     assert [each["rule"] for each in given["found"]] == [each["rule"] for each in said["found"]]
     assert given["run_s"] == said["run_s"]
 
 
-def test_an_operator_gets_advice_and_a_user_sums_of_his_own(open_hall, planted) -> None:
+def test_an_operator_gets_advice_and_a_user_sums_of_his_own(open_hall, injected) -> None:
     rows = open_hall.guest("adam").get("/api/v1/jobs").json()["jobs"]
     for name in ("adam", "carl"):
         guest = open_hall.guest(name)

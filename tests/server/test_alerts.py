@@ -219,19 +219,19 @@ def test_the_table_of_the_operators_file(tmp_path: Path) -> None:
         assert "T0K3N" not in str(refused.value)
 
 
-def test_the_server_has_all_jobs_judged_and_tells(
-    planted: Path, tmp_path: Path, receiver: Receiver, followed: list[frozenset[int] | None]
+def test_the_server_has_all_jobs_assessed_and_tells(
+    injected: Path, tmp_path: Path, receiver: Receiver, followed: list[frozenset[int] | None]
 ) -> None:
     followed.clear()
-    app = create_app(planted, Access(), tmp_path, alerts=AlertSettings(receiver.url, "red"))
+    app = create_app(injected, Access(), tmp_path, alerts=AlertSettings(receiver.url, "red"))
     with TestClient(app):
         assert followed == [None]
-        judge = app.state.verdict_queue
+        assess = app.state.verdict_queue
         end = time.monotonic() + 30
-        while not judge._index.rows:  # it looks for slices though no page is open
+        while not assess._index.rows:  # it looks for slices though no page is open
             assert time.monotonic() < end
             time.sleep(0.05)
-        job, row = next(iter(judge._index.rows.items()))
+        job, row = next(iter(assess._index.rows.items()))
         row["end_ns"] = time.time_ns()
-        judge.on_stored(verdict(job, "red"))
+        assess.on_stored(verdict(job, "red"))
         assert receiver.next()[1]["job"] == job

@@ -16,8 +16,8 @@ SUE = Viewer("sue", None, "support", address="192.0.2.7")
 
 
 @pytest.fixture
-def watched(planted, users, tmp_path):
-    return hall(planted, tmp_path / "audit.jsonl")
+def watched(injected, users, tmp_path):
+    return hall(injected, tmp_path / "audit.jsonl")
 
 
 def jobs(hall: Hall) -> dict[str, str]:

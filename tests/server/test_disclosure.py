@@ -10,7 +10,7 @@ import pytest
 from server_fixtures import hall
 
 from jostle.server.background.disclosure import LINES, may_be_disclosed
-from jostle_lab.synthetic.planted.model import Spec
+from jostle_lab.synthetic.injected.model import Spec
 from jostle_lab.synthetic.repository import plant
 
 MPI = next(line for line in LINES if "state_onesided_ns" in line)
@@ -49,7 +49,7 @@ def test_whom_the_second_largest_could_work_out_is_hidden():
     assert told({"posix_meta_ops"}, *some, {"posix_meta_ops": 1})
 
 
-def test_cells_are_judged_each_by_itself():
+def test_cells_are_assessed_each_by_itself():
     cell = np.array([0, 0, 0, 2, 2, 2])
     loads = np.array([[1.0], [1], [1], [1], [1], [0]])
     line = frozenset({"posix_meta_ops"})
@@ -127,7 +127,7 @@ def test_the_load_of_one_neighbour_is_nowhere(pair):
         load = [value for line in others["lines"] for value in line["mean"]]
         while (answer := client.get(f"/api/v1/jobs/{job}/verdict")).status_code == 202:
             time.sleep(0.2)
-        beside = answer.json()["interference"] or {"resources": []}
-        load += [x for one in beside["resources"] for x in one.get("others_load") or []]
+        alongside = answer.json()["interference"] or {"resources": []}
+        load += [x for one in alongside["resources"] for x in one.get("others_load") or []]
         told[name] = any(load), others["few"]
     assert told == {"bert": (False, True), "sue": (True, False)}

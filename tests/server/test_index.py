@@ -114,7 +114,7 @@ def test_pages() -> None:
     assert names(found) == ["job-3", "job-4"]
 
 
-def test_what_cannot_be_judged_does_not_wait_for_it() -> None:
+def test_what_cannot_be_assessed_does_not_wait_for_it() -> None:
     rows = [*ROWS, row(5, why_not="Too short."), row(6)]
     assert ask(rows, Filter(), "job", 0, 10)["waiting"] == 2  # job-2 and job-6
 
@@ -146,8 +146,8 @@ def test_each_facet_counts_what_all_other_filters_leave() -> None:
     assert found["facets"]["state"] == {"over": 1}
 
 
-def test_the_state_of_two_jobs_changes_with_each(planted: Path) -> None:
-    index = JobIndex(Repository(planted))
+def test_the_state_of_two_jobs_changes_with_each(injected: Path) -> None:
+    index = JobIndex(Repository(injected))
     index.refresh_if_stale()
     one, two = list(index.rows)[:2]
     before = index.state(one, two)
@@ -157,8 +157,8 @@ def test_the_state_of_two_jobs_changes_with_each(planted: Path) -> None:
     assert index.state()[:2] == (index.number, True)  # its newest slices are long over
 
 
-def test_rows_are_those_of_the_command(planted: Path) -> None:
-    store = Repository(planted)
+def test_rows_are_those_of_the_command(injected: Path) -> None:
+    store = Repository(injected)
     index = JobIndex(store)
     index.refresh()
     for told in job_rows(store):

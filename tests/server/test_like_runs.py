@@ -52,8 +52,8 @@ def test_the_matrix_says_what_it_rests_on(imported: Hall) -> None:
     assert any("compared as wholes" in limit for limit in answer.json()["limits"])
 
 
-def test_of_a_profiled_job_there_is_nothing(planted: Path, tmp_path: Path) -> None:
-    guest = hall(planted, tmp_path / "audit").guest("adam")
+def test_of_a_profiled_job_there_is_nothing(injected: Path, tmp_path: Path) -> None:
+    guest = hall(injected, tmp_path / "audit").guest("adam")
     job = guest.get("/api/v1/jobs?limit=1").json()["jobs"][0]["job"]
     answer = guest.get(f"/api/v1/jobs/{job}/like-runs").json()
     assert answer["rests_on"] == [] and answer["met"] == []

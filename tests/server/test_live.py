@@ -45,8 +45,8 @@ async def until(so: Callable[[], bool]) -> None:
 
 
 @pytest.fixture
-def job_service(planted: Path, tmp_path: Path) -> JobService:
-    made = JobService(planted, tmp_path)
+def job_service(injected: Path, tmp_path: Path) -> JobService:
+    made = JobService(injected, tmp_path)
     made.rows()
     return made
 
@@ -188,7 +188,7 @@ def test_no_more_streams_than_there_may_be(job_service: JobService) -> None:
 
 
 @pytest.mark.tries(3)
-def test_slices_are_seen_within_two_slices_beside_a_follower(tmp_path: Path) -> None:
+def test_slices_are_seen_within_two_slices_alongside_a_follower(tmp_path: Path) -> None:
     slice_ns = 4 * SECOND
     spool, path = tmp_path / "spool", tmp_path / "repository"
     spool.mkdir()

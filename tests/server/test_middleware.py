@@ -22,10 +22,10 @@ ANNE = Viewer("anne", 60000, "user")
 
 
 @pytest.fixture(scope="module")
-def here(planted):
+def here(injected):
     """A server on loopback."""
     access = Access()
-    return access, create_app(planted, access)
+    return access, create_app(injected, access)
 
 
 def guest(app, **headers):
@@ -208,8 +208,8 @@ def test_two_names_are_no_name(open_hall: Hall):
         assert client.get("/api/v1/me", headers={"X-Remote-User": name}).status_code == 401
 
 
-def test_the_proxy_proves_itself_where_its_address_is_everybodys(planted, users, tmp_path):
-    one = hall(planted, tmp_path / "audit", secret="s3cret of the proxy")
+def test_the_proxy_proves_itself_where_its_address_is_everybodys(injected, users, tmp_path):
+    one = hall(injected, tmp_path / "audit", secret="s3cret of the proxy")
     for wrong in ("", "s3cret", "s3cret of the proxy, s3cret of the proxy"):
         for path in ("/", "/api/v1/me", "/api/v1/login"):
             headers = {"X-Jostle-Secret": wrong} if wrong else {}

@@ -53,13 +53,13 @@ def issuer(running: Issuer) -> Issuer:
 
 
 @pytest.fixture
-def app(planted, users, issuer, tmp_path):
+def app(injected, users, issuer, tmp_path):
     settings = OpenIdSettings(
         issuer.url, CLIENT, SECRET, role_claim="roles", accounts_claim="accounts"
     )
     way = OpenId(settings, f"{URL}/login/return", ROLES)
     return create_app(
-        planted, Access(way, url=URL, audit=Audit(tmp_path / "audit")), flag=" --repository secret"
+        injected, Access(way, url=URL, audit=Audit(tmp_path / "audit")), flag=" --repository secret"
     )
 
 
@@ -268,12 +268,12 @@ def test_it_comes_back_once_and_to_the_same_browser(client, app, issuer):
     assert answer.headers["location"] == "/login?failed=late"
 
 
-def test_an_issuer_that_is_another_or_away(client, issuer, planted, tmp_path):
+def test_an_issuer_that_is_another_or_away(client, issuer, injected, tmp_path):
     issuer.lies = {"issuer": "https://evil.example"}
     assert client.get("/login/oidc").headers["location"] == "/login?failed=issuer"
     way = OpenId(OpenIdSettings("http://127.0.0.1:9", CLIENT, SECRET), f"{URL}/login/return", ROLES)
     access = Access(way, url=URL, audit=Audit(tmp_path / "other"))
-    away = TestClient(create_app(planted, access), URL, follow_redirects=False)
+    away = TestClient(create_app(injected, access), URL, follow_redirects=False)
     assert away.get("/login/oidc").headers["location"] == "/login?failed=issuer"
     begun = away.get("/login/oidc", params={"then": "/jobs/x"}).headers["location"]
     assert begun == "/login?failed=issuer&next=%2Fjobs%2Fx"  # the next try leads there

@@ -30,11 +30,11 @@ async def _endless(_app: FastAPI) -> AsyncIterator[None]:
 
 
 @pytest.fixture(scope="module")
-def door(planted: Path) -> tuple[dict[str, str], schemathesis.BaseSchema]:
+def access(injected: Path) -> tuple[dict[str, str], schemathesis.BaseSchema]:
     load_all_checks()
     access = Access()
     headers = {"Authorization": f"Bearer {access.token}", "Host": "localhost"}
-    app = create_app(planted, access)
+    app = create_app(injected, access)
     app.router.lifespan_context = _endless
     return headers, schemathesis.openapi.from_asgi("/api/v1/openapi.json", app, headers=headers)
 
@@ -44,8 +44,8 @@ def door(planted: Path) -> tuple[dict[str, str], schemathesis.BaseSchema]:
 @pytest.mark.parametrize(
     "route", [route for route in ROUTES if route.count(" ") == 1 and not route.endswith("/live")]
 )
-def test_api(route: str, door: tuple[dict[str, str], schemathesis.BaseSchema]) -> None:
-    headers, schema = door
+def test_api(route: str, access: tuple[dict[str, str], schemathesis.BaseSchema]) -> None:
+    headers, schema = access
     method, path = route.split(" ")
     job = schema["/api/v1/jobs"]["GET"].Case().call(headers=headers).json()["jobs"][0]["job"]
     left_out = [CHECKS.get_one(name) for name in _LEFT_OUT]
@@ -68,9 +68,9 @@ def test_api(route: str, door: tuple[dict[str, str], schemathesis.BaseSchema]) -
     holds()
 
 
-def test_every_parameter_and_answer_is_described(door: tuple[dict[str, str], Any]) -> None:
+def test_every_parameter_and_answer_is_described(access: tuple[dict[str, str], Any]) -> None:
     """A script's author reads nothing else."""
-    _, schema = door
+    _, schema = access
     for path, verbs in schema.raw_schema["paths"].items():
         for verb, told in verbs.items():
             assert told.get("description"), (verb, path)

@@ -107,12 +107,12 @@ def test_without_jobs_there_are_no_samples_of_jobs() -> None:
 
 @pytest.fixture
 def whenever(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The planted jobs are recent."""
+    """The injected jobs are recent."""
     monkeypatch.setattr(route, "RECENT_NS", 2**62)
 
 
 @pytest.fixture(scope="module")
-def monitored(planted: Path, users: None, tmp_path_factory: pytest.TempPathFactory) -> Hall:
+def monitored(injected: Path, users: None, tmp_path_factory: pytest.TempPathFactory) -> Hall:
     """A server behind a proxy, with a token for monitoring."""
     audit = tmp_path_factory.mktemp("monitored") / "audit.jsonl"
     access = Access(
@@ -122,7 +122,7 @@ def monitored(planted: Path, users: None, tmp_path_factory: pytest.TempPathFacto
         proxies=[ip_network(f"{PROXY}/32")],
         metrics_token=TOKEN,
     )
-    return Hall(create_app(planted, access), access, audit)
+    return Hall(create_app(injected, access), access, audit)
 
 
 def jobs_in(text: str) -> set[str]:
@@ -158,8 +158,8 @@ def test_the_numbers_are_those_of_the_pages(monitored: Hall, whenever: None) -> 
         for _, labels, value in found["jostle_job_suspect_lost_seconds"]
         if labels["jostle_job"] == job
     }
-    blamed = {each["job"]: each["seconds"]["value"] for each in verdict["blame"]["suspects"][:3]}
-    assert suspects == pytest.approx(blamed)
+    attributed = {each["job"]: each["seconds"]["value"] for each in verdict["attribution"]["suspects"][:3]}
+    assert suspects == pytest.approx(attributed)
     sums = client.get("/api/v1/losses").json()["users"]
     assert {labels["user"]: value for _, labels, value in found["jostle_user_lost_seconds"]} == {
         group["name"]: pytest.approx(group["lost_s"]) for group in sums

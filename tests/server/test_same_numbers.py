@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from jostle.cli.main import cli
 from jostle.plot.charts.matrix import signed
-from jostle.report.format.users import others_beside
+from jostle.report.format.users import others_alongside
 from jostle.report.format.values import byte_count, count, duration, percent, seconds
 from jostle.repository import Repository
 from jostle.server import Access, create_app
@@ -102,7 +102,7 @@ def workers(path: Path) -> Path:
 
 def mixed(path: Path) -> Path:
     """Ingest two jobs on one mount, in slices of 1 s and of 250 ms; the one hurts the other."""
-    for job, parts in (("training", 1), ("beside", 4)):
+    for job, parts in (("training", 1), ("alongside", 4)):
         length = SECOND // parts
         profile = Profile(
             job=job,
@@ -184,7 +184,7 @@ def test_the_numbers_of_a_job_are_the_same_everywhere(plant: Any, tmp_path: Path
     """Program, processes, bytes, loss: list, digest, verdict, page, and both exports."""
     where = ("--repository", plant(tmp_path))
     page = page_of(where[1], tmp_path / "cache")
-    row = next(each for each in told("jobs", *where)["jobs"] if each["job"] != "beside")
+    row = next(each for each in told("jobs", *where)["jobs"] if each["job"] != "alongside")
     job = row["job"]
     content = told("digest", job, *where)
     api = page.get(f"jobs/{job}").json()
@@ -206,7 +206,7 @@ def test_the_numbers_of_a_job_are_the_same_everywhere(plant: Any, tmp_path: Path
         assert row["program"] in text and byte_count(written) in text
     verdict = verdict_of(page, job)
     numbers = told("estimate", job, *where)
-    assert (verdict["head"], verdict["blame"]) == (numbers["head"], numbers["blame"])
+    assert (verdict["head"], verdict["attribution"]) == (numbers["head"], numbers["attribution"])
     assert seconds(numbers["head"]["lost_s"]["value"]) in run("estimate", job, *where)
 
 
@@ -300,42 +300,42 @@ def verdict_of(page: TestClient, job: str) -> Any:
     return answer
 
 
-def test_who_was_beside_a_job_is_not_one_job_where_nobody_knows_how_many() -> None:
-    assert others_beside(0, unnamed=False) == ""
-    assert others_beside(2, unnamed=False) == "2 other jobs"
-    assert others_beside(1, unnamed=True) == "other users' jobs"
-    assert others_beside(2, unnamed=True) == "1 other job and other users' jobs"
+def test_who_was_alongside_a_job_is_not_one_job_where_nobody_knows_how_many() -> None:
+    assert others_alongside(0, unnamed=False) == ""
+    assert others_alongside(2, unnamed=False) == "2 other jobs"
+    assert others_alongside(1, unnamed=True) == "other users' jobs"
+    assert others_alongside(2, unnamed=True) == "1 other job and other users' jobs"
 
 
-def test_other_users_jobs_are_called_that(planted: Path) -> None:
-    """The owner of a job is not told of one job beside it where there are several of others."""
-    rows = told("jobs", "--repository", planted)["jobs"]
+def test_other_users_jobs_are_called_that(injected: Path) -> None:
+    """The owner of a job is not told of one job alongside it where there are several of others."""
+    rows = told("jobs", "--repository", injected)["jobs"]
     shown = 0
     for row in rows:
-        words = (row["job"], "--as-user", row["uid"], "--repository", planted)
-        beside = told("neighbours", *words)["neighbours"]
-        if "other users' jobs" not in [each["job"] for each in beside]:
+        words = (row["job"], "--as-user", row["uid"], "--repository", injected)
+        alongside = told("neighbours", *words)["neighbours"]
+        if "other users' jobs" not in [each["job"] for each in alongside]:
             continue
         shown += 1
         assert "ther users' jobs were at work on its resources" in run("neighbours", *words)
         if shown == 1:
             assert told("interference", *words)["unnamed"]
-            assert "ther users' jobs beside it" in run("estimate", *words)
+            assert "ther users' jobs alongside it" in run("estimate", *words)
             assert "ther users' jobs were at work on its resources" in run("interference", *words)
     assert shown
 
 
-def test_the_verdict_is_the_same_everywhere(planted: Path, tmp_path: Path) -> None:
+def test_the_verdict_is_the_same_everywhere(injected: Path, tmp_path: Path) -> None:
     """Seconds, interval, coverage, causes and slices: terminal, --json and page."""
-    rows = told("jobs", "--repository", planted)["jobs"]
-    page = page_of(planted, tmp_path / "cache")
+    rows = told("jobs", "--repository", injected)["jobs"]
+    page = page_of(injected, tmp_path / "cache")
     seen = 0
     for row in rows[:3]:
         job = row["job"]
-        content = told("estimate", job, "--repository", planted)
-        text = run("estimate", job, "--repository", planted)
+        content = told("estimate", job, "--repository", injected)
+        text = run("estimate", job, "--repository", injected)
         api = verdict_of(page, job)
-        assert api["head"] == content["head"] and api["blame"] == content["blame"]
+        assert api["head"] == content["head"] and api["attribution"] == content["attribution"]
         estimate = api["estimate"]
         for name in ("run_s", "lost_s", "percent", "coverage", "causes", "cause_rows", "hits"):
             assert estimate[name] == content[name], name
@@ -344,8 +344,8 @@ def test_the_verdict_is_the_same_everywhere(planted: Path, tmp_path: Path) -> No
         )
         assert f"covered: {percent(content['coverage'])} of the time" in text
         assert seconds(content["head"]["lost_s"]["value"]) in text
-        if content["blame"]["suspects"]:
-            assert f"{count(content['blame']['suspect_slices'])} " in text
+        if content["attribution"]["suspects"]:
+            assert f"{count(content['attribution']['suspect_slices'])} " in text
         for cause in content["cause_rows"]:
             line = next(line for line in text.splitlines() if line.startswith(cause["what"] + " "))
             assert seconds(cause["seconds"]["value"]) in line and percent(cause["share"]) in line
@@ -362,10 +362,10 @@ def _sums(rows: Any, name: str, value: str) -> dict[str, float]:
 
 
 def test_suspects_figures_exports_and_comparisons_have_the_verdict_s_numbers(
-    planted: Path, tmp_path: Path
+    injected: Path, tmp_path: Path
 ) -> None:
     """What `interference`, `compare`, `report`, the figure and the exports say of one loss."""
-    where = ("--repository", planted)
+    where = ("--repository", injected)
     rows = told("jobs", *where)["jobs"][:3]
     contents = {row["job"]: told("estimate", row["job"], *where) for row in rows}
     compared = told("compare", *contents, *where)
@@ -374,12 +374,12 @@ def test_suspects_figures_exports_and_comparisons_have_the_verdict_s_numbers(
     ]
     drawn = 0
     for job, content in contents.items():
-        beside = told("interference", job, *where)
-        assert (beside["head"], beside["blame"]) == (content["head"], content["blame"])
-        assert content["interference"] == {name: beside[name] for name in content["interference"]}
-        explained = content["blame"]["explained_s"]["value"]
+        alongside = told("interference", job, *where)
+        assert (alongside["head"], alongside["attribution"]) == (content["head"], content["attribution"])
+        assert content["interference"] == {name: alongside[name] for name in content["interference"]}
+        explained = content["attribution"]["explained_s"]["value"]
         assert explained <= content["lost_s"]["value"] + 1e-9
-        if content["blame"]["suspects"]:
+        if content["attribution"]["suspects"]:
             text = run("interference", job, *where)
             assert f"{job} lost {duration(explained * 1e9)} (" in text
         file, folder = tmp_path / f"{job}.csv", tmp_path / job
@@ -402,15 +402,15 @@ def test_suspects_figures_exports_and_comparisons_have_the_verdict_s_numbers(
     assert drawn
 
 
-def test_the_matrix_is_the_same_everywhere(planted: Path, tmp_path: Path) -> None:
-    content = told("matrix", "--repository", planted)
-    page = page_of(planted, tmp_path / "cache")
+def test_the_matrix_is_the_same_everywhere(injected: Path, tmp_path: Path) -> None:
+    content = told("matrix", "--repository", injected)
+    page = page_of(injected, tmp_path / "cache")
     answer = page.get("matrix")
     while answer.status_code == 202:
         answer = page.get("matrix")
     for name in ("programs", "encounters", "jobs", "limits"):
         assert answer.json()[name] == content[name]
-    text = run("matrix", "--repository", planted)
+    text = run("matrix", "--repository", injected)
     for program in content["programs"]:
         for value, proven in (("active", "hurts"), ("passive", "hurt_by")):
             if program[value] is not None and not program[proven]:

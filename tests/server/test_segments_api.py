@@ -23,7 +23,7 @@ from jostle.repository import Repository
 from jostle.server.jobs import segments as module
 from jostle.server.jobs.compare import Compared
 from jostle.server.jobs.segments import Segmented, Segments, box_of, segments_of, spread_out
-from jostle_lab.synthetic.planted.model import Spec
+from jostle_lab.synthetic.injected.model import Spec
 from jostle_lab.synthetic.repository import plant
 
 FAR = 2**63 - 1

@@ -21,8 +21,8 @@ CHIEF = Viewer("chief", 0, "administrator")
 
 
 @pytest.fixture(scope="module")
-def job_service(planted: Path, tmp_path_factory: pytest.TempPathFactory) -> JobService:
-    return JobService(planted, tmp_path_factory.mktemp("cache"))
+def job_service(injected: Path, tmp_path_factory: pytest.TempPathFactory) -> JobService:
+    return JobService(injected, tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""`jostle serve` on a network address: what it refuses, and how to mend it."""
+"""`jostle serve` on a network address: what it refuses, and how to fix it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jostle.cli.output import console
 from jostle.errors import JostleError
 from jostle.repository import Repository
 from jostle.server.access.accounts import add_account
-from jostle_lab.synthetic.planted.model import Spec
+from jostle_lab.synthetic.injected.model import Spec
 from jostle_lab.synthetic.repository import plant
 
 

@@ -67,7 +67,7 @@ def test_a_study_is_that_of_the_command(guests, path):
         said = json.loads(done.stdout)
         del said["figures"]
         assert {key: found[key] for key in said} == said
-    assert told["study"]["description"] == "a writer beside a reader"
+    assert told["study"]["description"] == "a writer alongside a reader"
     assert any(cell["degradation"]["median"] is not None for cell in told["study"]["cells"])
 
 
@@ -82,7 +82,7 @@ def test_an_open_study_is_a_look_at_each_of_its_runs(guests, path):
     assert {look["job"] for look in looks if look["viewer"] == "sue"} == runs
 
 
-def test_the_list_names_a_damaged_study_beside_the_others(guests):
+def test_the_list_names_a_damaged_study_alongside_the_others(guests):
     rows = {
         row["study"]: row for row in guests.guest("adam").get("/api/v1/studies").json()["studies"]
     }

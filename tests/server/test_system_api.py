@@ -36,8 +36,8 @@ def unpacked(body: bytes) -> tuple[dict, np.ndarray]:
 
 
 @pytest.fixture(scope="module")
-def repository(planted) -> Repository:
-    return Repository(planted)
+def repository(injected) -> Repository:
+    return Repository(injected)
 
 
 @pytest.fixture(scope="module")
@@ -233,7 +233,7 @@ def test_hostile_parameters_of_the_system(open_hall, query):
 def test_a_metric_of_nodes_is_no_load_on_a_mount(open_hall):
     answer = open_hall.guest("adam").get("/api/v1/system/mounts?metric=cpu")
     assert answer.status_code == 400
-    assert "bytes" in answer.json()["mend"]
+    assert "bytes" in answer.json()["fix"]
 
 
 def lanes(repository, tiles, viewer):

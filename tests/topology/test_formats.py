@@ -169,7 +169,7 @@ def test_rails_are_planes_and_other_networks_fabrics_of_their_own(tmp_path: Path
         ("source,target\n\x1b[31m,b\n", "control characters"),
     ],
 )
-def test_an_error_names_file_line_reason_and_mend(text: str, words: str, tmp_path: Path) -> None:
+def test_an_error_names_file_line_reason_and_fix(text: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(TopologyError, match=words) as caught:
         read_texts(tmp_path, text)
     assert str(tmp_path / "file0") in str(caught.value) and caught.value.hint

@@ -70,7 +70,7 @@ def test_versions_are_valid_from_their_date(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"nonsense", b"\x28\xb5\x2f\xfd\x00"])
-def test_a_damaged_file_is_named_with_its_mend(content: bytes, tmp_path: Path) -> None:
+def test_a_damaged_file_is_named_with_its_fix(content: bytes, tmp_path: Path) -> None:
     save(tmp_path, fat_tree(2, 2, 1))
     (path,) = tmp_path.iterdir()
     path.write_bytes(content)

@@ -1,4 +1,4 @@
-"""Fabrics beside jobs: nodes that no fabric has, and what `jostle topology` and doctor say."""
+"""Fabrics alongside jobs: nodes that no fabric has, and what `jostle topology` and doctor say."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_import_show_and_doctor(
     assert "1 of 2 nodes that jobs ran on are in no fabric: n9." in said.err
     assert "next: jostle topology show net" in said.err
     finding = check_fabrics(repository)
-    assert finding.state == "warn" and "n9" in finding.says and "--hosts" in finding.mend
+    assert finding.state == "warn" and "n9" in finding.says and "--hosts" in finding.fix
 
     assert main(["topology", "import", str(file), "--name", "net"]) == 0
     assert "`net` is unchanged" in capsys.readouterr().out

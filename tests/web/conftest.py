@@ -1,4 +1,4 @@
-"""A planted repository, its server, and a browser that tolerates nothing.
+"""An injected repository, its server, and a browser that tolerates nothing.
 
 `page` is a page of that browser; ask for another theme or width with
 
@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # web_fixtures, web_looks
 from web_fixtures import ENDED, Served, closed_to_all_but_anne, plant_ground, serving
 from web_looks import HEIGHTS
 
-from judging import at_our_priority
+from assessing import at_our_priority
 
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / "ui/node_modules/axe-core/axe.min.js"
@@ -53,14 +53,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The planted repository, served to whoever started it."""
+    """The injected repository, served to whoever started it."""
     path = plant_ground(tmp_path_factory.mktemp("web") / "repository")
     with at_our_priority(), serving(path) as made:
         yield made
 
 
 @pytest.fixture(scope="session")
-def judged(served: Served) -> Served:
+def assessed(served: Served) -> Served:
     """All verdicts are there."""
     headers = {"Authorization": f"Bearer {served.access.token}"}
     with httpx.Client(base_url=served.url, headers=headers, timeout=120) as client:
@@ -72,7 +72,7 @@ def judged(served: Served) -> Served:
 
 @pytest.fixture(scope="session")
 def closed(served: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The planted repository, for anne alone."""
+    """The injected repository, for anne alone."""
     with closed_to_all_but_anne(served.repository, tmp_path_factory.mktemp("closed")) as made:
         yield made
 

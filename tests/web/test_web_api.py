@@ -114,14 +114,14 @@ def test_a_metric_that_is_not_of_gpus(client):
     assert client.get(f"/api/v1/jobs/{job}/gpus").json() == {"gpus": []}
     answer = client.get(f"/api/v1/jobs/{job}/gpus?metric=bytes")
     assert answer.status_code == 400
-    assert "gpu_h2d_bytes" in answer.json()["mend"]
+    assert "gpu_h2d_bytes" in answer.json()["fix"]
 
 
 def test_a_metric_that_is_not_there_says_what_is_near(client):
     job = client.get("/api/v1/jobs").json()["jobs"][0]["job"]
     answer = client.get(f"/api/v1/jobs/{job}/series?metric=byte")
     assert answer.status_code == 400
-    assert "bytes" in answer.json()["mend"]
+    assert "bytes" in answer.json()["fix"]
 
 
 def test_mipmaps_lose_no_peak_and_no_sum():

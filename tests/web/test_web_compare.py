@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from web_fixtures import LIVE, SEGMENTS, plant_segments, serving
 
-from jostle_lab.synthetic.planted.model import Spec
+from jostle_lab.synthetic.injected.model import Spec
 from jostle_lab.synthetic.repository import plant
 
 RUNS = "section[aria-label='Where the difference lies']"

@@ -268,7 +268,7 @@ def test_a_verdict_that_is_not_there_yet_holds_up_nothing(page, served, hurt, vi
         """The same until the test has seen it on the page."""
         asked.append(route)
         if answers:
-            state = {"state": "judging", "job": told["job"], "progress": answers[0]}
+            state = {"state": "assessing", "job": told["job"], "progress": answers[0]}
             route.fulfill(status=202, json=state)
         else:
             route.fulfill(json=told)
@@ -316,8 +316,8 @@ def test_what_a_verdict_may_say(page, served, client, hurt, violations):
     assert "7.0" in text and "3.0 to 11 %" in text
     assert page.locator("section.verdict .light svg .open").count() == 1  # a shape of its own
     assert violations(page) == []
-    told["interference"]["suspects"] = told["interference"]["guilty"] = []
-    told["blame"] |= {"suspects": [], "unexplained_share": 1.0}
+    told["interference"]["suspects"] = told["interference"]["disturbed"] = []
+    told["attribution"] |= {"suspects": [], "unexplained_share": 1.0}
     assert "Undisturbed" in shown(light="green", percent=none, lost_s=none, cause=None)
     # From the percent on that the verdict names a cause, the page names the loss.
     little = {"value": 0.7, "low": 0.4, "high": 1.0}
@@ -330,17 +330,17 @@ def test_what_a_verdict_may_say(page, served, client, hurt, violations):
     told["interference"] = None
     text = shown(light="green", percent=none, lost_s=none, cause=None)
     assert "had the machine to itself" in text
-    assert "no other job beside it" in text
+    assert "no other job alongside it" in text
 
 
 @pytest.mark.parametrize("look", [("light", 1280)], indirect=True)
-def test_a_suspect_is_blamed_for_no_more_than_he_explains(page, served, client, hurt, violations):
+def test_a_suspect_is_named_for_no_more_than_he_explains(page, served, client, hurt, violations):
     told = verdict_of(client, hurt)
     told["head"] |= {"light": "red", "undecided": "", "decided_by": ""}
     lost = told["head"]["lost_s"]["value"]
-    (first, *_) = told["blame"]["suspects"]
+    (first, *_) = told["attribution"]["suspects"]
     first |= {"share": 0.2, "seconds": {"value": 0.2 * lost, "low": 0.1 * lost, "high": 0.3 * lost}}
-    told["blame"] |= {
+    told["attribution"] |= {
         "suspects": [first],
         "explained_s": first["seconds"],
         "unexplained_share": 0.8,
@@ -361,8 +361,8 @@ def test_a_suspect_is_blamed_for_no_more_than_he_explains(page, served, client, 
 
 def test_others_without_names(page, served, client, hurt):
     told = verdict_of(client, hurt)
-    told["blame"]["suspects"] = told["blame"]["suspects"][:1]  # one stands for all of them
-    for one in [*told["interference"]["suspects"], *told["blame"]["suspects"]]:
+    told["attribution"]["suspects"] = told["attribution"]["suspects"][:1]  # one stands for all of them
+    for one in [*told["interference"]["suspects"], *told["attribution"]["suspects"]]:
         one["job"] = one["program"] = "other users' jobs"
     page.route("**/verdict*", lambda route: route.fulfill(json=told))
     page.goto(served.enter(f"/jobs/{hurt}"))
@@ -374,7 +374,7 @@ def test_others_without_names(page, served, client, hurt):
 
 def test_a_broken_part_breaks_its_card_alone(page, served, hurt):
     page.expected = ["500"]
-    problem = {"title": "A file cannot be read.", "status": 500, "mend": "Ingest it again."}
+    problem = {"title": "A file cannot be read.", "status": 500, "fix": "Ingest it again."}
     for part in ("figures", "grid"):
         page.route(
             re.compile(rf"/{part}(\?|$)"), lambda route: route.fulfill(status=500, json=problem)
@@ -390,7 +390,7 @@ def test_a_broken_part_breaks_its_card_alone(page, served, hurt):
 @pytest.mark.parametrize("look", [("light", 1280), ("dark", 390)], indirect=True)
 def test_sizes_of_calls_by_keys(page, client, open_job, hurt):
     made = client.get(f"jobs/{hurt}").json()
-    for one in made["access"]:  # planted jobs have calls, but no sizes
+    for one in made["access"]:  # injected jobs have calls, but no sizes
         one["histogram"] = [0] * 10 + [7, 0, 1] + [0] * 19
     page.route(
         re.compile(rf"/jobs/{hurt}(\?|$)"),
@@ -416,7 +416,7 @@ def test_sizes_of_calls_by_keys(page, client, open_job, hurt):
     assert told.inner_text() == ""
 
 
-def test_the_runs_of_its_program_lead_to_their_pages(open_job, judged, client):
+def test_the_runs_of_its_program_lead_to_their_pages(open_job, assessed, client):
     page = open_job("burster-0001")
     trend = page.locator("section[aria-label='Runs of this program']")
     runs = client.get("jobs/burster-0001/trend").json()["runs"]

@@ -48,11 +48,11 @@ def comparable(browser, request):
     [name if name in ALWAYS else pytest.param(name, marks=pytest.mark.in_turn) for name in PAGES],
 )
 def test_a_page_looks_as_it_should(
-    name, judged, closed, page, idle, violations, comparable, request, tmp_path
+    name, assessed, closed, page, idle, violations, comparable, request, tmp_path
 ):
     path, there = PAGES[name]
     page.expected += ["404", "401"] if name == "form" else ["404"]
-    page.goto(closed.url + path if name == "form" else judged.enter(path))
+    page.goto(closed.url + path if name == "form" else assessed.enter(path))
     page.wait_for_selector(there)
     wrong = []
     for width, theme in itertools.product((1280, 390, 2560), ("light", "dark")):

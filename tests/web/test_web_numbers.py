@@ -1,4 +1,4 @@
-"""The numbers of the pages are those of the commands: the demo's, and of planted jobs."""
+"""The numbers of the pages are those of the commands: the demo's, and of injected jobs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import httpx
 import pytest
 from web_fixtures import SEGMENTS, Served, jobs_of, serving
 
-from judging import at_our_priority
+from assessing import at_our_priority
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
 
@@ -75,7 +75,7 @@ def verdict_is_that_of_the_command(page: Any, made: Served, job: str) -> None:
     assert same(own, head["intrinsic_s"]), own
     parts = [lost]
     if len(taken) == 2:  # what no profiled job explains is apart where there is room for it
-        parts = [found["blame"]["unexplained_s"], found["blame"]["explained_s"]]
+        parts = [found["attribution"]["unexplained_s"], found["attribution"]["explained_s"]]
     for text, part in zip(taken, parts, strict=True):
         assert same(text, part["value"], part["low"], part["high"]), text
     word, decided = verdict.locator(".word").inner_text(), verdict.locator(".decided")
@@ -145,13 +145,13 @@ def digest_is_that_of_the_command(page: Any, made: Served, job: str) -> None:
         assert [name for name in shown if not same(shown[name], *known[name])] == []
 
 
-def test_planted_jobs(page, judged):
+def test_injected_jobs(page, assessed):
     for job in (
-        next(one for one in jobs_of(judged.repository) if one.startswith("replay")),
+        next(one for one in jobs_of(assessed.repository) if one.startswith("replay")),
         SEGMENTS,
     ):
-        verdict_is_that_of_the_command(page, judged, job)
-        digest_is_that_of_the_command(page, judged, job)
+        verdict_is_that_of_the_command(page, assessed, job)
+        digest_is_that_of_the_command(page, assessed, job)
 
 
 @pytest.mark.in_turn

@@ -9,7 +9,7 @@ import pytest
 from web_fixtures import Served, serving
 from web_studies import plant_study
 
-from jostle_lab.synthetic.planted.model import Spec
+from jostle_lab.synthetic.injected.model import Spec
 from jostle_lab.synthetic.repository import plant
 
 pytestmark = pytest.mark.in_turn("studies")

@@ -23,7 +23,7 @@ from jostle.topology import torus
 from jostle.topology.store import FOLDER, save
 from jostle_lab.synthetic.placed.model import PlacedJob
 from jostle_lab.synthetic.placed.rows import EPOCH_S, Writer, host_name
-from judging import at_our_priority
+from assessing import at_our_priority
 
 pytestmark = pytest.mark.in_turn("torus")
 

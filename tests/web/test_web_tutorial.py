@@ -1,6 +1,6 @@
 """The tutorial can be done, and shows what one sees: pytest --update-tutorial takes its pictures.
 
-They show the planted repository of these tests, so that nobody's own jobs stand in the manual.
+They show the injected repository of these tests, so that nobody's own jobs stand in the manual.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def test_every_picture_is_used_and_is_there():
 
 
 @pytest.mark.in_turn
-def test_what_the_tutorial_does_can_be_done(new_page, judged, idle, request):
+def test_what_the_tutorial_does_can_be_done(new_page, assessed, idle, request):
     """Goes through the tutorial, and takes its pictures where it is asked to."""
     update = request.config.getoption("--update-tutorial", default=False)
     page = new_page("light", 1280)
@@ -41,7 +41,7 @@ def test_what_the_tutorial_does_can_be_done(new_page, judged, idle, request):
         if update:
             keep(page, name, **more)
 
-    page.goto(judged.enter("/jobs"))
+    page.goto(assessed.enter("/jobs"))
     idle(page)
     page.get_by_role("button", name="Lost", exact=False).and_(page.locator(".head button")).click()
     show("jobs", clip={"x": 0, "y": 0, "width": 1280, "height": 610})
@@ -58,7 +58,7 @@ def test_what_the_tutorial_does_can_be_done(new_page, judged, idle, request):
     idle(page)
     if update:
         keep(card, "slices")
-    page.goto(f"{judged.url}/system")
+    page.goto(f"{assessed.url}/system")
     page.wait_for_selector("main canvas")
     show("system")
     if not update:

@@ -18,7 +18,7 @@ struct plan {
     char job[sizeof((struct jst_run *)0)->job];
     char folder[sizeof((struct jst_run *)0)->folder];
     uint64_t disk;       /* bytes that all may use on disk */
-    uint64_t disk_floor; /* and that stay free */
+    uint64_t disk_reserve; /* and that stay free */
 };
 
 static bool has_folder(const struct jst_run *run)
@@ -69,8 +69,8 @@ static bool plan_disk(const struct jst_run *run, struct plan *plan)
                 run->options.dir, strerror((int)-result));
         return false;
     }
-    plan->disk_floor = space / 10;
-    plan->disk = space - plan->disk_floor;
+    plan->disk_reserve = space / 10;
+    plan->disk = space - plan->disk_reserve;
     bool capped = run->options.max_disk && run->options.max_disk < plan->disk;
     if (capped)
         plan->disk = run->options.max_disk;
@@ -136,7 +136,7 @@ static void share_out(struct jst_run *run, const struct plan *plan)
         o->pattern->amount ? o->pattern->amount(run) : o->pattern->moves * o->chunk;
 
     run->disk_share = plan->disk / t->world;
-    run->disk_floor = plan->disk_floor;
+    run->disk_reserve = plan->disk_reserve;
     run->operations = o->iterations;
     run->limit = JST_REASON_ITERATIONS;
     run->first = o->iterations * t->rank;

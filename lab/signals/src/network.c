@@ -36,7 +36,7 @@ static bool fits(const struct jst_options *options, char *why, size_t size)
     if (options->chunk < VOTE || options->chunk > largest) {
         snprintf(why, size,
                  "a message of %llu bytes cannot be: it has at least %d (the ranks' agreement when "
-                 "to stop travels in it) and at most 1 GiB; mend --chunk",
+                 "to stop travels in it) and at most 1 GiB; fix --chunk",
                  (unsigned long long)options->chunk, VOTE);
         return false;
     }

@@ -1,4 +1,4 @@
-"""The 10 % rule from the counters of servers: planted machines, and studies with their slices."""
+"""The 10 % rule from the counters of servers: injected machines, and studies with their slices."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from synth_study import SLICE_NS, Lab, cell_of, equal_writers, result_of
 
 from jostle.repository import Repository
 from jostle_lab.analysis.study.foreign import Served, excess, served
-from jostle_lab.synthetic import Planted, Spec, plant, plant_machines
+from jostle_lab.synthetic import Injected, Spec, plant, plant_machines
 
 MOUNT, SERVER = "lustre:10.0.0.1@tcp:/scratch", "oss1"
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
+def injected(tmp_path_factory: pytest.TempPathFactory) -> Injected:
     spec = Spec(jobs=6, slices=120, length=100, processes=4)
-    planted = plant(tmp_path_factory.mktemp("foreign") / "repository", spec, seed=5)
-    plant_machines(planted, seed=1)
-    return planted
+    injected = plant(tmp_path_factory.mktemp("foreign") / "repository", spec, seed=5)
+    plant_machines(injected, seed=1)
+    return injected
 
 
-def test_planted_servers_tell_what_each_job_leaves_to_others(planted: Planted) -> None:
-    repository = Repository(planted.path)
+def test_injected_servers_tell_what_each_job_leaves_to_others(injected: Injected) -> None:
+    repository = Repository(injected.path)
     rows = repository.query(
         "SELECT job, mount, min(slice * slice_ns) AS begin, max((slice + count) * slice_ns) AS end,"
         " sum(posix_read_bytes_sum + stdio_read_bytes_sum)::DOUBLE AS read,"

@@ -1,4 +1,4 @@
-"""Logs written of planted jobs say what their profiles say."""
+"""Logs written of injected jobs say what their profiles say."""
 
 from __future__ import annotations
 

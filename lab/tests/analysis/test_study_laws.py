@@ -127,7 +127,7 @@ def test_service_times_explain_what_small_chunks_lose():
     law = next(law for law in laws(result_of(made)) if law.name == "small chunks")
     assert "a call of owc takes 2 ms alone and 3 ms together (1.5 times)" in law.explanation
     assert "a call of aw takes 1 ms alone and 9 ms together (9.0 times)" in law.explanation
-    assert law.statement.startswith("At 2 KiB, owc loses 50.0 % beside aw, which loses 50.0 %")
+    assert law.statement.startswith("At 2 KiB, owc loses 50.0 % alongside aw, which loses 50.0 %")
 
 
 def test_runs_ended_by_time_are_not_predicted():

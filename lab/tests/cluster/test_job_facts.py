@@ -1,4 +1,4 @@
-"""Slurm's prolog and epilog, beside commands that answer as Slurm's do, and in a hostile spool."""
+"""Slurm's prolog and epilog, alongside commands that answer as Slurm's do, and in a hostile spool."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_other_nodes_write_nothing(node: Node) -> None:
     assert node.run("prolog", SLURM_JOB_ID="12; reboot") == []
 
 
-def test_what_is_planted_is_replaced(node: Node) -> None:
+def test_what_is_injected_is_replaced(node: Node) -> None:
     """A link, a FIFO and another's file under the name that everybody can foresee."""
     name = node.spool / "batch-big____one-12.1795715545.jsb"
     victim = node.folder / "victim"

@@ -155,7 +155,7 @@ def test_routed_loads_are_what_ports_counted_and_what_was_sent(
         time.sleep(1.1)  # the slice in which it ended is written
         store = Repository(tmp_path / "repository", create=True)
         store.ingest([lab.folder / "local" / host / "spool" for host in ("switches", *nodes)])
-    job = store.beside("load").job
+    job = store.alongside("load").job
     begin, length = job.start_ns // SLICE_NS * SLICE_NS - SLICE_NS, job.end_ns - job.start_ns
     axis = begin, SLICE_NS, length // SLICE_NS + 4
     span = begin, begin + axis[2] * SLICE_NS

@@ -114,7 +114,7 @@ def test_nothing_to_delay_is_said(tmp_path: Path, place: dict[str, str]) -> None
 
 
 @pytest.mark.parametrize(
-    ("words", "why", "mend"),
+    ("words", "why", "fix"),
     [
         (("--calls", "alltoall", "--delay", "fixed:1ms"), "no calls `alltoall`", "all-to-all"),
         (("--calls", "", "--delay", "fixed:1ms"), "No calls", "--calls"),
@@ -130,13 +130,13 @@ def test_nothing_to_delay_is_said(tmp_path: Path, place: dict[str, str]) -> None
     ],
 )
 def test_mistakes(
-    tmp_path: Path, place: dict[str, str], words: tuple[str, ...], why: str, mend: str
+    tmp_path: Path, place: dict[str, str], words: tuple[str, ...], why: str, fix: str
 ) -> None:
     done = inject(tmp_path, place, *words, "--", "true")
     assert done.code == 2
     first, *rest = done.err.splitlines()
     assert first.startswith("jostle: ") and why in first
-    assert mend in "".join(rest)
+    assert fix in "".join(rest)
     assert not (tmp_path / "logs").exists()
 
 

@@ -167,7 +167,7 @@ def test_what_is_missing_does_not_break(changed: dict[str, object]) -> None:
 def test_a_name_that_is_its_role_is_said_once(tmp_path: Path) -> None:
     named = dataclasses.replace(chart(), probe="the probe", signal="the signal")
     said = imprint_page(named, "x").note
-    assert "the probe per slice, alone and beside the signal" in said
+    assert "the probe per slice, alone and alongside the signal" in said
     assert "the probe (the probe)" not in said
 
 

@@ -118,7 +118,7 @@ def test_each_kind_of_figure_is_drawn_where_there_is_data() -> None:
     for stem in (
         "overlap-throughput",
         "predicted-against-observed-run-time",
-        "two-phases-writer-12-beside-writer-60-16-mib",
+        "two-phases-writer-12-alongside-writer-60-16-mib",
     ):
         assert stem in kuo
     apps = stems(papers.applications())
@@ -222,7 +222,7 @@ def test_slices_of_a_trace_are_in_the_csv(tmp_path: Path) -> None:
 
 def test_the_numbers_of_a_periodic_run_are_those_of_its_cell() -> None:
     (stem, chart), *_ = periodic(tidy(papers.patterns(periodic=True)))
-    assert stem == "time-slices-open-write-close-beside-open-write-close-1-mib-256-against-256"
+    assert stem == "time-slices-open-write-close-alongside-open-write-close-1-mib-256-against-256"
     assert chart.drop == pytest.approx(0.6 * 0.4261, abs=0.02)  # what the trace was made with
     lengths = [end - begin for begin, end in (chart.alone_ns, chart.together_ns)]
     if chart.dilation is not None:
@@ -335,7 +335,7 @@ def test_values_above_bars_are_rounded_not_cut() -> None:
 def test_a_number_and_its_unit_stay_on_one_line() -> None:
     from jostle.plot.figures.page import wrapped
 
-    for line in wrapped("loses 62 % beside itself at 64 KiB and 22.8 MiB/s in 250 ms", 0.7, 7.5):
+    for line in wrapped("loses 62 % alongside itself at 64 KiB and 22.8 MiB/s in 250 ms", 0.7, 7.5):
         assert not re.match(r"(%|KiB|MiB/s|ms)", line)
 
 

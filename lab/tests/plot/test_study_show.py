@@ -134,7 +134,7 @@ def test_figures_are_listed_with_what_they_show(
     )
     out = capsys.readouterr().out
     assert "degradation-matrix.svg: " in out
-    assert "one loses 40 % of its throughput beside other" in out
+    assert "one loses 40 % of its throughput alongside other" in out
     assert all((tmp_path / f"{p.stem}.csv").is_file() for p in tmp_path.glob("*.svg"))
 
 

@@ -69,7 +69,7 @@ KINDS = {
 def test_one_kind_of_metadata_against_strace(
     signals: Signals, tmp_path: Path, pattern: str
 ) -> None:
-    """Beside what it prepared, a pattern makes the calls of its operation, and no others."""
+    """Alongside what it prepared, a pattern makes the calls of its operation, and no others."""
     trace = tmp_path / "strace.log"
     wanted = 1100 if pattern == "unlink-files" else 20
     done = signals.run(

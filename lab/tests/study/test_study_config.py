@@ -23,7 +23,7 @@ ONE = HEAD + '[[program]]\npattern = "write-seek"\n'
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "reason", "mend"),
+    ("text", "line", "reason", "fix"),
     [
         ("[study\n", 1, "not valid TOML", "quotes"),
         (HEAD + "x = [1,\n", None, "not valid TOML", "lists"),
@@ -83,14 +83,14 @@ ONE = HEAD + '[[program]]\npattern = "write-seek"\n'
     ],
 )
 def test_mistakes_are_named(
-    parse: Callable[..., Any], text: str, line: int | None, reason: str, mend: str
+    parse: Callable[..., Any], text: str, line: int | None, reason: str, fix: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
         parse(text)
     message = str(caught.value)
     assert message.startswith(f"study.toml:{line}: " if line else "study.toml"), message
     assert reason in message, message
-    assert mend in caught.value.hint, caught.value.hint
+    assert fix in caught.value.hint, caught.value.hint
     assert caught.value.hint
     assert caught.value.exit_code == 2
 
@@ -167,7 +167,7 @@ def test_unknown_study() -> None:
     assert "`periodic`" in caught.value.hint
 
 
-def test_sources_lie_beside_the_study_or_come_with_jostle(tmp_path: Path) -> None:
+def test_sources_lie_alongside_the_study_or_come_with_jostle(tmp_path: Path) -> None:
     path = tmp_path / "study.toml"
     text = (
         '[study]\nname = "s"\n[[program]]\nname = "code"\ncommand = ["./code"]\n'

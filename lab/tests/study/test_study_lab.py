@@ -91,7 +91,7 @@ def test_one_study_in_memory_and_on_the_disk(workplace: Workplace) -> None:
     workplace.nothing_left("pairs")
     other = text.replace('store = ["ram", "disk"]', 'store = ["tape"]')
     code, _, err = workplace.study("run", str(workplace.write(other)), "--fresh")
-    assert code == 1 and "no store `tape`" in err and "mend:" in err
+    assert code == 1 and "no store `tape`" in err and "fix:" in err
 
 
 @pytest.mark.parametrize(

@@ -251,12 +251,12 @@ def test_a_full_file_system_is_a_result(workplace: Workplace, tmp_path: Path) ->
         (("run", "write-patterns-full", "--dry-run"), "need a folder"),
     ],
 )
-def test_mistakes_have_a_mend(workplace: Workplace, words: tuple[str, ...], message: str) -> None:
+def test_mistakes_have_a_fix(workplace: Workplace, words: tuple[str, ...], message: str) -> None:
     import re
 
     code, _, err = workplace.study(*words)
     assert code == 2 and "making the place ready" not in err
-    assert re.search(message, err) and "mend:" in err, err
+    assert re.search(message, err) and "fix:" in err, err
 
 
 def test_a_folder_that_cannot_be_written(workplace: Workplace) -> None:
@@ -292,7 +292,7 @@ all = false
 def test_a_misspelt_folder_is_not_made(workplace: Workplace, tmp_path: Path) -> None:
     wrong = tmp_path / "scrtach"
     code, _, err = workplace.study("run", str(workplace.write(SLOW)), "--dir", str(wrong))
-    assert code == 1 and str(wrong) in err and "mend:" in err
+    assert code == 1 and str(wrong) in err and "fix:" in err
     assert not wrong.exists()
 
 

@@ -1,4 +1,4 @@
-"""Judging the runs of a folder: what cannot be judged is told, and ends nothing."""
+"""Assessment the runs of a folder: what cannot be assessed is told, and ends nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jostle_lab.validation.evaluate import METHODS, RAW, evaluate
 from jostle_lab.validation.oracle import Marks
 from jostle_lab.validation.plan import ValidationStep
 from jostle_lab.validation.runner import ValidationRun
-from jostle_lab.validation.score import Judged
+from jostle_lab.validation.score import Assessed
 
 _QUIET = {"steal": 0.0, "foreign": 0.0, "load": 1.0}
 
@@ -26,9 +26,9 @@ def run(number: int, *, raw: bool = False, code: str = "stencil") -> ValidationR
 
 
 class Tables(str):
-    """What stands for the tables of a run: its name; without a canary."""
+    """What stands for the tables of a run: its name; without a core-speed probe."""
 
-    floors: ClassVar[dict[str, Any]] = {}
+    references: ClassVar[dict[str, Any]] = {}
 
 
 class Folder:
@@ -65,7 +65,7 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Folder:
 
     monkeypatch.setattr(module, "estimate", say)
     monkeypatch.setattr(module, "marks", read)
-    monkeypatch.setattr(module, "judged", lambda _said, _edges: Judged(0, 0, 1, 0, 0, 1, 1))
+    monkeypatch.setattr(module, "assessed", lambda _said, _edges: Assessed(0, 0, 1, 0, 0, 1, 1))
     monkeypatch.setattr(module, "_rate", lambda *_: 0.0)
     monkeypatch.setattr(
         module, "compare", lambda said: SimpleNamespace(displaced_s=[0.0] * len(said))
@@ -73,17 +73,17 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Folder:
     return Folder()
 
 
-def test_a_run_that_cannot_be_judged_ends_nothing(folder: Any) -> None:
+def test_a_run_that_cannot_be_assessed_ends_nothing(folder: Any) -> None:
     """The others are scored; each of the three is told with its reason, a defect as one."""
     found = evaluate(folder)
     assert len(found.rows) == 8
     told = "\n".join(found.limits)
-    assert "stencil-003-clean cannot be judged: Nothing can be said." in told
-    assert "stencil-005-clean cannot be judged: ZeroDivisionError" in told and "defect" in told
-    assert "stencil-007-clean cannot be judged: OSError" in told
+    assert "stencil-003-clean cannot be assessed: Nothing can be said." in told
+    assert "stencil-005-clean cannot be assessed: ZeroDivisionError" in told and "defect" in told
+    assert "stencil-007-clean cannot be assessed: OSError" in told
 
 
-def test_raw_runs_are_judged_by_the_thesis_alone(folder: Any) -> None:
+def test_raw_runs_are_assessed_by_the_thesis_alone(folder: Any) -> None:
     """Method jostle is scored on the coalesced runs, the thesis' on both, told apart."""
     found = evaluate(folder)
     assert [list(row.said) for row in found.rows if row.job.endswith("raw")] == [[RAW]]
@@ -121,10 +121,10 @@ def paced(folder: Any, monkeypatch: pytest.MonkeyPatch, **seconds: list[float]) 
     def read(_repository: Any, job: str) -> Marks:
         return Marks(np.arange(11), (np.arange(11) * took[job] * 1e8).astype(np.int64))
 
-    none = Judged(0, 0, 0, 0, 0, 1, 1, light="green")
+    none = Assessed(0, 0, 0, 0, 0, 1, 1, light="green")
     monkeypatch.setattr(module, "marks", read)
     monkeypatch.setattr(module, "estimate", lambda _job, *, method, seed: method)
-    monkeypatch.setattr(module, "judged", lambda _said, _edges: none)
+    monkeypatch.setattr(module, "assessed", lambda _said, _edges: none)
     return folder
 
 

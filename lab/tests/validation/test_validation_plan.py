@@ -167,9 +167,9 @@ def test_lab_scenes_share_what_the_probe_needs() -> None:
     assert set(bad) == set(PROBES)
     assert bad["computer"].core == PROBES["computer"].core and bad["computer"].node == "node1"
     assert bad["talker"].partner
-    beside = [scene for scene in plan if scene.neighbours]
-    little = [scene for scene in beside if any(one.name == "little" for one in scene.neighbours)]
-    assert 3 * len(little) >= len(beside)
+    alongside = [scene for scene in plan if scene.neighbours]
+    little = [scene for scene in alongside if any(one.name == "little" for one in scene.neighbours)]
+    assert 3 * len(little) >= len(alongside)
     null = [
         scene
         for scene in plan

@@ -10,9 +10,9 @@ import pytest
 
 from jostle.analysis import estimate
 from jostle_lab.synthetic import SPECS, trace
-from jostle_lab.validation.evaluate import judged
+from jostle_lab.validation.evaluate import assessed
 from jostle_lab.validation.oracle import Band, Truth
-from jostle_lab.validation.score import Judged, Row, ScoreSpread, score
+from jostle_lab.validation.score import Assessed, Row, ScoreSpread, score
 
 _QUIET = {"steal": 0.0, "foreign": 0.01, "load": 1.0}
 
@@ -30,10 +30,10 @@ def row(
 ) -> Row:
     """Makes a run of 100 s: percent of it are seconds of it."""
     truth = Truth(100.0, total, displaced, 50, total - 1, total + 1)
-    judged = Judged(said, said - width, said + width, continuous, shift, 1.0, 0.9)
-    other = Judged(thesis, thesis, thesis, 0.0, 0.0, 1.0, None)
+    assessed = Assessed(said, said - width, said + width, continuous, shift, 1.0, 0.9)
+    other = Assessed(thesis, thesis, thesis, 0.0, 0.0, 1.0, None)
     return Row(
-        "job", "code", kind, 0.1, truth, None, thesis, _QUIET, {"jostle": judged, "thesis": other}
+        "job", "code", kind, 0.1, truth, None, thesis, _QUIET, {"jostle": assessed, "thesis": other}
     )
 
 
@@ -81,7 +81,7 @@ def test_the_thesis_is_scored_against_its_own_measure_and_against_the_oracle() -
 
 
 def test_what_the_machine_took_itself() -> None:
-    """All of the loss but the planted: in a clean run all of it."""
+    """All of the loss but the injected: in a clean run all of it."""
     from dataclasses import replace
 
     one = row(20.0, 20.0)
@@ -98,7 +98,7 @@ def test_nothing_to_score() -> None:
 
 def test_what_is_continuous_is_told_in_the_windows_of_the_truth() -> None:
     """A loss in every second segment, two to a window, shifts all windows and few segments."""
-    found = estimate(trace(SPECS["clean-canary"], 0)[0])
+    found = estimate(trace(SPECS["clean-core-probe"], 0)[0])
     start = np.arange(40) * 10**9
     lost = np.where(np.arange(40) % 2, 2 * 10**8, 0)
     table = pa.table(
@@ -111,5 +111,5 @@ def test_what_is_continuous_is_told_in_the_windows_of_the_truth() -> None:
         }
     )
     one = replace(found, segments=table, run_s=40.0)
-    assert judged(one).displaced == pytest.approx(-1, abs=0.1)
-    assert judged(one, [*start[::2].tolist(), 40 * 10**9]).displaced == pytest.approx(9, abs=0.3)
+    assert assessed(one).displaced == pytest.approx(-1, abs=0.1)
+    assert assessed(one, [*start[::2].tolist(), 40 * 10**9]).displaced == pytest.approx(9, abs=0.3)

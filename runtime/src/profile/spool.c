@@ -244,11 +244,11 @@ static const char *reason_text(int r)
  * cannot be used, nothing is added to the program's output; `jostle doctor` reports it. */
 static int cannot(int r)
 {
-    char mend[160];
+    char fix[160];
     if (jst_cfg.spool_from_user && !jst_root_has_changed()) {
-        char *p = jst_put_text(mend, mend + sizeof mend, reason_text(r));
-        jst_put_text(p, mend + sizeof mend, "see `jostle doctor`");
-        jst_say("no profile can be kept in", jst_cfg.spool, mend);
+        char *p = jst_put_text(fix, fix + sizeof fix, reason_text(r));
+        jst_put_text(p, fix + sizeof fix, "see `jostle doctor`");
+        jst_say("no profile can be kept in", jst_cfg.spool, fix);
     }
     return r;
 }

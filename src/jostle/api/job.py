@@ -256,7 +256,7 @@ class Job:
     @with_hints
     def neighbours(self) -> list[Neighbour]:
         """List the co-running jobs, as `jostle neighbours`, the longest overlap first."""
-        return neighbours(self._store.beside(self._one(), cores=False))
+        return neighbours(self._store.alongside(self._one(), cores=False))
 
     # What interference cost it
 

@@ -20,7 +20,7 @@ from jostle.analysis.identification.model import OTHERS
 from jostle.analysis.waits import JobWaits
 from jostle.api import html
 from jostle.names.users import owner_name
-from jostle.report.format.users import others_beside
+from jostle.report.format.users import others_alongside
 from jostle.report.format.values import (
     byte_count,
     count,
@@ -34,12 +34,12 @@ from jostle.report.format.values import (
 from jostle.report.format.waits import wait_sentences
 from jostle.report.models.digest import busy_mounts, cpu_seconds, mount_traffic
 from jostle.report.models.lost_time import lost_over_time
-from jostle.report.verdict.blame import UNEXPLAINED, Blame, to_whom
+from jostle.report.verdict.attribution import UNEXPLAINED, Attribution, to_whom
 from jostle.report.verdict.verdict import (
     CauseRow,
     EvaluatedJob,
     VerdictHead,
-    blame_of,
+    attribution_of,
     cause_rows,
     estimate_json,
     head,
@@ -105,10 +105,10 @@ class Interference(interference_model.JobInterference):
         return f"<Interference {self.job}: {who} among {self.neighbours} neighbours>"
 
     def _repr_html_(self) -> str:
-        split = blame_of(self._estimate, self)
-        beside = others_beside(self.neighbours, unnamed=self.unnamed) or "no other profiled job"
+        split = attribution_of(self._estimate, self)
+        alongside = others_alongside(self.neighbours, unnamed=self.unnamed) or "no other profiled job"
         if self.evident:
-            whom = to_whom({blamed.kind for blamed in split.suspects})
+            whom = to_whom({named.kind for named in split.suspects})
             words = f"lost {seconds_within(split.explained_s)} {whom}"
         elif self.blind:
             words = "too little evidence to decide whether others slowed it"
@@ -131,7 +131,7 @@ class Interference(interference_model.JobInterference):
         ]
         return html.box(
             html.head(self.job, words),
-            html.note(f"{beside} beside it"),
+            html.note(f"{alongside} alongside it"),
             html.table(columns, rows) if rows else "",
             _suspects(split, {}),
         )
@@ -143,8 +143,8 @@ class Verdict(VerdictHead):
 
     Attributes:
         estimate: What interference cost the job, combined with what its neighbours explain.
-        interference: What its neighbours did; None where nobody ran beside it.
-        blame: The loss, divided among suspects and a rest that no profiled job explains.
+        interference: What its neighbours did; None where nobody ran alongside it.
+        attribution: The loss, divided among suspects and a rest that no profiled job explains.
         causes: Where the seconds went, the largest first.
         mounts: The path of each mount, for users.
         waits: Whom its ranks waited for, since when and why; None: it has no ranks, or the method
@@ -153,7 +153,7 @@ class Verdict(VerdictHead):
 
     estimate: Estimate
     interference: Interference | None
-    blame: Blame
+    attribution: Attribution
     causes: list[CauseRow]
     mounts: dict[str, str]
     waits: JobWaits | None
@@ -166,7 +166,7 @@ class Verdict(VerdictHead):
             **{field.name: getattr(head(estimate), field.name) for field in fields(VerdictHead)},
             estimate=estimate,
             interference=None if who is None else with_estimate(who, estimate),
-            blame=blame_of(estimate, who),
+            attribution=attribution_of(estimate, who),
             causes=cause_rows(estimate, evaluated.names),
             mounts=evaluated.names,
             waits=evaluated.waits,
@@ -184,19 +184,19 @@ class Verdict(VerdictHead):
         return f"<Verdict {self.light or 'undecided'}: {lost}>"
 
     def _repr_html_(self) -> str:
-        beside = ""
+        alongside = ""
         if self.interference is not None and self.interference.neighbours:
-            beside = (
-                others_beside(self.interference.neighbours, unnamed=self.interference.unnamed)
-                + " beside it"
+            alongside = (
+                others_alongside(self.interference.neighbours, unnamed=self.interference.unnamed)
+                + " alongside it"
             )
         return html.box(
             _lost_title(self.estimate),
             _figures(self.estimate),
             _causes(self.causes),
             _strip(self.estimate),
-            html.note(beside),
-            _suspects(self.blame, self.mounts),
+            html.note(alongside),
+            _suspects(self.attribution, self.mounts),
             *(html.note(text) for text in wait_sentences(self.waits, self.mounts)),
         )
 
@@ -337,7 +337,7 @@ def _causes(causes: list[CauseRow]) -> str:
     )
 
 
-def _suspects(split: Blame, mounts: dict[str, str]) -> str:
+def _suspects(split: Attribution, mounts: dict[str, str]) -> str:
     if not split.suspects:
         return ""
     columns: list[tuple[str, html.Align]] = [
@@ -351,17 +351,17 @@ def _suspects(split: Blame, mounts: dict[str, str]) -> str:
     ]
     rows = [
         [
-            html.name(blamed.job),
+            html.name(named.job),
             html.text(
-                "-" if blamed.user is None or blamed.job == OTHERS else owner_name(blamed.user)
+                "-" if named.user is None or named.job == OTHERS else owner_name(named.user)
             ),
-            html.name(", ".join(mounts.get(name, name) for name in blamed.resources)),
-            html.text(seconds_within(blamed.seconds)),
-            percent(blamed.share),
-            html.bar(blamed.share),
-            html.text(blamed.pattern),
+            html.name(", ".join(mounts.get(name, name) for name in named.resources)),
+            html.text(seconds_within(named.seconds)),
+            percent(named.share),
+            html.bar(named.share),
+            html.text(named.pattern),
         ]
-        for blamed in split.suspects[:_MOST]
+        for named in split.suspects[:_MOST]
     ]
     if split.leaves_some:
         rows.append(

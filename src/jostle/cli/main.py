@@ -32,7 +32,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "digest": ("digest", "What one job did: MPI, I/O, time; what to look at next."),
         "timeline": ("timeline", "Draw jobs slice by slice on one time axis."),
         "background": ("background", "What all other jobs did on a job's mounts meanwhile."),
-        "neighbours": ("neighbours", "Who ran when and where beside a job."),
+        "neighbours": ("neighbours", "Who ran when and where alongside a job."),
         "interference": ("interference", "Which neighbours slowed a job, when, and how much."),
         "advise": ("advise", "What to change about a job or a site, what it saves, who pays."),
         "replay": ("replay", "A period's jobs once more, with and without a policy."),
@@ -40,7 +40,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "predict": ("predict", "What loads will cost each other, though they never met."),
         "trends": ("trends", "Which programs disturb and which suffer, week by week."),
         "placement": ("placement", "Where a job sits in the network, and who may use its links."),
-        "nodes": ("nodes", "Which nodes, links and disks are lastingly worse than their peers."),
+        "nodes": ("nodes", "Which nodes, links and disks are persistently worse than their peers."),
         "targets": ("targets", "Which storage targets are slower than their peers."),
         "estimate": ("estimate", "What interference cost one run, and whether to trust it."),
         "compare": ("compare", "Why runs of one program took different times."),
@@ -51,10 +51,10 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Care": {
         "overhead": ("overhead", "What profiling costs a command: alternating runs."),
         "agent": ("agent", "Record this machine between runs, too: who uses its cores and disks."),
-        "doctor": ("doctor", "Check what works on this machine, and how to mend it."),
+        "doctor": ("doctor", "Check what works on this machine, and how to fix it."),
         "topology": ("topology", "Tell jostle about the cluster's networks; show them."),
         "site": ("site", "Digests at the end of jobs, for a site that profiles all of them."),
-        "repository": ("repository", "Compact the repository, expire old slices, mend damage."),
+        "repository": ("repository", "Compact the repository, expire old slices, fix damage."),
     },
 }
 _OWN = {
@@ -244,7 +244,7 @@ def _fail(words: Sequence[str], message: str, hint: str, exit_code: int) -> int:
     """Report on stderr what went wrong and how to fix it, as JSON with --json."""
     own = words[: words.index("--")] if "--" in words else words
     if "--json" in own:
-        error = {"message": message, "mend": hint or None, "exit_code": exit_code}
+        error = {"message": message, "fix": hint or None, "exit_code": exit_code}
         click.echo(json.dumps({"error": error}), err=True)
         return exit_code
     from jostle.cli.output import stderr_style
@@ -252,5 +252,5 @@ def _fail(words: Sequence[str], message: str, hint: str, exit_code: int) -> int:
     red, bold, reset = stderr_style("red"), stderr_style("bold"), stderr_style("reset")
     click.echo(f"{red}{bold}jostle:{reset} {message}", err=True)
     for line in hint.splitlines():
-        click.echo(f"  {bold}mend:{reset} {line}", err=True)
+        click.echo(f"  {bold}fix:{reset} {line}", err=True)
     return exit_code

@@ -95,7 +95,7 @@ def library() -> ctypes.CDLL:
     """
     path = native_path("libjostle-decode.so")
     lib = ctypes.CDLL(str(path))
-    doors: dict[str, tuple[Any, list[Any]]] = {
+    functions: dict[str, tuple[Any, list[Any]]] = {
         "jst_decode_api": (c_uint32, []),
         "jst_decode_new": (pointer, [c_char_p, c_char_p, c_char_p, c_char_p, c_uint64]),
         "jst_decode_free": (None, [pointer]),
@@ -115,12 +115,12 @@ def library() -> ctypes.CDLL:
         "jst_decode_events": (pointer, [pointer, POINTER(c_uint64)]),
         "jst_decode_text": (pointer, [pointer, POINTER(c_uint64)]),
     }
-    for name, (result, arguments) in doors.items():
-        door = getattr(lib, name, None)
-        if door is None:
+    for name, (result, arguments) in functions.items():
+        function = getattr(lib, name, None)
+        if function is None:
             break
-        door.restype, door.argtypes = result, arguments
-    if door is None or lib.jst_decode_api() != API:
+        function.restype, function.argtypes = result, arguments
+    if function is None or lib.jst_decode_api() != API:
         raise JostleError(
             f"{path} belongs to another version of jostle.",
             hint="Run `make build`, or reinstall jostle.",

@@ -115,7 +115,7 @@ class App:
             self._told.clear()
         self._told[node, refusal.code] = now + _TELL_EVERY_S
         self._warn(
-            f"{node} is refused ({refusal.status} {refusal.code}): {refusal.why}. {refusal.mend}"
+            f"{node} is refused ({refusal.status} {refusal.code}): {refusal.why}. {refusal.fix}"
         )
 
     async def watch_lag(self) -> None:
@@ -192,7 +192,7 @@ class App:
                 503,
                 "disk",
                 "the receiver stores nothing: see its log",
-                "Mend what the log says, and start it again.",
+                "Fix what the log says, and start it again.",
                 retry_s=60,
             )
         if self._waiting_bytes + size > _MOST_WAITING:

@@ -9,7 +9,7 @@ from jostle.errors import JostleError
 from jostle.files.repository_address import shown
 
 #: The command that removes damaged files from a repository.
-MEND = "`jostle repository check --mend`"
+FIX = "`jostle repository check --fix`"
 
 
 class RepositoryError(JostleError):
@@ -29,7 +29,7 @@ def log_error(root: Path, why: str) -> LogError:
     """
     return LogError(
         f"The log of the repository {shown(root)} is damaged: {why}.",
-        hint="`jostle repository check` lists the damage, and `jostle repository check --mend` "
+        hint="`jostle repository check` lists the damage, and `jostle repository check --fix` "
         "goes on with what is left; or restore the folder `commits` from a backup.",
     )
 
@@ -57,7 +57,7 @@ class DamagedError(RepositoryError):
         what = f"The file {file}" if file else "A file"
         super().__init__(
             f"{what} of the repository {shown(root)} cannot be read: {reason}",
-            hint=f"Restore it from a backup, or go on without it: {MEND}.",
+            hint=f"Restore it from a backup, or go on without it: {FIX}.",
         )
         self.file = file
         self.reason = reason

@@ -12,7 +12,7 @@ import pyarrow as pa
 from jostle.reader import FILE_VALUES
 from jostle.repository.job_names import find_job, find_jobs
 from jostle.repository.query.aggregates import Loads
-from jostle.repository.query.co_running import Beside, beside, has_company
+from jostle.repository.query.co_running import CoRunning, alongside, has_company
 from jostle.repository.query.core_states import core_states, newest_machine_slices
 from jostle.repository.query.engine import ALWAYS, Engine, total
 from jostle.repository.query.export import ExportSelection, export
@@ -32,10 +32,10 @@ from jostle.repository.query.messages import Messages
 from jostle.repository.query.on_fabrics import on_fabrics
 from jostle.repository.query.process_ends import process_ends
 from jostle.repository.query.process_rows import job_processes
-from jostle.repository.query.programs import Programs, programs_beside
+from jostle.repository.query.programs import Programs, programs_alongside
 from jostle.repository.query.rank_pairs import RankPairs, rank_pairs
 from jostle.repository.query.rank_slices import RankTables, rank_peers, rank_tables
-from jostle.repository.query.run_tables import UNUSED_COLUMNS, core_floors, own_slices
+from jostle.repository.query.run_tables import UNUSED_COLUMNS, core_references, own_slices
 from jostle.repository.query.series import background, neighbours, series
 from jostle.repository.query.traffic import port_counters, traffic
 from jostle.repository.query.watched import watched_processes
@@ -192,7 +192,7 @@ class Questions:
             segments = side.submit(self._merger.job, job, without=UNUSED_COLUMNS)
             slices = own_slices(self._engine, job, "node_rollup", window)
             mount_slices = own_slices(self._engine, job, "rollup", window)
-            floors = core_floors(self._engine, job, slices, window)
+            references = core_references(self._engine, job, slices, window)
             processes = self.job_processes(job)
             worlds = segments.result().worlds
             return RunTables(
@@ -202,7 +202,7 @@ class Questions:
                 worlds,
                 slices,
                 mount_slices,
-                floors,
+                references,
                 {} if worlds else self._others_cpu_s(job),
                 core_states(self._engine, processes, window),
             )
@@ -340,17 +340,17 @@ class Questions:
         return neighbours(self._engine, job, metric)
 
     def has_company(self, job: str) -> bool:
-        """Return whether other jobs may have run concurrently; `beside` is exact, and slower."""
+        """Return whether other jobs may have run concurrently; `alongside` is exact, and slower."""
         return has_company(self._engine, job)
 
-    def beside(self, job: str, *, cores: bool = True) -> Beside:
+    def alongside(self, job: str, *, cores: bool = True) -> CoRunning:
         """Return a job's slices on shared resources and others' loads there (analysis.identify).
 
         Args:
             job: The job.
             cores: Include the users of its nodes' cores, by process.
         """
-        found = beside(self._engine, job, cores=cores)
+        found = alongside(self._engine, job, cores=cores)
         return on_fabrics(self._engine, found, self.topologies())
 
     def live_rows(self, span: tuple[int, int]) -> LiveRows:
@@ -408,9 +408,9 @@ class Questions:
         """Return when processes moved bytes on mounts, and the job's traffic there."""
         return process_ends(self._engine, job)
 
-    def programs_beside(self, span: tuple[int, int] = ALWAYS) -> Programs:
+    def programs_alongside(self, span: tuple[int, int] = ALWAYS) -> Programs:
         """Return the loads of all jobs on the resources that they share (analysis.matrix)."""
-        return programs_beside(self._engine, span)
+        return programs_alongside(self._engine, span)
 
     def load_tables(self, jobs: Sequence[str]) -> LoadTables:
         """Return the loads of some jobs on shared mounts (analysis.kinds)."""

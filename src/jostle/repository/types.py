@@ -123,15 +123,15 @@ class JobSegments:
 
 
 #: Runs of the core-speed probe in each mean: means of fewer runs scatter, and the lowest is chance.
-CANARY_RUNS = 100
+CORE_PROBE_RUNS = 100
 
 
 @dataclass(frozen=True)
-class CoreFloor:
+class CoreReference:
     """The least time of the core-speed probe's loop on a node.
 
     Attributes:
-        ns: Low quantile of means, each over CANARY_RUNS consecutive runs, ns.
+        ns: Low quantile of means, each over CORE_PROBE_RUNS consecutive runs, ns.
         jobs: Number of other jobs on the node that it includes; 0: only the run itself.
         own_ns: The same for runs of the job's program with as many ranks.
         own_jobs: Number of other runs of the program in own_ns; 0: none.
@@ -174,7 +174,7 @@ class RunTables:
         slices: One row per node and slice: host, slice, slice_ns, count (processes with a record),
             then <metric>_sum, _min and _max over the processes of run_tables.RUN_METRICS.
         mount_slices: The same per mount, of run_tables.RUN_MOUNT_METRICS: mount, slice, ...
-        floors: Node -> least times of the core-speed probe over the runs around this one; empty
+        references: Node -> least times of the core-speed probe over the runs around this one; empty
             without the probe.
         others_cpu_s: Node -> CPU seconds of other jobs there while it ran; empty for a job with
             segments.
@@ -189,7 +189,7 @@ class RunTables:
     worlds: tuple[WorldSegments, ...]
     slices: pa.Table
     mount_slices: pa.Table
-    floors: Mapping[str, CoreFloor] = field(default_factory=dict)
+    references: Mapping[str, CoreReference] = field(default_factory=dict)
     others_cpu_s: Mapping[str, float] = field(default_factory=dict)
     core_states: pa.Table = field(default_factory=lambda: NO_CORE_STATES)
 

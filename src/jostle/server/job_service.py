@@ -181,13 +181,13 @@ class JobService:
         row = self.row(job, viewer) | {"part": part_name(job)}
         return None if body is None else {"job": row, **body}
 
-    def guilty(self, job: str, viewer: Viewer) -> list[dict[str, Any]] | None:
+    def disturbed(self, job: str, viewer: Viewer) -> list[dict[str, Any]] | None:
         """Return the slices in which others slowed a job, by its stored verdict; None: none yet."""
         verdict = self._verdicts.get(job, sight(viewer.users))
         body = None if verdict is None else self._verdicts.body(verdict.job, verdict.sight)
         if body is None:
             return None
-        found: list[dict[str, Any]] = (body["interference"] or {}).get("guilty", [])
+        found: list[dict[str, Any]] = (body["interference"] or {}).get("disturbed", [])
         return found
 
     @property
@@ -279,7 +279,7 @@ class JobService:
         body = self._verdicts.body(verdict.job, verdict.sight)
         if body is None:
             return None
-        parts = {name: body.pop(name) for name in ("head", "blame", "interference", "mounts")}
+        parts = {name: body.pop(name) for name in ("head", "attribution", "interference", "mounts")}
         waits = body.pop("waits", None)  # verdicts that an earlier version stored have none
         return {**parts, "waits": waits, "estimate": body}
 

@@ -64,9 +64,9 @@ def plain(error: Exception, said: str = "") -> SparkError:
         said: Log of Spark.
     """
     text = f"{error}\n{said}"
-    for pattern, meaning, mend in _KNOWN:
+    for pattern, meaning, fix in _KNOWN:
         if known := re.search(pattern, text, re.DOTALL):
-            return SparkError(meaning.format(*known.groups()), hint=mend)
+            return SparkError(meaning.format(*known.groups()), hint=fix)
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     first = lines[0] if lines else type(error).__name__
     return SparkError(f"Spark failed: {first}", hint="Leave out --engine to ask without Spark.")

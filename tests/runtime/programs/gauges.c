@@ -1,4 +1,4 @@
-/* Five threads beside the main one for three slices. */
+/* Five threads alongside the main one for three slices. */
 #include "truth.h"
 
 #include <pthread.h>

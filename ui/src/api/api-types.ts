@@ -40,7 +40,7 @@ export interface AccessPhase {
   calls_per_chunk: number | null;
   /** Share of the writes that left a gap behind the one before, 0 to 1; 0 of reads. */
   gapped: number;
-  /** Steps back and gaps of writes alternate: a file is written all over, or grows while its header is mended; which of them cannot be told. False of reads. */
+  /** Steps back and gaps of writes alternate: a file is written all over, or grows while its header is fixed; which of them cannot be told. False of reads. */
   scattered: boolean;
   /** The ways of access found, the largest first. */
   parts: PatternShare[];
@@ -146,7 +146,7 @@ export interface BatchJob {
   scheduler: SchedulerFacts | null;
 }
 
-/** Something that another binding would mend. */
+/** Something that another binding would fix. */
 export interface BindingAdvice {
   /** far GPU, shared GPU, far adapter or same cores. */
   rule: string;
@@ -195,11 +195,11 @@ export interface BindingCase {
 }
 
 /** A loss divided among suspects: their shares and the unexplained one add up to 1. */
-export interface Blame {
+export interface Attribution {
   /** The loss. */
   lost_s: Interval;
   /** Jobs that took a part of it, the greatest first. */
-  suspects: Blamed[];
+  suspects: AttributedSuspect[];
   /** What they took together. */
   explained_s: Interval;
   /** What no profiled job explains. */
@@ -213,7 +213,7 @@ export interface Blame {
 }
 
 /** What one suspect took of a loss. */
-export interface Blamed {
+export interface AttributedSuspect {
   /** Its name. */
   job: string;
   /** Its owner's uid; null if it is not shown. */
@@ -284,7 +284,7 @@ export interface Cause {
   seconds: Interval;
   /** measured (accounted for call by call), inferred (from clusters of segments), or neighbours (from slices with and without the load of neighbours). */
   how: 'measured' | 'inferred' | 'neighbours';
-  /** What it was of the resource, where a canary or the node's agent tells: "core speed", cores that ran slower (others on their sibling threads, or a lower frequency); "steal", cores that the hypervisor kept; "capped", a limit of the frequency; "heat", throttled; "power limit", a lower one than at other times; "quota", a CPU limit of the job's own control group; else "". */
+  /** What it was of the resource, where a core-speed probe or the node's agent tells: "core speed", cores that ran slower (others on their sibling threads, or a lower frequency); "steal", cores that the hypervisor kept; "capped", a limit of the frequency; "heat", throttled; "power limit", a lower one than at other times; "quota", a CPU limit of the job's own control group; else "". */
   kind: '' | 'core speed' | 'steal' | 'capped' | 'heat' | 'power limit' | 'quota';
   /** The limit (GHz; W) or the temperature (°C) then; 0: not known. */
   level: number;
@@ -311,7 +311,7 @@ export interface CauseShare {
   lost_s: number;
 }
 
-/** A probe beside a signal. */
+/** A probe alongside a signal. */
 export interface Cell {
   probe: string;
   signal: string;
@@ -395,7 +395,7 @@ export interface ComparedRun {
   percent: Interval;
   coverage: number;
   light: 'green' | 'yellow' | 'red' | null;
-  judged: boolean;
+  assessed: boolean;
   sure: number;
   undecided: string;
 }
@@ -435,7 +435,7 @@ export interface Counters {
   counted_share: number;
 }
 
-/** A probe beside a signal as one setting varies. */
+/** A probe alongside a signal as one setting varies. */
 export interface Curve {
   axis: string;
   probe: string;
@@ -483,7 +483,7 @@ export interface Directive {
   words: string;
 }
 
-/** One program (victim) with and without another (aggressor) beside it. */
+/** One program (victim) with and without another (aggressor) alongside it. */
 export interface Encounter {
   /** Its program. */
   victim: string;
@@ -491,11 +491,11 @@ export interface Encounter {
   aggressor: string;
   /** Where they met. */
   resource_kind: 'file system' | 'object servers' | 'metadata server' | 'network' | 'node' | 'memory' | 'gpu' | 'bus';
-  /** Runs of the victim beside it. */
+  /** Runs of the victim alongside it. */
   with_runs: number;
   /** Runs without it. */
   without_runs: number;
-  /** Mean service time relative to the victim's own undisturbed, runs beside it. */
+  /** Mean service time relative to the victim's own undisturbed, runs alongside it. */
   with_mean: number;
   /** The same, runs without it. */
   without_mean: number;
@@ -533,17 +533,17 @@ export interface EstimateReport {
   decided_by: string;
   advice: string;
   /** whether there is a light */
-  judged: boolean;
+  assessed: boolean;
   limits: string[];
   core_hours_lost: number;
   /** energy of its nodes in lost time; null: not measured */
   energy_lost_kwh: Interval | null;
 }
 
-/** The runs of a program with another one beside it, and those without. */
+/** The runs of a program with another one alongside it, and those without. */
 export interface EvidenceReport {
   encounter: Encounter;
-  beside: EvidenceRun[];
+  alongside: EvidenceRun[];
   without: EvidenceRun[];
 }
 
@@ -770,7 +770,7 @@ export interface GroupTime {
 }
 
 /** A slice in which the job lost time to others. */
-export interface GuiltySlice {
+export interface DisturbedSlice {
   /** Start of the slice. */
   start_ns: number;
   /** Its length. */
@@ -828,9 +828,9 @@ export interface InterferenceReport {
   seconds: Interval;
   percent: Interval;
   suspects: Suspect[];
-  guilty: GuiltySlice[];
+  disturbed: DisturbedSlice[];
   resources: ResourceLoss[];
-  /** other jobs beside it; those that the viewer may not see count as one */
+  /** other jobs alongside it; those that the viewer may not see count as one */
   neighbours: number;
   /** among them are jobs that the viewer may not see */
   unnamed: boolean;
@@ -839,7 +839,7 @@ export interface InterferenceReport {
   blind: string;
   limits: string[];
   /** jobs that were tested and did no visible harm */
-  acquitted: Record<string, string>;
+  ruled_out: Record<string, string>;
   /** jobs of which it is not known, and what would decide it */
   untested: Record<string, Untested>;
   /** who had the cores that the job waited for */
@@ -917,7 +917,7 @@ export interface JobDigest {
   gpus: GpuDigest[];
   /** What to look at next in a job without MPI; worlds have their own. */
   next: Advice[];
-  /** What another binding of cores and GPUs would mend; empty where nothing is wrong. */
+  /** What another binding of cores and GPUs would fix; empty where nothing is wrong. */
   binding: BindingAdvice[];
 }
 
@@ -984,8 +984,8 @@ export interface Jobs {
 }
 
 /** The verdict is being made: ask again in a moment. */
-export interface Judging {
-  state: 'judging';
+export interface Assessment {
+  state: 'assessing';
   job: JobRow;
   /** null: it waits for the verdict on another job */
   progress: VerdictProgress | null;
@@ -1331,15 +1331,15 @@ export interface NodesReport {
   comparisons: number;
   /** the surest first */
   differences: NodeDifference[];
-  unjudged: NotJudged[];
+  unassessed: NotAssessed[];
   /** commit of the repository that it was made from */
   commit: number;
   /** time that it took */
   seconds: number;
 }
 
-/** Components that could not be judged. */
-export interface NotJudged {
+/** Components that could not be assessed. */
+export interface NotAssessed {
   words: string;
 }
 
@@ -1516,7 +1516,7 @@ export interface PlacementReport {
 
 /** Segments, in time, an entry of each list for each. */
 export interface Points {
-  /** start, since the start of the judged time */
+  /** start, since the start of the assessed time */
   at_s: number[];
   seconds: number[];
   /** number of its cluster; 0: it is in none */
@@ -1550,7 +1550,7 @@ export interface Problem {
   status: number;
   /** the cause, as the failed part reports it */
   detail: string | null;
-  mend: string | null;
+  fix: string | null;
 }
 
 /** What jostle itself cost the job. */
@@ -1663,7 +1663,7 @@ export interface ResourceLoss {
   kind: 'file system' | 'object servers' | 'metadata server' | 'network' | 'node' | 'memory' | 'gpu' | 'bus';
   /** Run time lost there to others; without evidence 0, up to smallest_s. */
   seconds: Interval;
-  /** Slices that could be judged. */
+  /** Slices that could be assessed. */
   slices: number;
   /** Time that the job spent in calls there, per process (mean). */
   own_s: number;
@@ -1675,7 +1675,7 @@ export interface ResourceLoss {
   smallest_s: number;
   /** Where not evident, why, one sentence. */
   why_not: string;
-  /** Start of each judged slice. */
+  /** Start of each assessed slice. */
   steps_ns: number[];
   /** Their length. */
   slice_ns: number;
@@ -1720,7 +1720,7 @@ export interface Rest {
   total_s: number;
 }
 
-/** The run time of one run beside that of the baseline. */
+/** The run time of one run alongside that of the baseline. */
 export interface RunTime {
   job: string;
   /** its program */
@@ -2168,7 +2168,7 @@ export interface StudyRow {
   end_ns: number;
   /** why it cannot be read */
   damaged: string | null;
-  mend: string | null;
+  fix: string | null;
 }
 
 /** A figure over repetitions, with the 95 % interval of its mean. */
@@ -2299,11 +2299,11 @@ export interface Untested {
   decided_by: string;
 }
 
-/** What interference cost a job, estimated from its own run and from its neighbours. `estimate` is what `jostle estimate --json` prints, `interference` what `jostle interference --json` prints; null if no other job ran beside it. */
+/** What interference cost a job, estimated from its own run and from its neighbours. `estimate` is what `jostle estimate --json` prints, `interference` what `jostle interference --json` prints; null if no other job ran alongside it. */
 export interface Verdict {
   job: JobRow;
   head: VerdictHead;
-  blame: Blame;
+  attribution: Attribution;
   estimate: EstimateReport;
   interference: InterferenceReport | null;
   /** mount, or a resource of one -> the same with its path in the job */

@@ -1,10 +1,10 @@
 // Requests for jobs: the list, the sum of their losses, and the verdict, series, process grid, segments, figures and digest of a job.
-import type { BatchJob, Brief, JobDigest, Figures, JobGpus, Jobs, Judging, LikeRunsReport, Losses, Metrics, PlacementReport, Segments, Series, Trend, Verdict } from './api-types';
+import type { BatchJob, Brief, JobDigest, Figures, JobGpus, Jobs, Assessment, LikeRunsReport, Losses, Metrics, PlacementReport, Segments, Series, Trend, Verdict } from './api-types';
 import { getJson, getGrid, type Query } from './request';
 
 export type Light = NonNullable<Brief['light']>;
 /** A verdict, or the progress of its estimation. */
-export type Answer = Verdict | Judging;
+export type Answer = Verdict | Assessment;
 export const isVerdict = (answer: Answer): answer is Verdict => 'estimate' in answer;
 
 const jobPath = (job: string) => `jobs/${encodeURIComponent(job)}`;

@@ -20,7 +20,7 @@ static bool failed(struct jst_run *run, const struct jst_file *file, const char 
     for (char *c = text; *c; c++)
         if (*c == '\n')
             *c = ' ';
-    const char *full = class == MPI_ERR_IO ? jst_file_mend_of_full(run) : NULL;
+    const char *full = class == MPI_ERR_IO ? jst_file_fix_of_full(run) : NULL;
     if (class == MPI_ERR_NO_SPACE || class == MPI_ERR_QUOTA)
         full = "make room there, choose another --dir, or lower --volume or --max-disk";
     return jst_fail(run, "%s: %s failed: %.300s; %s", file->path, call, text,

@@ -48,8 +48,8 @@ def check_lab() -> Check:
     for name, problem in missing.items():
         packages += problem.hint.removeprefix(_INSTALL).split() if _lacks(problem) else []
         says += f"; not {name}" + ("" if _lacks(problem) else f" ({problem})")
-    mend = _INSTALL + " ".join(dict.fromkeys(packages)) if packages else ""
-    return Check("lab", "warn", says, mend)
+    fix = _INSTALL + " ".join(dict.fromkeys(packages)) if packages else ""
+    return Check("lab", "warn", says, fix)
 
 
 def _problem(spec: LabSpec) -> LabError | None:

@@ -42,13 +42,13 @@ class Placement:
     per_node: int | None
 
 
-def place(lab: Lab, wish: Placement) -> list[tuple[str, int]]:
+def place(lab: Lab, wanted: Placement) -> list[tuple[str, int]]:
     """Return how many ranks each node gets, in the order of ranks.
 
     Raises:
         UsageError: There is no such node, or the numbers do not fit.
     """
-    nodes = [name.strip() for name in wish.nodes.split(",")] if wish.nodes else lab.nodes
+    nodes = [name.strip() for name in wanted.nodes.split(",")] if wanted.nodes else lab.nodes
     for name in nodes:
         if name not in lab.nodes:
             raise UsageError(
@@ -57,15 +57,15 @@ def place(lab: Lab, wish: Placement) -> list[tuple[str, int]]:
             )
     if len(set(nodes)) != len(nodes):
         raise UsageError("A node is named twice.", hint="Use --per-node for more ranks on each.")
-    ranks = wish.ranks or len(nodes) * (wish.per_node or 1)
-    if wish.per_node:
-        if ranks > wish.per_node * len(nodes):
+    ranks = wanted.ranks or len(nodes) * (wanted.per_node or 1)
+    if wanted.per_node:
+        if ranks > wanted.per_node * len(nodes):
             raise UsageError(
-                f"{ranks} ranks do not fit on {len(nodes)} nodes at {wish.per_node} each.",
-                hint=f"-n {wish.per_node * len(nodes)} at most, or a larger --per-node.",
+                f"{ranks} ranks do not fit on {len(nodes)} nodes at {wanted.per_node} each.",
+                hint=f"-n {wanted.per_node * len(nodes)} at most, or a larger --per-node.",
             )
-        full, rest = divmod(ranks, wish.per_node)
-        counts = [wish.per_node] * full + ([rest] if rest else [])
+        full, rest = divmod(ranks, wanted.per_node)
+        counts = [wanted.per_node] * full + ([rest] if rest else [])
     else:
         each, more = divmod(ranks, len(nodes))
         counts = [each + (index < more) for index in range(len(nodes))]
@@ -116,14 +116,14 @@ def profile(
         run,
     )
 
-    wish = job_name(job, cmd[0])
+    wanted = job_name(job, cmd[0])
     name = next(
         candidate
-        for candidate in candidates(wish)
+        for candidate in candidates(wanted)
         if not job or not is_taken(candidate, repository, lab.here / "spool")
     )
-    if name != wish:
-        warn([f"the name {wish} is taken by an earlier run; this one is {name}"])
+    if name != wanted:
+        warn([f"the name {wanted} is taken by an earlier run; this one is {name}"])
     folder = f"spool/{name}-{os.getpid()}"
     spools = [lab.local(host) / folder for host in (*lab.spec.server_names, *lab.nodes)]
     for spool in spools:

@@ -144,11 +144,11 @@ def _dragonfly_step(shape: Topology, out: dict[int, list[int]], switch: int, tar
     group, wanted = shape.groups[switch], shape.groups[target]
     if group == wanted:
         return target
-    for door in [switch, *np.flatnonzero(shape.is_switch & (shape.groups == group)).tolist()]:
-        for link in out[door]:
+    for entry in [switch, *np.flatnonzero(shape.is_switch & (shape.groups == group)).tolist()]:
+        for link in out[entry]:
             beyond = int(shape.targets[link])
             if shape.is_switch[beyond] and shape.groups[beyond] == wanted:
-                return beyond if door == switch else door
+                return beyond if entry == switch else entry
     raise AssertionError("two groups of a dragonfly are not joined")
 
 

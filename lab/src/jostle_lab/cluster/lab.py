@@ -28,7 +28,7 @@ from jostle_lab.cluster.state import (
     State,
     base_folder,
     clear,
-    mend,
+    fix,
     names,
     read_state,
     roots_own,
@@ -394,7 +394,7 @@ def _kill(folder: Path, grace_s: float = 0.0) -> bool:
             signal.pidfd_send_signal(descriptor, signal.SIGTERM)
             if select.select([descriptor], [], [], grace_s)[0]:
                 return True
-            mend(folder)
+            fix(folder)
         signal.pidfd_send_signal(descriptor, signal.SIGKILL)
         if not select.select([descriptor], [], [], _GRACE_S)[0]:
             raise LabError(
@@ -422,7 +422,7 @@ def down(name: str = "lab") -> list[str]:
         raise gone(name)
     ran, repairs = _kill(folder, _GRACE_S), []
     if not ran:
-        repairs += mend(folder)  # first, since it lifts a limit that may delay the last processes
+        repairs += fix(folder)  # first, since it lifts a limit that may delay the last processes
     claim = _claim_soon(name)
     try:
         repairs += claim.remove()
@@ -445,7 +445,7 @@ def _claim_soon(name: str) -> Claim:
 
 def down_all() -> list[str]:
     """End every lab of this user and remove leftovers; return what had to be cleaned up."""
-    mended: list[str] = []
+    fixed: list[str] = []
     for name in names():
-        mended += down(name)
-    return mended
+        fixed += down(name)
+    return fixed

@@ -96,11 +96,11 @@ def open_host(pid: int) -> list[tuple[int, int]]:
     return [(os.open(f"/proc/{pid}/ns/{name}", os.O_RDONLY), kind) for name, kind in parts]
 
 
-def enter(doors: list[tuple[int, int]]) -> None:
+def enter(entries: list[tuple[int, int]]) -> None:
     """Join namespaces.
 
     Raises:
         OSError: The kernel refuses.
     """
-    for door, kind in doors:
-        _checked(_libc.setns(door, kind), "setns")
+    for entry, kind in entries:
+        _checked(_libc.setns(entry, kind), "setns")

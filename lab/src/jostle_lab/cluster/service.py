@@ -2,7 +2,7 @@
 
 All of this runs inside the supervisor, process 1 of the lab's namespaces: when it ends, the kernel
 removes whatever a service has started or mounted. Only things outside the namespaces (a loop
-device, a control group) need a `mend`.
+device, a control group) need a `fix`.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Service(ABC):
     """A service that runs in a lab.
 
     Order of calls: needs checked -> start -> (mount on every node) -> ... -> stop. A killed
-    supervisor never calls stop; `mend` then removes, on the machine, what the kernel did not.
+    supervisor never calls stop; `fix` then removes, on the machine, what the kernel did not.
 
     Attributes:
         name: As the user names it.
@@ -148,11 +148,11 @@ class Service(ABC):
         """End gracefully (unmount, flush). Must not raise; need not kill processes."""
 
     def facts(self) -> dict[str, Any]:
-        """Return what `mend` and `counters` need, for the state file. Called after start."""
+        """Return what `fix` and `counters` need, for the state file. Called after start."""
         return {}
 
     @classmethod
-    def mend(cls, facts: Mapping[str, Any]) -> list[str]:
+    def fix(cls, facts: Mapping[str, Any]) -> list[str]:
         """Remove what a killed lab left; return one sentence each. Runs on the machine."""
         return []
 

@@ -145,7 +145,7 @@ class LabSpec:
             )
         if self.topology:
             raise UsageError(
-                "The servers of CephFS have a network of their own, beside two leaf switches.",
+                "The servers of CephFS have a network of their own, alongside two leaf switches.",
                 hint="Leave --topology out, or take --fs sshfs.",
             )
         if self.device_rate:

@@ -175,14 +175,14 @@ class Claim:
         return done
 
 
-def mend(folder: Path) -> list[str]:
+def fix(folder: Path) -> list[str]:
     """Let the services of a dead lab undo their changes to the machine; return what was removed."""
     done: list[str] = []
     state = read_state(folder)
     for kind in services(state.spec) if state else ():
         with contextlib.suppress(OSError):
             assert state is not None
-            done += kind.mend(state.facts.get(kind.name, {}))
+            done += kind.fix(state.facts.get(kind.name, {}))
     return done
 
 
@@ -199,7 +199,7 @@ def clear(folder: Path) -> list[str]:
     Returns:
         One sentence per thing that was removed.
     """
-    done = mend(folder)
+    done = fix(folder)
     disk = store.disk_folder(folder.name)
     if _is_ours(disk.parent) and disk.exists():
         done += [f"freed {device}" for device in store.detach_images(disk)]

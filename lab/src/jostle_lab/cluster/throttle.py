@@ -22,7 +22,7 @@ from jostle_lab.cluster import namespaces
 from jostle_lab.cluster.spec import LabError
 
 _RULES = ("blkio.throttle.write_bps_device", "blkio.throttle.read_bps_device")
-_MEND = "Boot with a kernel that has CONFIG_BLK_DEV_THROTTLING, or take --fs sshfs."
+_FIX = "Boot with a kernel that has CONFIG_BLK_DEV_THROTTLING, or take --fs sshfs."
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def limit(devices: Sequence[int], rate: int, name: str, where: Path) -> Throttle
         return _limit_2(numbers, rate, name, where)
     if not (where / _RULES[0]).exists():
         raise LabError(
-            "This kernel cannot limit block devices (blkio has no throttle).", hint=_MEND
+            "This kernel cannot limit block devices (blkio has no throttle).", hint=_FIX
         )
     try:
         for number in numbers:
@@ -85,7 +85,7 @@ def limit(devices: Sequence[int], rate: int, name: str, where: Path) -> Throttle
         if _own_group("blkio") != "/":
             (where / "cgroup.procs").write_text("0")
     except OSError as error:
-        raise LabError(f"The disk cannot be limited: {error}.", hint=_MEND) from error
+        raise LabError(f"The disk cannot be limited: {error}.", hint=_FIX) from error
     return Throttle(1, where, numbers, rate, "")
 
 
@@ -95,7 +95,7 @@ def _limit_2(numbers: tuple[str, ...], rate: int, name: str, where: Path) -> Thr
         namespaces.mount("jostle-lab", where, "cgroup2")
         if "io" not in (where / "cgroup.controllers").read_text().split():
             raise LabError(
-                "The disk cannot be limited: control groups have neither blkio nor io.", hint=_MEND
+                "The disk cannot be limited: control groups have neither blkio nor io.", hint=_FIX
             )
         if "io" not in (where / "cgroup.subtree_control").read_text().split():
             (where / "cgroup.subtree_control").write_text("+io")
@@ -104,7 +104,7 @@ def _limit_2(numbers: tuple[str, ...], rate: int, name: str, where: Path) -> Thr
             (group / "io.max").write_text(f"{number} rbps={rate} wbps={rate}")
         (group / "cgroup.procs").write_text("0")
     except OSError as error:
-        raise LabError(f"The disk cannot be limited: {error}.", hint=_MEND) from error
+        raise LabError(f"The disk cannot be limited: {error}.", hint=_FIX) from error
     return Throttle(2, where, numbers, rate, name)
 
 

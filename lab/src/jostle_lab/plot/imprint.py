@@ -37,7 +37,7 @@ def imprint_page(imprint: ImprintChart, stem: str) -> Page:
         stem: Name of its files without the ending.
     """
     note = (
-        f"{role(imprint.probe, 'the probe')} per slice, alone and beside "
+        f"{role(imprint.probe, 'the probe')} per slice, alone and alongside "
         f"{role(imprint.signal, 'the signal')}"
     )
     note += f"; {imprint.setting}." if imprint.setting else "."

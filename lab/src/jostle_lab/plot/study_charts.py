@@ -37,8 +37,8 @@ PATTERNS = (
 #: Metrics that are bytes, and the text behind the figure.
 _BYTES = {"bytes": "", "read_bytes": " read", "message_bytes": " sent"}
 #: What each number means, for small print.
-DEGRADATION = "degradation = (alone − beside the signal) / alone, of the probe's throughput"
-DILATION = "dilation = run time beside the signal / run time alone − 1"
+DEGRADATION = "degradation = (alone − alongside the signal) / alone, of the probe's throughput"
+DILATION = "dilation = run time alongside the signal / run time alone − 1"
 
 
 def rate_label(rate: float | None, metric: str) -> str:
@@ -397,13 +397,13 @@ def _loss(group: Group, cell: Cell, measure: str, *, chunked: bool, short: bool 
     value = median_of(cell, measure)
     at = f" at {chunk_label(cell.setting.chunk)}" if chunked else ""
     probe, signal = group.probe_label(cell), group.signal_label(cell)
-    beside = f"beside {'itself' if probe == signal else signal}"
+    alongside = f"alongside {'itself' if probe == signal else signal}"
     if measure == "dilation":
         if value < 0:
-            return f"{probe} gets faster {beside}{at}"
+            return f"{probe} gets faster {alongside}{at}"
         long = f"{1 + value:.1f} times as long" if value >= 1 else f"{share_label(value)} longer"
-        return f"{probe} takes {long} {beside}{at}"
+        return f"{probe} takes {long} {alongside}{at}"
     if short:
         ending = share_label(value) if value > 0.005 else "nothing"
-        return f"{probe} loses {ending} {beside}{at}"
-    return f"{probe} loses {share_label(value)} of its throughput {beside}{at}"
+        return f"{probe} loses {ending} {alongside}{at}"
+    return f"{probe} loses {share_label(value)} of its throughput {alongside}{at}"

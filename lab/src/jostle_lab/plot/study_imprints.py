@@ -23,7 +23,7 @@ def periodic(result: StudyResult) -> list[tuple[str, ImprintChart]]:
     for trace in bursty[:_MOST]:
         imprint = imprints.get((trace.probe, trace.signal, trace.setting, trace.run))
         chart = _chart(result, trace, imprint)
-        stem = f"time-slices-{slug(chart.probe)}-beside-{slug(chart.signal)}-{slug(_brief(trace))}"
+        stem = f"time-slices-{slug(chart.probe)}-alongside-{slug(chart.signal)}-{slug(_brief(trace))}"
         charts.append((stem, chart))
     return charts
 
@@ -71,9 +71,9 @@ def _chart(result: StudyResult, trace: Trace, imprint: Imprint | None) -> Imprin
         told=imprint.source if imprint else "",
         setting=f"run {trace.run}, {trace.setting.label}",
     )
-    alone, beside = level(chart.alone, chart.alone_ns), level_in_bursts(chart)
-    if alone > 0 and math.isfinite(beside):
-        return replace(chart, drop=1 - beside / alone)
+    alone, alongside = level(chart.alone, chart.alone_ns), level_in_bursts(chart)
+    if alone > 0 and math.isfinite(alongside):
+        return replace(chart, drop=1 - alongside / alone)
     return replace(chart, drop=imprint.depth.median if imprint else None)
 
 

@@ -92,7 +92,7 @@ def _runs_page(code: str, rows: Sequence[Row], unknown: str = "") -> Page:
     off = float(np.median([abs(row.truth.total - row.said["jostle"].total) for row in rows]))
     note = (
         "Loss in percent of the run, as it was (M) and as it was estimated from that run and what "
-        "its cores can do (E), with the 95 % interval. The machine's own: what was not planted. "
+        "its cores can do (E), with the 95 % interval. The machine's own: what was not injected. "
         f"Runs by run time, the longest first; below {_LOW:g} % is low, above {_HIGH:g} % high."
     )
     columns = (
@@ -287,7 +287,7 @@ def _boxes_page(name: str, rows: Sequence[Row]) -> Page:
         for method in row.said
     )
     accuracy = float(np.median([one[3] for one in numbers if one[1] == "jostle"]))
-    what = {"injected": "injected delays", "disturbed": "load beside them"}[name]
+    what = {"injected": "injected delays", "disturbed": "load alongside them"}[name]
     return Page(
         f"accuracy-{name}",
         f"Runs with {what}: accuracy of the verdict {accuracy:.2f} in the median",

@@ -34,7 +34,7 @@ def brief(repository: Repository, name: str, viewer: Viewer, visible: set[str]) 
     except JostleError as error:
         if not viewer.sees_all:
             return {}
-        return {"study": name, "damaged": str(error), "mend": error.hint}
+        return {"study": name, "damaged": str(error), "fix": error.hint}
     if not may_see(viewer, jobs_of(records), visible):
         return {}
     config = plan.get("config") or {}

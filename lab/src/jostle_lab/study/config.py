@@ -226,9 +226,9 @@ class _Place:
     source: Source
     number: int
 
-    def error(self, key: str, reason: str, mend: str) -> ConfigError:
+    def error(self, key: str, reason: str, fix: str) -> ConfigError:
         """Return the error about one of its keys."""
-        return self.source.error(("program", self.number, key), reason, mend)
+        return self.source.error(("program", self.number, key), reason, fix)
 
 
 def _sources(place: _Place, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
@@ -240,8 +240,8 @@ def _sources(place: _Place, names: tuple[str, ...]) -> tuple[tuple[str, str], ..
         if "/" in name or path is None:
             raise place.error(
                 "sources",
-                f"there is no file `{name}` beside the study, nor does one come with jostle.",
-                "Put it beside the study's file, and name it without a folder.",
+                f"there is no file `{name}` alongside the study, nor does one come with jostle.",
+                "Put it alongside the study's file, and name it without a folder.",
             )
         try:
             found.append((name, read_regular(path, _LARGEST_SOURCE).decode()))

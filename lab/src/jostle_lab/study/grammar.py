@@ -71,19 +71,19 @@ class Source:
                 return self._lines[path[:length]]
         return None
 
-    def error(self, path: Path, reason: str, mend: str) -> ConfigError:
+    def error(self, path: Path, reason: str, fix: str) -> ConfigError:
         """Return the error about a key.
 
         Args:
             path: Where it is, e.g. ("program", 1, "chunk").
             reason: What is wrong with it.
-            mend: What to write instead.
+            fix: What to write instead.
         """
         line = self.line(path)
         place = f"{self.file}:{line}" if line else self.file
         names = [str(part) for part in path if not isinstance(part, int)]
         at = f"`{names[-1]}` of [{'.'.join(names[:-1])}]: " if len(names) > 1 else ""
-        return ConfigError(f"{place}: {at}{reason}", hint=mend)
+        return ConfigError(f"{place}: {at}{reason}", hint=fix)
 
 
 def _open_quote(line: str, quote: str) -> str:
@@ -118,7 +118,7 @@ def _error(source: Source, first: ErrorDetails, model: Any) -> ConfigError:
     key = str([part for part in path if isinstance(part, str)][-1])
     wrong = first.get("ctx", {}).get("error")
     if isinstance(wrong, WrongValueError):
-        return source.error(path, str(wrong), wrong.mend.replace("{key}", key))
+        return source.error(path, str(wrong), wrong.fix.replace("{key}", key))
     if first["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         return source.error(path, "there is no such key.", near(key, _keys(model, path[:-1])))
     if first["type"] in ("missing", "too_short", "list_type"):

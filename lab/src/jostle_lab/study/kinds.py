@@ -29,13 +29,13 @@ class WrongValueError(ValueError):
     """A value that a key cannot have.
 
     Attributes:
-        mend: What to write instead; `{key}` is replaced by the key.
+        fix: What to write instead; `{key}` is replaced by the key.
     """
 
-    def __init__(self, reason: str, mend: str) -> None:
+    def __init__(self, reason: str, fix: str) -> None:
         """Say why, and what to write instead."""
         super().__init__(reason)
-        self.mend = mend
+        self.fix = fix
 
 
 def near(word: str, known: Collection[str]) -> str:

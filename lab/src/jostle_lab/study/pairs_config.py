@@ -38,8 +38,8 @@ def pairs_of(
             )
         for word in item:
             if word not in names:
-                reason, mend = f"there is no program `{word}`.", near(str(word), names)
-                raise source.error(("pairs", "list"), reason, mend)
+                reason, fix = f"there is no program `{word}`.", near(str(word), names)
+                raise source.error(("pairs", "list"), reason, fix)
         pairs.append(Pair(*item))
     return tuple(dict.fromkeys(pairs))
 

@@ -258,7 +258,7 @@ class Runner:
             if isinstance(path, str) and Path(path).name.lstrip(".").startswith("jostle-"):
                 shutil.rmtree(path, ignore_errors=True)
         if isinstance(facts := noted.get("place"), dict):
-            self.place.mend(facts)
+            self.place.fix(facts)
         self.store.note_running(None)
 
     def _note(self, run: PlannedRun | None, mark: str) -> None:

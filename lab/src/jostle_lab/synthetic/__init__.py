@@ -2,7 +2,7 @@
 
 Public interface:
     plant: a repository of any size, of jobs that slow each other by known amounts.
-    Spec, Planted, PlantedJob: its specification, and the true losses; LARGE: 1000 jobs.
+    Spec, Injected, InjectedJob: its specification, and the true losses; LARGE: 1000 jobs.
     Fault: a disturbance that is not a profiled job: unprofiled work, a slow server, a node's
     faults.
     plant_placements: runs of a program on a torus, with neighbours, that have published numbers.
@@ -25,7 +25,7 @@ from jostle_lab.synthetic.fabrics import plant_fabric
 from jostle_lab.synthetic.machines.plant import MachineSpec, machine_slices, plant_machines
 from jostle_lab.synthetic.placed.model import PlacedRun, Placements
 from jostle_lab.synthetic.placements import plant_placements
-from jostle_lab.synthetic.planted.model import LARGE, Fault, Planted, PlantedJob, Spec
+from jostle_lab.synthetic.injected.model import LARGE, Fault, Injected, InjectedJob, Spec
 from jostle_lab.synthetic.repository import plant
 from jostle_lab.synthetic.site.faults import SiteFault
 from jostle_lab.synthetic.site.simulate import simulate_site
@@ -44,8 +44,8 @@ __all__ = [
     "MachineSpec",
     "PlacedRun",
     "Placements",
-    "Planted",
-    "PlantedJob",
+    "Injected",
+    "InjectedJob",
     "Simulated",
     "SiteFault",
     "SiteJob",

@@ -87,10 +87,10 @@ class _Cast:
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
-        beside, without = rates(rng)
-        order = rng.permutation(len(beside) + len(without))
-        self.rates = np.concatenate([beside, without])[order]
-        self.beside = (np.arange(len(order)) < len(beside))[order]
+        alongside, without = rates(rng)
+        order = rng.permutation(len(alongside) + len(without))
+        self.rates = np.concatenate([alongside, without])[order]
+        self.alongside = (np.arange(len(order)) < len(alongside))[order]
         self._names = [f"{PROGRAM}-{number:03d}" for number in range(len(order))]
         first, second = self._pair(0.97)
         self._same = (first, second)
@@ -101,7 +101,7 @@ class _Cast:
     def _pair(self, ratio: float, without: tuple[int, ...] = ()) -> tuple[int, int]:
         """Return the two runs with the same heavy program whose rates are nearest to a ratio."""
         off = np.abs(self.rates[:, None] / self.rates[None, :] - ratio)
-        off[self.beside[:, None] != self.beside[None, :]] = np.inf
+        off[self.alongside[:, None] != self.alongside[None, :]] = np.inf
         usual = (self.rates > 50e6) & (self.rates < 76e6)
         usual[list(without)] = False
         off[~usual] = off[:, ~usual] = np.inf
@@ -143,7 +143,7 @@ class _Cast:
                     place,
                     float(self.rates[number]),
                     int(wanted[number]),
-                    bool(self.beside[number]),
+                    bool(self.alongside[number]),
                     collective[number],
                     compute,
                     np.zeros(0),
@@ -157,7 +157,7 @@ class _Cast:
     def _crowd(
         self, number: int, own: Ints, region: Region, routers: int
     ) -> list[tuple[str, Ints]]:
-        heavy = bool(self.beside[number])
+        heavy = bool(self.alongside[number])
         calm = bool(self._rng.random() < 0.5)
         return conflicting(own, region, routers, self._rng, heavy=heavy, calm=calm)
 

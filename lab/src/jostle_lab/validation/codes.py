@@ -52,7 +52,7 @@ class Code:
         steps: Its length, in steps of its own; 0 where it has none.
         where: Where it runs, if not in a folder of its own.
         limit_s: Seconds after which it counts as hung.
-        beside: Patterns of `jostle signal` that run concurrently with its disturbed runs, in turn.
+        alongside: Patterns of `jostle signal` that run concurrently with its disturbed runs, in turn.
         over_nodes: Its ranks are on nodes of a lab, on both sides of one link; concurrent messages
             cross that link, too.
     """
@@ -67,7 +67,7 @@ class Code:
     steps: int
     where: Path | None = None
     limit_s: float = 120.0
-    beside: tuple[Disturber, ...] = ("cpu", "memory")
+    alongside: tuple[Disturber, ...] = ("cpu", "memory")
     over_nodes: bool = False
 
     def missing(self) -> list[str]:
@@ -144,7 +144,7 @@ def _mini(
     steps: int,
     about: str,
     ranks: int = 2,
-    beside: tuple[Disturber, ...] = ("cpu", "memory"),
+    alongside: tuple[Disturber, ...] = ("cpu", "memory"),
     *,
     over_nodes: bool = False,
 ) -> Code:
@@ -158,7 +158,7 @@ def _mini(
         lambda folder: [str(folder / "mini"), kernel, str(steps)],
         _make_mini,
         steps,
-        beside=beside,
+        alongside=alongside,
         over_nodes=over_nodes,
     )
 

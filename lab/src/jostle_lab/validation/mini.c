@@ -228,9 +228,9 @@ static void relax(double *plane, const double *below, int columns, int forth)
         for (int at = 0; at < EDGE; at++) {
             int place =
                 (forth ? column + 1 : columns - column) * EDGE + (forth ? at : EDGE - 1 - at);
-            double beside = plane[place - turn * PARTS], before = plane[place - turn * EDGE];
-            double change = 0.1 * (beside + before + below[place]);
-            plane[place] = 0.6 * plane[place] + change / (1.0 + beside * beside);
+            double alongside = plane[place - turn * PARTS], before = plane[place - turn * EDGE];
+            double change = 0.1 * (alongside + before + below[place]);
+            plane[place] = 0.6 * plane[place] + change / (1.0 + alongside * alongside);
         }
 }
 

@@ -75,7 +75,7 @@ class Truth:
         displaced_s: The part of it that shifts the median of all windows: continuous.
         windows: Number of windows.
         low_s, high_s: `total_s` with the next larger and the smallest as reference.
-        beside: The part of `total_s` in spans in which a disturber is known to have run; None where
+        alongside: The part of `total_s` in spans in which a disturber is known to have run; None where
             no spans are given.
         edges_ns: Edges of the windows in this run.
     """
@@ -86,7 +86,7 @@ class Truth:
     windows: int
     low_s: float
     high_s: float
-    beside: Band | None = None
+    alongside: Band | None = None
     edges_ns: tuple[int, ...] = ()
 
     @property
@@ -106,7 +106,7 @@ class Truth:
 
 
 @dataclass(frozen=True)
-class Grain:
+class Resolution:
     """Uncertainty of the oracle: difference of two oracles of half the runs each.
 
     The uncertainty of the oracle of all runs is hardly less than half of this.
@@ -177,13 +177,13 @@ def _places(marks: Marks, common: Ints) -> Ints:
 
 
 def truths(
-    runs: Mapping[str, Marks], planted: Spans | None = None, spans: Spans | None = None
+    runs: Mapping[str, Marks], injected: Spans | None = None, spans: Spans | None = None
 ) -> dict[str, Truth]:
     """Return the true loss of each run.
 
     Args:
         runs: Marks of each run of one program, all of the same work, made in turn with others.
-        planted: Spans in which a run was disturbed on purpose, for runs that have any.
+        injected: Spans in which a run was disturbed on purpose, for runs that have any.
         spans: Spans of a disturber during a run; the loss in them is given separately.
 
     Returns:
@@ -193,7 +193,7 @@ def truths(
     names, common, durations = windows(runs)
     if len(names) < FEWEST_RUNS or durations.shape[1] < FEWEST_WINDOWS:
         return {}
-    free = _free(runs, names, durations, planted or {})
+    free = _free(runs, names, durations, injected or {})
     files = file_times(runs, names, common, durations)
     reference, low, high = _references(durations, free, files)
     found = {}
@@ -206,18 +206,18 @@ def truths(
             len(reference),
             total + float(reference.sum()) - low,
             total + float(reference.sum()) - high,
-            beside(runs[name], row, reference, (spans or {}).get(name, ())),
+            alongside(runs[name], row, reference, (spans or {}).get(name, ())),
             tuple(_edges(runs[name], row).astype(np.int64).tolist()),
         )
     return found
 
 
-def grain(runs: Mapping[str, Marks], planted: Spans | None = None, seed: int = 0) -> Grain | None:
+def resolution(runs: Mapping[str, Marks], injected: Spans | None = None, seed: int = 0) -> Resolution | None:
     """Return the uncertainty of the truth, by halving the runs at random.
 
     Args:
         runs: As in truths.
-        planted: As in truths.
+        injected: As in truths.
         seed: Seed of the halves.
 
     Returns:
@@ -227,7 +227,7 @@ def grain(runs: Mapping[str, Marks], planted: Spans | None = None, seed: int = 0
     half = len(durations) // 2
     if half < FEWEST_RUNS or durations.shape[1] < FEWEST_WINDOWS:
         return None
-    free = _free(runs, names, durations, planted or {})
+    free = _free(runs, names, durations, injected or {})
     files = file_times(runs, names, common, durations)
     dice = np.random.default_rng(seed)
     apart = []
@@ -239,17 +239,17 @@ def grain(runs: Mapping[str, Marks], planted: Spans | None = None, seed: int = 0
         )
         apart.append(np.median(np.abs(one - other), axis=0))
     total, instantaneous = np.median(apart, axis=0)
-    return Grain(float(total), float(instantaneous))
+    return Resolution(float(total), float(instantaneous))
 
 
 def _free(
-    runs: Mapping[str, Marks], names: Sequence[str], durations: Floats, planted: Spans
+    runs: Mapping[str, Marks], names: Sequence[str], durations: Floats, injected: Spans
 ) -> Flags:
     """Return in which windows of which runs nothing was injected, shape (runs, windows)."""
     free = np.ones(durations.shape, dtype=bool)
     for flags, row, name in zip(free, durations, names, strict=True):
         edges = _edges(runs[name], row)
-        for begin, end in planted.get(name, ()):
+        for begin, end in injected.get(name, ()):
             first, last = np.searchsorted(edges, (begin, end), "right")
             flags[max(first - 1, 0) : last] = False
     return free
@@ -325,7 +325,7 @@ def displacement(row: Floats, reference: Floats) -> float:
     return float((ratio[order][min(half, len(order) - 1)] - 1) * reference.sum())
 
 
-def beside(
+def alongside(
     marks: Marks, row: Floats, reference: Floats, spans: Sequence[tuple[int, int]]
 ) -> Band | None:
     """Return the loss of a run while a disturber was on.

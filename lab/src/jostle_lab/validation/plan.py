@@ -116,7 +116,7 @@ def _of(
     plain = _injected(dice, code, injected)
     for number in range(disturbed):
         level = list(_LEVELS)[number % len(_LEVELS)]
-        kind = code.beside[number // 2 % len(code.beside)]
+        kind = code.alongside[number // 2 % len(code.alongside)]
         windows = _windows(dice, *_LEVELS[level])
         plain.append(
             {

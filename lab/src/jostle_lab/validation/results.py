@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from jostle_lab.validation.blame_scores import BlameScore
+    from jostle_lab.validation.attribution_scores import AttributionScore
     from jostle_lab.validation.clusterings import Clustered
     from jostle_lab.validation.evaluate import Evaluation
     from jostle_lab.validation.lab.score import LabScore, Seen
@@ -46,7 +46,7 @@ class Results:
         lab: Their scores.
         clustering: Scores of clustering methods, per program.
         synthetic: Scores of estimates on synthetic runs.
-        planted: Scores of identification in synthetic repositories.
+        identified: Scores of identification in synthetic repositories.
         limits: Notes for the user, one sentence each.
     """
 
@@ -55,7 +55,7 @@ class Results:
     lab: LabScore | None = None
     clustering: list[Clustered] | None = None
     synthetic: Family | None = None
-    planted: BlameScore | None = None
+    identified: AttributionScore | None = None
     limits: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
@@ -69,6 +69,6 @@ class Results:
             if self.clustering is None
             else [clustered.to_json() for clustered in self.clustering],
             "synthetic": self.synthetic.to_json() if self.synthetic else None,
-            "planted": self.planted.to_json() if self.planted else None,
+            "identified": self.identified.to_json() if self.identified else None,
             "limits": self.limits,
         }

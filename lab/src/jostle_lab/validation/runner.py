@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from jostle_lab.validation.lab.nodes import Nodes
 
 SLICE = "250ms"
-CANARY = "20ms"
+CORE_PROBE = "20ms"
 _TRIES = 2
 _TRIES_APART = 4  # of a run whose cores are found distant at its end
 
@@ -287,7 +287,7 @@ def _words(
         "--",
         *code.argv(folder),
     ]
-    variables = [f"JOSTLE_CANARY={CANARY}", *(["JOSTLE_SEGMENTS=raw"] if step.raw else [])]
+    variables = [f"JOSTLE_CORE_PROBE={CORE_PROBE}", *(["JOSTLE_SEGMENTS=raw"] if step.raw else [])]
     if step.kind == "inject":
         assert usual is not None
         variables += _injection(code, step, logs, usual)

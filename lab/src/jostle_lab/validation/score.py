@@ -22,7 +22,7 @@ LONG_S = 10.0
 
 
 @dataclass(frozen=True)
-class Judged:
+class Assessed:
     """The estimate of a run by one method.
 
     Attributes:
@@ -33,7 +33,7 @@ class Judged:
         coverage: Coverage of the run time.
         inferred: Coverage of the inferred part; None: no clusters.
         slow: The part of the loss to slow cores by the core-speed probe; 0 without one.
-        canary: Core-speed probe over its usual time; None without one.
+        core-speed probe: Core-speed probe over its usual time; None without one.
         light: green, yellow or red; None: undecided.
     """
 
@@ -45,7 +45,7 @@ class Judged:
     coverage: float
     inferred: float | None
     slow: float = 0.0
-    canary: float | None = None
+    core_probe: float | None = None
     light: Light | None = None
 
     @property
@@ -83,7 +83,7 @@ class Row:
     band: Band | None
     thesis: float
     noise: dict[str, float]
-    said: dict[str, Judged]
+    said: dict[str, Assessed]
 
     @property
     def quiet(self) -> bool:
@@ -103,13 +103,13 @@ class Row:
     @property
     def own(self) -> float:
         """The machine's own loss, percent of the run: all except the injected part."""
-        planted = self.band.flight if self.band else 0.0
-        return 100 * (self.truth.total_s - planted) / self.truth.run_s
+        injected = self.band.flight if self.band else 0.0
+        return 100 * (self.truth.total_s - injected) / self.truth.run_s
 
     @property
-    def canary(self) -> float | None:
+    def core_probe(self) -> float | None:
         """Core-speed probe over its usual time in this run; None without one."""
-        return next((said.canary for said in self.said.values() if said.canary is not None), None)
+        return next((said.core_probe for said in self.said.values() if said.core_probe is not None), None)
 
     def measured(self, method: str) -> float:
         """Return the loss against which a method is scored: as in the thesis, or all."""

@@ -78,7 +78,7 @@ def traces(
 def _trace(name: str, seed: int) -> Row:
     from jostle.analysis import estimate
     from jostle_lab.synthetic import SPECS, trace
-    from jostle_lab.validation.evaluate import judged
+    from jostle_lab.validation.evaluate import assessed
 
     tables, truth = trace(SPECS[name], seed)
     # No single run shows what is slow all the time in every segment alike.
@@ -97,5 +97,5 @@ def _trace(name: str, seed: int) -> Row:
         None,
         shown,
         {"steal": 0.0, "foreign": 0.0, "load": 0.0},
-        {"jostle": judged(found)},
+        {"jostle": assessed(found)},
     )

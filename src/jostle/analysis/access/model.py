@@ -61,7 +61,7 @@ class AccessPhase:
         calls_per_chunk: Calls that a chunk was written (read) by; None likewise.
         gapped: Share of the writes that left a gap behind the one before, 0 to 1; 0 of reads.
         scattered: Steps back and gaps of writes alternate: a file is written all over, or grows
-            while its header is mended; which of them cannot be told. False of reads.
+            while its header is fixed; which of them cannot be told. False of reads.
         parts: The ways of access found, the largest first.
         period: When bursts come back; None when they do not, or too few to say.
         evidence: A sentence: the figures that the name rests on.

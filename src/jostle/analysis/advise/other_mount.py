@@ -13,7 +13,7 @@ from jostle.analysis.advise.model import Recommendation, added
 from jostle.analysis.identification.model import JobInterference
 from jostle.analysis.identification.slow_targets import SlowTarget
 from jostle.analysis.interval import Interval
-from jostle.repository.query.co_running import Beside
+from jostle.repository.query.co_running import CoRunning
 from jostle.values.arrow_columns import floats
 from jostle.values.storage_servers import mount_of
 
@@ -32,11 +32,11 @@ class _Seen:
     request: float
 
 
-def another_mount(beside: Beside, interference: JobInterference) -> Iterator[Recommendation]:
+def another_mount(alongside: CoRunning, interference: JobInterference) -> Iterator[Recommendation]:
     """Yield the advice to use a file system that was as fast, and on which nothing was lost.
 
     Args:
-        beside: The job; own_mounts is read.
+        alongside: The job; own_mounts is read.
         interference: Who slowed it where.
     """
     lost: dict[str, list[Interval]] = {}
@@ -44,7 +44,7 @@ def another_mount(beside: Beside, interference: JobInterference) -> Iterator[Rec
         mount = resource.mount or mount_of(resource.resource)
         if resource.evident and resource.seconds.value > 0:
             lost.setdefault(mount, []).append(resource.seconds)
-    seen = {mount: each for mount in _mounts(beside) if (each := _seen(beside, mount))}
+    seen = {mount: each for mount in _mounts(alongside) if (each := _seen(alongside, mount))}
     for mount in sorted(lost.keys() & seen.keys()):
         here = seen[mount]
         better = {
@@ -59,13 +59,13 @@ def another_mount(beside: Beside, interference: JobInterference) -> Iterator[Rec
             yield _advice(mount, other, added(lost[mount]))
 
 
-def _mounts(beside: Beside) -> list[str]:
-    rows = beside.own_mounts
+def _mounts(alongside: CoRunning) -> list[str]:
+    rows = alongside.own_mounts
     return sorted({mount for mount in rows["mount"].to_pylist() if mount}) if rows.num_rows else []
 
 
-def _seen(beside: Beside, mount: str) -> _Seen | None:
-    rows: pa.Table = beside.own_mounts.filter(pc.equal(beside.own_mounts["mount"], mount))
+def _seen(alongside: CoRunning, mount: str) -> _Seen | None:
+    rows: pa.Table = alongside.own_mounts.filter(pc.equal(alongside.own_mounts["mount"], mount))
     moved, spent, ops = (
         sum(
             (

@@ -48,8 +48,8 @@ def far_adapters(used: Sequence[ProcessGpu], adapters: pa.Table | None) -> Bindi
         rule="far adapter",
         seen=f"the GPUs of {names([each.process for each in here])} on {host} hang on NUMA node "
         f"{here[0].node}, while the node's traffic goes over {', '.join(far_names)} on another "
-        f"one, and {near['name']} beside the GPUs is idle",
-        lever=f"send over the adapter beside the GPUs, {near['name']}",
+        f"one, and {near['name']} alongside the GPUs is idle",
+        lever=f"send over the adapter alongside the GPUs, {near['name']}",
         texts=over_adapter(near["name"]),
         pays="Other jobs of the node, where they send over that adapter.",
         unless="that adapter belongs to another network, or the traffic is not this job's: what an "

@@ -151,7 +151,7 @@ def far_gpus(used: Sequence[ProcessGpu], everyone: Sequence[BoundProcess]) -> Bi
         ),
         texts=(["sbatch --gres-flags=enforce-binding ..."] if lacking else on_nodes(mates, target)),
         pays=(
-            "The job may wait longer: only nodes where cores beside the GPU are free will do."
+            "The job may wait longer: only nodes where cores alongside the GPU are free will do."
             if lacking
             else "Processes on the same node share its cores and memory"
             + (

@@ -37,7 +37,7 @@ class BindingCase:
 
 @dataclass(frozen=True)
 class BindingAdvice:
-    """Something that another binding would mend.
+    """Something that another binding would fix.
 
     Attributes:
         rule: far GPU, shared GPU, far adapter or same cores.

@@ -51,7 +51,7 @@ class Rule:
 
 RULES: tuple[Rule, ...] = (
     Rule(
-        "crowded",
+        "oversubscribed",
         (("runqueue_share", ">=", 0.05),),
         "who held the cores, then the binding of ranks and threads",
         ("jostle interference JOB", "mpirun --report-bindings", "lstopo of hwloc"),

@@ -129,7 +129,7 @@ def among(
             "others": quartiles(their_seconds),
         }
     ]
-    for figure, (values, total), beside in zip(figures(), own, theirs, strict=True):
+    for figure, (values, total), alongside in zip(figures(), own, theirs, strict=True):
         if not total or (training and figure.name == _IN_MPI):  # calls of NCCL only enqueue
             continue
         scale, unit = (1e-9, "s") if figure.unit == "ns" else (1.0, figure.unit)
@@ -141,7 +141,7 @@ def among(
                 "least": float(values.min()) * scale,
                 "mean": float(values.mean()) * scale,
                 "most": float(values.max()) * scale,
-                "others": quartiles(beside * scale),
+                "others": quartiles(alongside * scale),
             }
         )
     return found

@@ -19,7 +19,7 @@ _KIB = 1024
 
 JOB_RULES: tuple[Rule, ...] = (
     Rule(
-        "crowded",
+        "oversubscribed",
         (("waiting_share", ">=", 0.05),),
         "who held the cores",
         ("jostle interference JOB", "jostle timeline JOB --metric wait"),

@@ -306,7 +306,7 @@ class JobDigest:
             of such a file.
         gpus: What it did on each GPU; empty where that was not recorded.
         next: What to look at next in a job without MPI; worlds have their own.
-        binding: What another binding of cores and GPUs would mend; empty where nothing is wrong.
+        binding: What another binding of cores and GPUs would fix; empty where nothing is wrong.
         writing: The access pattern of its writes on each mount, phase by phase, the mount with the
             most bytes first.
         reading: The same of its reads.

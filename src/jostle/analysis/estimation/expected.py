@@ -159,12 +159,12 @@ def _in_slow_stretches(away: Floats, cluster: Ints, centres: Floats, threshold: 
     # The nearest member of another cluster on either side.
     turns = np.diff(cluster, prepend=-1) != 0
     begins, stay = np.flatnonzero(turns), np.cumsum(turns) - 1
-    late, beside = np.zeros(len(cluster)), np.zeros(len(cluster))
+    late, alongside = np.zeros(len(cluster)), np.zeros(len(cluster))
     for at in (begins[stay] - 1, np.append(begins[1:], len(cluster))[stay]):
         there = (at >= 0) & (at < len(cluster))
         late[there] += away[at[there]] > threshold
-        beside += there
-    neighbours = np.bincount(cluster, beside, len(centres)).clip(1)
+        alongside += there
+    neighbours = np.bincount(cluster, alongside, len(centres)).clip(1)
     among = np.bincount(cluster, late, len(centres)) / neighbours
     # A cluster with work that is not counted is slow each time.
     calm = np.bincount(cluster, away <= threshold, len(centres)) / np.bincount(cluster)

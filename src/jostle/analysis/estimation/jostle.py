@@ -27,7 +27,7 @@ from jostle.analysis.estimation.attribute import (
 )
 from jostle.analysis.estimation.columns import Floats, Ints, ordered, share
 from jostle.analysis.estimation.continuous import continuous
-from jostle.analysis.estimation.crowded import Together, together
+from jostle.analysis.estimation.oversubscribed import Together, together
 from jostle.analysis.estimation.expected import Expected, expected
 from jostle.analysis.estimation.interval import Doubt, doubt
 from jostle.analysis.estimation.model import Cluster, Continuous, CoreSpeed, RunEstimate
@@ -36,9 +36,9 @@ from jostle.analysis.estimation.spans import estimate_slices
 from jostle.analysis.estimation.speed import Speed, core_speed, level_of, netted, speed_limits
 from jostle.analysis.estimation.starved import own_limits
 from jostle.analysis.estimation.work import Work, work_of
-from jostle.analysis.estimation.worlds import is_training, judged_world, ranks_by_node
+from jostle.analysis.estimation.worlds import is_training, assessed_world, ranks_by_node
 from jostle.analysis.interval import Interval
-from jostle.repository.types import CoreFloor, RunTables, WorldSegments
+from jostle.repository.types import CoreReference, RunTables, WorldSegments
 from jostle.values.arrow_columns import floats
 
 _HIDDEN = 0.3  # part of the time between the edge of a kind and its threshold that may be loss
@@ -100,14 +100,14 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> RunEstimate:
     Raises:
         EstimateError: The job has neither segments nor slices.
     """
-    world, limits = judged_world(tables)
+    world, limits = assessed_world(tables)
     if world is None:
         return estimate_slices(tables, seed=seed)
     served = services(tables.mount_slices)
     nodes = ranks_by_node(world, tables.processes)
     training = is_training(world, tables.processes)
-    costs = segment_costs(world, tables.slices, served, nodes, tables.floors, sleeps=training)
-    begin, end = _judged_time(tables, world, costs)
+    costs = segment_costs(world, tables.slices, served, nodes, tables.references, sleeps=training)
+    begin, end = _assessed_time(tables, world, costs)
     run = max((end - begin) / 1e9, 1e-9)
     lost = min(float(costs.lost.sum()), run)
     part = lost / max(float(costs.lost.sum()), 1e-12)  # less than 1 only where clocks were set back
@@ -152,7 +152,7 @@ def segment_costs(
     slices: pa.Table,
     served: list[FileService],
     ranks: Mapping[str, int],
-    floors: Mapping[str, CoreFloor],
+    references: Mapping[str, CoreReference],
     *,
     sleeps: bool = False,
 ) -> SegmentCosts:
@@ -163,7 +163,7 @@ def segment_costs(
         slices: The job's slices by host.
         served: Service of its mounts.
         ranks: Node -> ranks of the world there.
-        floors: Node -> the minimum of the core-speed probe on its cores.
+        references: Node -> the minimum of the core-speed probe on its cores.
         sleeps: The same as in `account`.
     """
     segments = world.segments
@@ -191,7 +191,7 @@ def segment_costs(
     inferred = _inferred(rest, reference, seen.cpu + storage + seen.anywhere)
     if not shown.crowds:
         inferred = np.minimum(inferred, _explained(world, duration, work))
-    speed = core_speed(slices, start, end, floors)
+    speed = core_speed(slices, start, end, references)
     level, kept, slow = 1.0, np.zeros(len(rest)), np.zeros(len(rest))
     spent = slow
     if speed is not None:
@@ -256,7 +256,7 @@ def _continuous(world: WorldSegments, costs: SegmentCosts, run: float) -> Contin
     )
 
 
-def _judged_time(tables: RunTables, world: WorldSegments, costs: SegmentCosts) -> tuple[int, int]:
+def _assessed_time(tables: RunTables, world: WorldSegments, costs: SegmentCosts) -> tuple[int, int]:
     """Return MPI_Init and MPI_Finalize of the world, as far as its segments reach."""
     return int(costs.start[0]), int(max(costs.end[-1], costs.start[0] + 1))
 
@@ -310,7 +310,7 @@ def _doubt(
         hidden=hidden,
         coverage=coverage,
         seed=seed,
-        crowded=bool(costs.evidence.crowds),
+        oversubscribed=bool(costs.evidence.crowds),
         speed=_speed_doubt(costs),
     )
     if idle - lost <= found.above:
@@ -367,7 +367,7 @@ def _core_speed(costs: SegmentCosts, part: float) -> CoreSpeed | None:
     error = costs.speed.doubt(costs.duration - costs.lost, 0.0)
     run = float(costs.duration.sum())
     return CoreSpeed(
-        costs.speed.canary,
+        costs.speed.core_probe,
         costs.speed.jobs,
         error.around(slow, run),
         costs.speed.steal,

@@ -43,7 +43,7 @@ class FileService:
         processes: Processes with file calls there.
         time_s: Time in file calls, summed over processes.
         lost_s: Time beyond the usual, per process.
-        judged: Whether there were enough operations to find the usual time.
+        assessed: Whether there were enough operations to find the usual time.
         spread: Scatter of the usual time (log MAD).
         blocks: Number of independent blocks that were evaluated.
         missed_s: Error of the loss through the usual scatter, per process.
@@ -55,7 +55,7 @@ class FileService:
     processes: Floats
     time_s: Floats
     lost_s: Floats
-    judged: bool
+    assessed: bool
     spread: float
     blocks: int
     missed_s: float
@@ -96,11 +96,11 @@ def _service(mount: str, rows: pa.Table) -> FileService:
         if spread <= _LEAST or blocks < 4 * _BLOCKS:
             break
         together *= 2
-    judged = blocks >= _BLOCKS
+    assessed = blocks >= _BLOCKS
     share = 1 / processes
     missed = float((time * share).sum()) * 2 * spread / np.sqrt(blocks)
-    lost = lost * share if judged else np.zeros(len(time))
-    return FileService(mount, start, length, processes, time, lost, judged, spread, blocks, missed)
+    lost = lost * share if assessed else np.zeros(len(time))
+    return FileService(mount, start, length, processes, time, lost, assessed, spread, blocks, missed)
 
 
 def time_and_work(rows: pa.Table) -> tuple[Floats, Floats, Floats]:

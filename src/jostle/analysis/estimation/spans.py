@@ -84,7 +84,7 @@ def estimate_slices(tables: RunTables, *, seed: int = 0) -> RunEstimate:
     error = doubt(
         total,
         run,
-        unsure=np.array([service.missed_s / 2 for service in served if service.judged]),
+        unsure=np.array([service.missed_s / 2 for service in served if service.assessed]),
         hidden=np.append(np.minimum(most - queue, spans.seconds - lost).clip(0), slowed),
         coverage=coverage,
         seed=seed,
@@ -192,7 +192,7 @@ def _kept(slices: pa.Table, spans: _RunSlices) -> Floats:
     used = floats(slices, "os_user_ns_sum") + floats(slices, "os_system_ns_sum")
     length = floats(slices, "slice_ns").clip(1)
     return _over(
-        slices, spans, floats(slices, "canary_steal_ns_max") / 1e9 * (used / length).clip(0, 1)
+        slices, spans, floats(slices, "core_probe_steal_ns_max") / 1e9 * (used / length).clip(0, 1)
     )
 
 
@@ -288,8 +288,8 @@ def _coverage(
         run: How long it ran, s.
         computing: Whether time on a core counts (it does not where others compute there, too).
     """
-    judged = [service for service in served if service.judged]
-    files = _in_files(judged, spans) * spans.seconds
+    assessed = [service for service in served if service.assessed]
+    files = _in_files(assessed, spans) * spans.seconds
     kinds = (*(("os_user_ns", "os_system_ns") if computing else ()), "os_runqueue_ns")
     count = floats(tables.slices, "count").clip(1)
     mean = sum((floats(tables.slices, f"{kind}_sum") for kind in kinds), 0 * count) / count
@@ -307,7 +307,7 @@ def _limits(spans: _RunSlices, served: list[FileService], coverage: float) -> li
         "computation should take."
     ]
     for service in served:
-        if not service.judged:
+        if not service.assessed:
             limits.append(
                 f"Too few file operations on {service.mount} to know what they usually take."
             )

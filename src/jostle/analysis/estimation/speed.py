@@ -1,7 +1,7 @@
 """Computes from the core-speed probe how much slower the cores were than at their best.
 
 The probe is a fixed computation that the runtime times now and then on the cores of the ranks
-(JOSTLE_CANARY). If it takes longer than its minimum, programs take longer by about the same share:
+(JOSTLE_CORE_PROBE). If it takes longer than its minimum, programs take longer by about the same share:
 others compute on the sibling threads of the cores, or the frequency is lower. This measure does not
 depend on the program, so it also detects runs that were slow from start to end.
 """
@@ -18,7 +18,7 @@ from jostle.analysis.estimation.attribute import CauseSeconds, spread_over
 from jostle.analysis.estimation.columns import Floats, Ints
 from jostle.analysis.estimation.interval import Doubt
 from jostle.analysis.estimation.model import CauseKind
-from jostle.repository.types import CANARY_RUNS, CoreFloor
+from jostle.repository.types import CORE_PROBE_RUNS, CoreReference
 from jostle.values.arrow_columns import floats
 
 #: Additional time of a program's computation over that of the probe: 0.8 to 1.3 in five programs on
@@ -44,7 +44,7 @@ class Speed:
     Attributes:
         slower: Per span, time of computation over that with cores at their best; below 1 where
             cores were faster.
-        canary: Time of the probe over its minimum, mean of the spans.
+        core-speed probe: Time of the probe over its minimum, mean of the spans.
         jobs: Other jobs from which the minimum is known, on the node with fewest; 0: none, the
             minimum is that of this run.
         unseen: Share by which the minimum itself may be too large because cores were never at their
@@ -58,7 +58,7 @@ class Speed:
     """
 
     slower: Floats
-    canary: float
+    core_probe: float
     jobs: int
     unseen: float
     host: Ints
@@ -135,7 +135,7 @@ class Speed:
 
 
 def core_speed(
-    slices: pa.Table, start: Ints, end: Ints, floors: Mapping[str, CoreFloor]
+    slices: pa.Table, start: Ints, end: Ints, references: Mapping[str, CoreReference]
 ) -> Speed | None:
     """Compute how slow the cores were during each span.
 
@@ -143,13 +143,13 @@ def core_speed(
         slices: The job's slices by host (repository.types.RunTables), with or without a probe.
         start: Start of each span, ns, ascending; spans do not overlap, [spans].
         end: Its end, ns, [spans].
-        floors: Node -> known minimum of the probe.
+        references: Node -> known minimum of the probe.
 
     Returns:
         The slowdown of the cores; None if no node has enough runs of the probe.
     """
     hosts = np.array(slices.column("host").to_pylist(), dtype=object)
-    times = floats(slices, "canary_count_sum")
+    times = floats(slices, "core_probe_count_sum")
     names = sorted(set(hosts.tolist()))
     slower, worst = np.zeros(len(start)), np.zeros(len(start), dtype=np.int64)
     jobs, levels, unseen = [], [], 0.0
@@ -159,25 +159,25 @@ def core_speed(
         if not len(at):
             continue
         rows = slices.take(pa.array(at))
-        mean = floats(rows, "canary_ns_sum") / times[at]
+        mean = floats(rows, "core_probe_ns_sum") / times[at]
         own = float(np.quantile(_means(mean, times[at]), _LOW))
-        known = floors.get(name)
-        floor = own if known is None else _floor(known)
+        known = references.get(name)
+        reference = own if known is None else _reference(known)
         if known is not None and known.jobs < _KNOWN:
-            floor = min(floor, own)
+            reference = min(reference, own)
         jobs.append(0 if known is None else known.jobs)
         # Values below 1 stay: without them the scatter of the probe would become a loss.
-        ratio = (mean / floor).clip(1 / _WORST, _WORST)
+        ratio = (mean / reference).clip(1 / _WORST, _WORST)
         levels.append(float(np.average(ratio, weights=times[at])))
         # It decreases with the number of jobs, since one of many was at its best; bounded by _MOST.
         level = min(max(levels[-1], 1.0), _MOST)
         unseen = max(unseen, (_MOST / level - 1) / (1 + jobs[-1]))
-        unseen = max(unseen, 0.0 if known is None else floor / known.ns - 1)
+        unseen = max(unseen, 0.0 if known is None else reference / known.ns - 1)
         here = 1 + SLOPE * (_over(rows, ratio, start, end) - 1)
         worst[here > slower] = number
         slower = np.maximum(slower, here)
         length = floats(rows, "slice_ns")
-        away = (floats(rows, "canary_steal_ns_max") / length.clip(1)).clip(0, 1)
+        away = (floats(rows, "core_probe_steal_ns_max") / length.clip(1)).clip(0, 1)
         steal = max(steal, float(np.average(away, weights=length)))
         stolen = np.maximum(stolen, _over(rows, away, start, end) * (end - start) / 1e9)
     if not jobs:
@@ -187,15 +187,15 @@ def core_speed(
 
 def _means(mean: Floats, times: Floats) -> Floats:
     """Join slices in order until each mean has enough runs of the probe, as repositories do."""
-    piece = (np.cumsum(times) - times) // CANARY_RUNS
+    piece = (np.cumsum(times) - times) // CORE_PROBE_RUNS
     _, of = np.unique(piece, return_inverse=True)
     count = np.bincount(of, times)
     means: Floats = np.bincount(of, mean * times) / count
-    enough = count >= CANARY_RUNS / 2
+    enough = count >= CORE_PROBE_RUNS / 2
     return means[enough] if enough.any() else means
 
 
-def _floor(known: CoreFloor) -> float:
+def _reference(known: CoreReference) -> float:
     """Return the probe's minimum for a program: the node's, shifted to that of the program's runs.
 
     Ranks of a program that share cores slow the probe in all of its runs; this is no interference.

@@ -80,11 +80,11 @@ def starved(slices: pa.Table, begin: int, end: int) -> Starved:
         rate = share(used, length)
         once = np.ceil(float(np.quantile(rate, _TOP)) - _IDLE) if len(rate) else 1.0
         may = np.where(known, may, max(once, 1.0))
-    crowded = threads > may + NEARLY
+    oversubscribed = threads > may + NEARLY
     at_once = np.minimum(wanted * may / threads, may)
-    lost = np.where(crowded, np.minimum((at_once * length - used).clip(0), queued), queued)
+    lost = np.where(oversubscribed, np.minimum((at_once * length - used).clip(0), queued), queued)
     in_turn = np.minimum(may, wanted)
-    most = np.where(crowded, np.minimum((in_turn * length - used).clip(0), queued), queued)
+    most = np.where(oversubscribed, np.minimum((in_turn * length - used).clip(0), queued), queued)
     speed = np.minimum(may, wanted.clip(1))
     return Starved(lost / speed, most / speed, in_turn)
 

@@ -18,7 +18,7 @@ from jostle.analysis.estimation.errors import EstimateError
 from jostle.analysis.estimation.groups import BytesRule, equal_rows, features, hybrid
 from jostle.analysis.estimation.model import Cause, Cluster, Hit, RunEstimate
 from jostle.analysis.estimation.relative import relative_clusters
-from jostle.analysis.estimation.worlds import judged_world
+from jostle.analysis.estimation.worlds import assessed_world
 from jostle.analysis.interval import Interval
 from jostle.repository.types import RunTables, WorldSegments
 from jostle.values.arrow_columns import ints, ints_or_zeros
@@ -100,7 +100,7 @@ def estimate_thesis(
     Raises:
         EstimateError: The job has no execution segments, or impossible values.
     """
-    world, limits = judged_world(tables)
+    world, limits = assessed_world(tables)
     if world is None:
         raise EstimateError(
             f"Job '{tables.job}' has no execution segments, and method thesis evaluates only "
@@ -312,10 +312,10 @@ def _limits(found: _Found, world: WorldSegments, run_s: float, bytes_rule: Bytes
         )
     outside = 1 - found.coverage_after_set_up()
     if outside > 0.1:
-        mend = "" if bytes_rule != "exact" else " --bytes median or ignore makes larger ones."
+        fix = "" if bytes_rule != "exact" else " --bytes median or ignore makes larger ones."
         said.append(
             f"{100 * outside:.0f} % of the time after set-up lies in clusters of fewer than "
-            f"{MEMBERS} segments, which say nothing.{mend}"
+            f"{MEMBERS} segments, which say nothing.{fix}"
         )
     if found.per_second > _HASTY_HZ:
         said.append(

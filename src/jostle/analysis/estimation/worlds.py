@@ -12,7 +12,7 @@ from jostle.names.training import is_collective_library
 from jostle.repository.types import RunTables, WorldSegments
 
 
-def judged_world(tables: RunTables) -> tuple[WorldSegments | None, list[str]]:
+def assessed_world(tables: RunTables) -> tuple[WorldSegments | None, list[str]]:
     """Return the world that spent most process-seconds, and notes for the user.
 
     Args:
@@ -31,7 +31,7 @@ def judged_world(tables: RunTables) -> tuple[WorldSegments | None, list[str]]:
     if others:
         rest = sum(spent[world.number] for world in others)
         limits.append(
-            f"{len(others)} more worlds with {rest:.0f} process-seconds are not judged; this "
+            f"{len(others)} more worlds with {rest:.0f} process-seconds are not assessed; this "
             f"one has {spent[best.number]:.0f}."
         )
     extra = _no_ranks(tables.processes)
@@ -41,7 +41,7 @@ def judged_world(tables: RunTables) -> tuple[WorldSegments | None, list[str]]:
             if extra == 1
             else f"{extra} processes that are no ranks are"
         )
-        limits.append(f"{words} not judged.")
+        limits.append(f"{words} not assessed.")
     return best, [*limits, *best.notes]
 
 

@@ -30,28 +30,28 @@ from jostle.analysis.identification.resources import (
     per_operation,
 )
 from jostle.repository.query.around_gpus import Device
-from jostle.repository.query.co_running import Beside
+from jostle.repository.query.co_running import CoRunning
 
 _NS = 1e9
 _WAYS = {"h2d": "copies to the GPU", "d2h": "copies from the GPU"}
 _Load = tuple[Device, str, Floats]  # a device, the job whose bytes pass it, and the bytes
 
 
-def bus_resources(beside: Beside, axis: Axis) -> Iterator[SharedResource]:
+def bus_resources(alongside: CoRunning, axis: Axis) -> Iterator[SharedResource]:
     """Yield the buses that others' copies and messages share with a job's.
 
     Args:
-        beside: The job and its neighbours, from Repository.beside.
+        alongside: The job and its neighbours, from Repository.alongside.
         axis: Time axis of the job's own slices.
     """
-    for device in devices_of(beside.own_gpus):
-        rows = AxisRows(rows_where(beside.own_gpus, host=device.host, gpu=device.name), axis)
+    for device in devices_of(alongside.own_gpus):
+        rows = AxisRows(rows_where(alongside.own_gpus, host=device.host, gpu=device.name), axis)
         calls = copy_calls(rows, _WAYS)
         if any(series.seconds.any() for series in calls):
             active = rows.active()
             seconds = np.sum([series.seconds for series in calls], axis=0)
             mean = np.minimum(per_operation(seconds, np.maximum(active, 1)), axis[1] / _NS)
-            loads = [*_copies(beside, device.host, axis), *_messages(beside, device, axis)]
+            loads = [*_copies(alongside, device.host, axis), *_messages(alongside, device, axis)]
             for place, of_jobs in _places(device, loads).items():
                 yield SharedResource(
                     place,
@@ -64,17 +64,17 @@ def bus_resources(beside: Beside, axis: Axis) -> Iterator[SharedResource]:
                     moved_by(rows, _WAYS),
                     of_jobs,
                     "bytes",
-                    longest_slice(rows_where(beside.gpu_loads, host=device.host), axis),
+                    longest_slice(rows_where(alongside.gpu_loads, host=device.host), axis),
                 )
-    if len(beside.job.nodes) > 1:
-        for adapter in beside.hardware.adapters:
-            yield from _adapter(beside, adapter, axis)
+    if len(alongside.job.nodes) > 1:
+        for adapter in alongside.hardware.adapters:
+            yield from _adapter(alongside, adapter, axis)
 
 
-def _adapter(beside: Beside, adapter: Device, axis: Axis) -> Iterator[SharedResource]:
+def _adapter(alongside: CoRunning, adapter: Device, axis: Axis) -> Iterator[SharedResource]:
     """Yield the buses that others' copies to GPUs share with a job's messages to other nodes."""
-    places = _places(adapter, list(_copies(beside, adapter.host, axis)))
-    rows = AxisRows(rows_where(beside.own_nodes, host=adapter.host), axis)
+    places = _places(adapter, list(_copies(alongside, adapter.host, axis)))
+    rows = AxisRows(rows_where(alongside.own_nodes, host=adapter.host), axis)
     calls, moved, least = message_calls(rows, axis)
     if not places or not least.any():
         return
@@ -90,7 +90,7 @@ def _adapter(beside: Beside, adapter: Device, axis: Axis) -> Iterator[SharedReso
             moved,
             of_jobs,
             "bytes",
-            longest_slice(rows_where(beside.gpu_loads, host=adapter.host), axis),
+            longest_slice(rows_where(alongside.gpu_loads, host=adapter.host), axis),
         )
 
 
@@ -145,25 +145,25 @@ def _places(own: Device, loads: Sequence[_Load]) -> dict[str, dict[str, Floats]]
     return dict(sorted(found.items()))
 
 
-def _copies(beside: Beside, host: str, axis: Axis) -> Iterator[_Load]:
+def _copies(alongside: CoRunning, host: str, axis: Axis) -> Iterator[_Load]:
     """Yield what others copied to and from each GPU of a host."""
-    here = rows_where(beside.gpu_loads, host=host)
+    here = rows_where(alongside.gpu_loads, host=host)
     for device in devices_of(here):
         for job, table in rows_by_job(rows_where(here, gpu=device.name)):
-            yield device, job, moved_by(AxisRows(table, axis, beside.job.life), _WAYS)
+            yield device, job, moved_by(AxisRows(table, axis, alongside.job.life), _WAYS)
 
 
-def _messages(beside: Beside, own: Device, axis: Axis) -> Iterator[_Load]:
+def _messages(alongside: CoRunning, own: Device, axis: Axis) -> Iterator[_Load]:
     """Yield what others sent to other nodes, by the adapter that is nearest to a GPU.
 
     Which of several adapters a message takes is not known.
     """
-    adapters = [adapter for adapter in beside.hardware.adapters if adapter.host == own.host]
+    adapters = [adapter for adapter in alongside.hardware.adapters if adapter.host == own.host]
     if not adapters:
         return
     nearest = max(adapters, key=lambda adapter: meeting(own, adapter)[0])
-    for job, table in rows_by_job(rows_where(beside.message_loads, host=own.host)):
-        rows = AxisRows(table, axis, beside.job.life)
+    for job, table in rows_by_job(rows_where(alongside.message_loads, host=own.host)):
+        rows = AxisRows(table, axis, alongside.job.life)
         yield nearest, job, rows.sum("bytes") + OPERATION * rows.sum("ops")
 
 

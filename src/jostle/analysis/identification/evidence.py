@@ -126,7 +126,7 @@ class Moved:
         padded = np.vstack([free, scored.astype(float), *base.T])
         self._spectra = np.conj(np.fft.rfft(padded, axis=1))
 
-    def beside(self, load: Floats) -> Moved:
+    def alongside(self, load: Floats) -> Moved:
         """Return the slowdown without what one more load explains, by adding it to the basis."""
         scored = self._scored
         level = np.where(scored, ranks(load), 0.0)

@@ -23,16 +23,16 @@ from jostle.analysis.identification.resources import (
     per_operation,
 )
 from jostle.repository.query.around_gpus import Device
-from jostle.repository.query.co_running import Beside
+from jostle.repository.query.co_running import CoRunning
 
 _NS = 1e9
 
 
-def gpu_resources(beside: Beside, axis: Axis) -> list[SharedResource]:
+def gpu_resources(alongside: CoRunning, axis: Axis) -> list[SharedResource]:
     """Return what a job shares with others on and around the GPUs of its hosts.
 
     Args:
-        beside: The job and its neighbours, from Repository.beside.
+        alongside: The job and its neighbours, from Repository.alongside.
         axis: Time axis of the job's own slices.
 
     Returns:
@@ -41,25 +41,25 @@ def gpu_resources(beside: Beside, axis: Axis) -> list[SharedResource]:
     if not axis[2]:
         return []
     found: list[SharedResource] = []
-    for device in devices_of(beside.own_gpus):
-        found += _gpu(beside, device, axis)
-    return [*found, *bus_resources(beside, axis), *nvlink_resources(beside, axis)]
+    for device in devices_of(alongside.own_gpus):
+        found += _gpu(alongside, device, axis)
+    return [*found, *bus_resources(alongside, axis), *nvlink_resources(alongside, axis)]
 
 
-def _gpu(beside: Beside, device: Device, axis: Axis) -> Iterator[SharedResource]:
+def _gpu(alongside: CoRunning, device: Device, axis: Axis) -> Iterator[SharedResource]:
     """Yield a GPU on which others run kernels, where the job waits for it."""
     host, gpu = device.host, device.name
-    theirs = rows_where(beside.gpu_loads, host=host, gpu=gpu)
-    rows = AxisRows(rows_where(beside.own_gpus, host=host, gpu=gpu), axis)
-    node = AxisRows(rows_where(beside.own_nodes, host=host), axis)
+    theirs = rows_where(alongside.gpu_loads, host=host, gpu=gpu)
+    rows = AxisRows(rows_where(alongside.own_gpus, host=host, gpu=gpu), axis)
+    node = AxisRows(rows_where(alongside.own_nodes, host=host), axis)
     launches = rows.sum("gpu_launch_ops_sum", "gpu_graph_ops_sum")
     waits = node.sum("gpu_wait_ns") / _NS
     # NOTE: waits are counted for a process, not for each GPU: several share them by launches.
-    whole = AxisRows(rows_where(beside.own_gpus, host=host), axis)
+    whole = AxisRows(rows_where(alongside.own_gpus, host=host), axis)
     share = per_operation(launches, whole.sum("gpu_launch_ops_sum", "gpu_graph_ops_sum"))
     loads = {}
     for job, table in rows_by_job(theirs):
-        other = AxisRows(table, axis, beside.job.life)
+        other = AxisRows(table, axis, alongside.job.life)
         busy = other.sum("gpu_busy_ns_sum")
         loads[job] = busy if busy.any() else _presumed(other, axis)
     loads = {job: load for job, load in loads.items() if load.any()}

@@ -30,7 +30,7 @@ from jostle.analysis.identification.resources import (
     network,
 )
 from jostle.analysis.identification.ruled_out import QUIET
-from jostle.repository.query.co_running import Beside
+from jostle.repository.query.co_running import CoRunning
 from jostle.topology import valid_at
 from jostle.values.traffic import Traffic
 
@@ -76,30 +76,30 @@ class _Meeting:
 class _Neighbourhood:
     """A job, its neighbours, and the loads of the latter on the job's fabrics."""
 
-    beside: Beside
+    alongside: CoRunning
     axis: Axis
     fabrics: tuple[LinkLoads, ...]
 
     @classmethod
-    def of(cls, beside: Beside) -> _Neighbourhood:
+    def of(cls, alongside: CoRunning) -> _Neighbourhood:
         """Route what the neighbours sent over the job's fabrics, as these were when it began."""
         # Imported only here, since the sparse matrices of SciPy take a fifth of a second to load.
         from jostle.network import link_loads
 
-        axis = job_axis(beside)
-        names = sorted({fabric.name for fabric in beside.fabrics})
-        versions = [valid_at(beside.fabrics, name, beside.job.start_ns) for name in names]
-        theirs = beside.traffic.without(beside.job.job)
+        axis = job_axis(alongside)
+        names = sorted({fabric.name for fabric in alongside.fabrics})
+        versions = [valid_at(alongside.fabrics, name, alongside.job.start_ns) for name in names]
+        theirs = alongside.traffic.without(alongside.job.job)
         return cls(
-            beside,
+            alongside,
             axis,
             tuple(
                 link_loads(fabric, theirs, axis)
                 for fabric in versions
                 if axis[2]
-                and beside.traffic.jobs
+                and alongside.traffic.jobs
                 and fabric is not None
-                and any(host in fabric.adapters_of for host in beside.job.nodes)
+                and any(host in fabric.adapters_of for host in alongside.job.nodes)
             ),
         )
 
@@ -114,7 +114,7 @@ class _Neighbourhood:
     def _meeting(self, loads: LinkLoads, own: Traffic) -> _Meeting | None:
         from jostle.network import link_loads
 
-        job, fabric = self.beside.job.job, loads.topology
+        job, fabric = self.alongside.job.job, loads.topology
         mine = link_loads(fabric, own, self.axis)
         if job not in mine.jobs or mine.lost_share(job) > _UNKNOWN:
             return None
@@ -124,7 +124,7 @@ class _Neighbourhood:
             return None
         fastest = float(fabric.rates.max(initial=0.0)) or 1.0
         rates = np.where(fabric.rates > 0, fabric.rates, fastest) / fastest
-        whole = {name: _summed(loads, name) for name in loads.jobs if name in self.beside.others}
+        whole = {name: _summed(loads, name) for name in loads.jobs if name in self.alongside.others}
         moved = {name: sent[used] for name, sent in whole.items()}
         sharing = [name for name in moved if moved[name].any()]
         slightly = {name for name, sent in whole.items() if sent[total > 0].any()}
@@ -158,7 +158,7 @@ class _Neighbourhood:
 
     def senders(self) -> set[str]:
         """Return the neighbours that sent messages."""
-        return set(self.beside.network_loads.column("job").to_pylist())
+        return set(self.alongside.network_loads.column("job").to_pylist())
 
     @property
     def is_adaptive(self) -> bool:
@@ -175,12 +175,12 @@ def _dense(loads: LinkLoads, job: str, links: NDArray[np.int64]) -> Floats:
 
 
 def with_links(
-    beside: Beside, resources: Iterable[SharedResource]
+    alongside: CoRunning, resources: Iterable[SharedResource]
 ) -> tuple[list[SharedResource], dict[str, str | Untested]]:
     """Replace neighbours' loads by those on the links that they share with a job.
 
     Args:
-        beside: The job and its neighbours; without fabrics or traffic nothing changes.
+        alongside: The job and its neighbours; without fabrics or traffic nothing changes.
         resources: From shared_resources.
 
     Returns:
@@ -190,7 +190,7 @@ def with_links(
         that says why they did no harm there, or why it is not known.
     """
     listed = list(resources)
-    neighbourhood = _Neighbourhood.of(beside)
+    neighbourhood = _Neighbourhood.of(alongside)
     if not neighbourhood.fabrics:
         return listed, {}
     kept = [
@@ -198,11 +198,11 @@ def with_links(
         for resource in listed
         if resource.kind != "network"
     ]
-    own = beside.traffic.of(beside.job.job).messages
-    meetings = neighbourhood.meetings(own) if beside.own_nodes.num_rows else []
+    own = alongside.traffic.of(alongside.job.job).messages
+    meetings = neighbourhood.meetings(own) if alongside.own_nodes.num_rows else []
     if not meetings:
         return kept + [resource for resource in listed if resource.kind == "network"], {}
-    whole = network(beside, neighbourhood.axis)
+    whole = network(alongside, neighbourhood.axis)
     loads, places = _met(meetings, "")
     unplaced = neighbourhood.unplaced()
     loads |= {job: load for job, load in whole.loads.items() if job in unplaced - set(loads)}
@@ -230,7 +230,7 @@ def _why_apart(job: str, meetings: Sequence[_Meeting], *, adaptive: bool) -> str
 
 def _with_strangers(neighbourhood: _Neighbourhood, mount: SharedResource) -> SharedResource:
     """Add to a mount's loads those that jobs without files on it put on the links to it."""
-    own = neighbourhood.beside.traffic.of(neighbourhood.beside.job.job).files_on(mount.mount)
+    own = neighbourhood.alongside.traffic.of(neighbourhood.alongside.job.job).files_on(mount.mount)
     known = [
         replace(
             meeting,

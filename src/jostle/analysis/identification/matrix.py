@@ -40,7 +40,7 @@ from jostle.analysis.identification.model import (
 from jostle.analysis.identification.regression import nonnegative
 from jostle.analysis.identification.resource_tests import LEVEL, adjusted
 from jostle.analysis.identification.resources import Floats
-from jostle.analysis.identification.whole_runs import BESIDE, Meetings, compare_runs, units_of
+from jostle.analysis.identification.whole_runs import ALONGSIDE, Meetings, compare_runs, units_of
 from jostle.analysis.identification.with_without import Difference, difference
 from jostle.repository.query.programs import Programs, shares
 
@@ -55,7 +55,7 @@ def matrix(tables: Programs, *, as_user: int | None = None) -> Matrix:
     """Find which program slowed which.
 
     Args:
-        tables: Loads and calls of all jobs, from Repository.programs_beside.
+        tables: Loads and calls of all jobs, from Repository.programs_alongside.
         as_user: Uid of the viewer: only this user's jobs are evaluated as slowed, and programs of
             other users are merged into one.
 
@@ -73,7 +73,7 @@ def matrix_and_evidence(
     """Find which program slowed which, and return the runs behind each result.
 
     Args:
-        tables: Loads and calls of all jobs, from Repository.programs_beside.
+        tables: Loads and calls of all jobs, from Repository.programs_alongside.
         visibility: What the viewer may know.
 
     Returns:
@@ -100,7 +100,7 @@ class MatrixPart:
             slices, and the minimum to which explanations may reduce the time spent.
         other: Programs that ran concurrently with them: one entry per job and program.
         met: The job of each entry of `other`.
-        beside: Of each entry the same sums over the slices with that program, and then the part
+        alongside: Of each entry the same sums over the slices with that program, and then the part
             of the time spent that the program explains.
     """
 
@@ -109,7 +109,7 @@ class MatrixPart:
     sums: list[Floats]
     other: Ints
     met: Ints
-    beside: list[Floats]
+    alongside: list[Floats]
 
 
 def matrix_parts(kind: str, table: pa.Table, roles: Roles) -> list[MatrixPart]:
@@ -176,10 +176,10 @@ def _part(rows: ResourceRows, roles: Roles) -> MatrixPart:
     job, sums = _summed(rows.job[scored], [values[scored] for values in columns])
     pair = met.program * len(roles.jobs) + rows.job[met.row]
     expected, spent, _, lowest = (values[met.row] * units.share for values in columns)
-    pair, beside = _summed(
-        pair, [expected, spent, units.beside, lowest, own * rows.expected[met.row]]
+    pair, alongside = _summed(
+        pair, [expected, spent, units.alongside, lowest, own * rows.expected[met.row]]
     )
-    return MatrixPart(rows.kind, job, sums, pair // len(roles.jobs), pair % len(roles.jobs), beside)
+    return MatrixPart(rows.kind, job, sums, pair // len(roles.jobs), pair % len(roles.jobs), alongside)
 
 
 def _summed(key: Ints, columns: Sequence[Floats]) -> tuple[Ints, list[Floats]]:
@@ -203,10 +203,10 @@ def _encounters(parts: Sequence[MatrixPart], roles: Roles) -> list[_Met]:
         here = [part.other == other for part in parts]
         jobs = [part.met[some] for part, some in zip(parts, here, strict=True)]
         columns = [
-            [values[some] for values in part.beside] for part, some in zip(parts, here, strict=True)
+            [values[some] for values in part.alongside] for part, some in zip(parts, here, strict=True)
         ]
-        *beside, theirs = _over_jobs(jobs, columns, size)
-        shares[other] = beside[0]
+        *alongside, theirs = _over_jobs(jobs, columns, size)
+        shares[other] = alongside[0]
         for victim in np.unique(roles.program[np.concatenate(jobs)]).tolist():
             runs = np.flatnonzero(roles.program == victim)
             if roles.whole[runs].any():
@@ -215,7 +215,7 @@ def _encounters(parts: Sequence[MatrixPart], roles: Roles) -> list[_Met]:
                 _encounter(
                     (roles.names[victim], roles.names[other], parts[0].kind),
                     [roles.jobs[run] for run in runs],
-                    [values[runs] for values in beside],
+                    [values[runs] for values in alongside],
                     theirs[runs],
                     [values[runs] for values in everything],
                 )
@@ -230,7 +230,7 @@ def _encounters(parts: Sequence[MatrixPart], roles: Roles) -> list[_Met]:
 def _of_whole_runs(
     victim: int,
     runs: Ints,
-    beside: dict[int, Floats],
+    alongside: dict[int, Floats],
     everything: list[Floats],
     kind: ResourceKind,
     roles: Roles,
@@ -240,7 +240,7 @@ def _of_whole_runs(
     Args:
         victim: Number of the program.
         runs: Its runs, as numbers of jobs.
-        beside: Per other program, the undisturbed time of each job concurrently with it.
+        alongside: Per other program, the undisturbed time of each job concurrently with it.
         everything: Sums of each job over all of its slices: undisturbed time, time spent, and
             others that are not used here.
         kind: Kind of resource.
@@ -249,13 +249,13 @@ def _of_whole_runs(
     expected, spent = (values[runs] for values in everything[:2])
     values = np.maximum(spent, 1e-9 * expected) / expected
     names = [roles.jobs[run] for run in runs.tolist()]
-    shares = {other: each[runs] / expected for other, each in beside.items()}
-    shares = {other: share for other, share in shares.items() if (share >= BESIDE).any()}
+    shares = {other: each[runs] / expected for other, each in alongside.items()}
+    shares = {other: share for other, share in shares.items() if (share >= ALONGSIDE).any()}
     if not shares:
         return
     compared = compare_runs(values, np.column_stack(list(shares.values())))
     for (other, share), said in zip(shares.items(), compared, strict=True):
-        there = share >= BESIDE
+        there = share >= ALONGSIDE
         met = _met(
             (roles.names[victim], roles.names[other], kind), values[there], values[~there], said
         )
@@ -391,7 +391,7 @@ def _usual_rates(rows: ResourceRows, programs: int) -> Floats:
 def _encounter(
     pair: tuple[str, str, ResourceKind],
     runs: list[str],
-    beside: list[Floats],
+    alongside: list[Floats],
     theirs: Floats,
     everything: list[Floats],
 ) -> _Met | None:
@@ -400,20 +400,20 @@ def _encounter(
     Args:
         pair: Victim, aggressor, kind of resource.
         runs: Jobs of the victim.
-        beside: Sums per run over the slices with the aggressor: undisturbed time, time spent less
+        alongside: Sums per run over the slices with the aggressor: undisturbed time, time spent less
             what other programs explain, slices, and the minimum to which explanations may reduce
             the time spent.
         theirs: Time spent in these slices that the aggressor explains.
-        everything: The same sums as `beside`, over all slices of the run.
+        everything: The same sums as `alongside`, over all slices of the run.
     """
-    expected, clear, slices, least = beside
+    expected, clear, slices, least = alongside
     there = slices >= _SLICES
     if not there.any():
         return None
     # The explained time is an estimate and may exceed the loss: no operation takes negative time.
     values = (np.maximum(clear, least) + theirs)[there] / expected[there]
     left, rest, many, lowest = (
-        whole - part for whole, part in zip(everything, beside, strict=True)
+        whole - part for whole, part in zip(everything, alongside, strict=True)
     )
     away = (many >= _SLICES) & (left > 0)
     without = np.maximum(rest, lowest)[away] / left[away]

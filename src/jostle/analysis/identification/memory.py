@@ -32,7 +32,7 @@ from jostle.analysis.identification.resources import (
 from jostle.analysis.identification.sensitivity import UNKNOWN, sensitivity
 from jostle.analysis.interval import Interval
 from jostle.analysis.series import resample
-from jostle.repository.query.co_running import COLLECTIVE, P2P, Beside, JobFacts
+from jostle.repository.query.co_running import COLLECTIVE, P2P, CoRunning, JobFacts
 from jostle.values.arrow_columns import ints
 from jostle.values.memory_probe import STREAM_WEIGHT
 
@@ -72,26 +72,26 @@ class _Neighbours:
     misses: dict[str, Floats]
 
 
-def with_memory(beside: Beside, axis: Axis) -> tuple[Beside, list[SharedResource]]:
+def with_memory(alongside: CoRunning, axis: Axis) -> tuple[CoRunning, list[SharedResource]]:
     """Find the memory that a job shares with others: that of nodes on which both computed.
 
     Args:
-        beside: The job and its neighbours, from Repository.beside.
+        alongside: The job and its neighbours, from Repository.alongside.
         axis: Time axis of the job's own slices.
 
     Returns:
         The neighbours, now including programs without a profile that computed on such a node, and
         the resources; none where the speed of memory was not measured.
     """
-    others, found = dict(beside.others), list[SharedResource]()
-    for host in _hosts(beside) if axis[2] else []:
-        rows = AxisRows(rows_where(beside.own_nodes, host=host), axis)
-        measured = _measured(beside, rows)
+    others, found = dict(alongside.others), list[SharedResource]()
+    for host in _hosts(alongside) if axis[2] else []:
+        rows = AxisRows(rows_where(alongside.own_nodes, host=host), axis)
+        measured = _measured(alongside, rows)
         if measured is None or measured[1].value < _INSENSITIVE:
             continue
-        near = _neighbours(beside, host, axis)
+        near = _neighbours(alongside, host, axis)
         cpu = rows.sum(*_COMPUTED)
-        own, loads, source = _loads(beside, host, rows, cpu, near)
+        own, loads, source = _loads(alongside, host, rows, cpu, near)
         loads = {name: load for name, load in loads.items() if load.any()}
         if not loads:
             continue
@@ -110,44 +110,44 @@ def with_memory(beside: Beside, axis: Axis) -> tuple[Beside, list[SharedResource
                 own,
                 loads,
                 "ns" if source == "cores" else "bytes",
-                longest_slice(rows_where(beside.node_loads, host=host), axis),
+                longest_slice(rows_where(alongside.node_loads, host=host), axis),
                 bound=bound,
                 load_source=source,
             )
         )
         for name in loads:
-            others.setdefault(name, _unprofiled(beside, name, axis))
-    return replace(beside, others=others), found
+            others.setdefault(name, _unprofiled(alongside, name, axis))
+    return replace(alongside, others=others), found
 
 
-def _hosts(beside: Beside) -> list[str]:
+def _hosts(alongside: CoRunning) -> list[str]:
     """Return the nodes to evaluate: those shared with jobs, and that with most unprofiled load."""
-    users = rows_where(beside.core_use.users, kind="unprofiled")
-    own = set(beside.own_nodes["host"].to_pylist()) if beside.own_nodes.num_rows else set()
+    users = rows_where(alongside.core_use.users, kind="unprofiled")
+    own = set(alongside.own_nodes["host"].to_pylist()) if alongside.own_nodes.num_rows else set()
     sums = users.group_by("host").aggregate([("cpu_ns", "sum")]).to_pylist()
     most = sorted((-row["cpu_ns_sum"], row["host"]) for row in sums if row["host"] in own)
-    return list(dict.fromkeys([*nodes(beside), *(host for _, host in most[:1])]))
+    return list(dict.fromkeys([*nodes(alongside), *(host for _, host in most[:1])]))
 
 
-def _unprofiled(beside: Beside, name: str, axis: Axis) -> JobFacts:
+def _unprofiled(alongside: CoRunning, name: str, axis: Axis) -> JobFacts:
     return JobFacts(
         job=name,
         kind="unprofiled",
         start_ns=axis[0],
         seen_ns=axis[0] + axis[1] * axis[2],
         slice_ns=axis[1],
-        clocks=beside.job.clocks,
+        clocks=alongside.job.clocks,
     )
 
 
 # ---- how slow it was ----
 
 
-def _measured(beside: Beside, rows: AxisRows) -> tuple[CallSeries, Interval] | None:
+def _measured(alongside: CoRunning, rows: AxisRows) -> tuple[CallSeries, Interval] | None:
     """Return the job's work with its time at the measured speed of memory, and the sensitivity.
 
     Args:
-        beside: The job and its neighbours.
+        alongside: The job and its neighbours.
         rows: The job's rows on a node.
 
     Returns:
@@ -162,7 +162,7 @@ def _measured(beside: Beside, rows: AxisRows) -> tuple[CallSeries, Interval] | N
         each = per_operation(time, probes)
         known = each > 0
         slower = each / (float(np.quantile(each[known], _QUIET)) if known.any() else 1.0)
-        bound = _sensitivity(beside, rows, slower)
+        bound = _sensitivity(alongside, rows, slower)
         work = np.where(known, cpu, 0.0)
         took = work * np.maximum(1 + bound.value * (slower - 1), _LEAST_STRETCH)
         return CallSeries("memory", work, np.zeros(size), took), bound
@@ -174,7 +174,7 @@ def _measured(beside: Beside, rows: AxisRows) -> tuple[CallSeries, Interval] | N
     return CallSeries("computation", instructions, np.zeros(size), cpu), Interval(1.0, 1.0, 1.0)
 
 
-def _sensitivity(beside: Beside, rows: AxisRows, slower: Floats) -> Interval:
+def _sensitivity(alongside: CoRunning, rows: AxisRows, slower: Floats) -> Interval:
     """Return the job's sensitivity to slower memory, fitted from its own speed."""
     cpu = rows.sum(*_COMPUTED)
     held = per_operation(rows.sum("os_rss_bytes"), rows.sum("count"))
@@ -186,35 +186,35 @@ def _sensitivity(beside: Beside, rows: AxisRows, slower: Floats) -> Interval:
     # A rank that spins in MPI computes nothing meanwhile.
     waits = rows.sum(*_IN_MPI)
     work = rows.sum(*_MESSAGES)
-    if not work.any() and len(beside.job.nodes) <= 1:
-        work = AxisRows(beside.own_mounts, rows.axis).sum(*_FILE_CALLS)
+    if not work.any() and len(alongside.job.nodes) <= 1:
+        work = AxisRows(alongside.own_mounts, rows.axis).sum(*_FILE_CALLS)
     return sensitivity(slower, work, cpu - np.minimum(waits, cpu)) or UNKNOWN
 
 
 # ---- who loaded it ----
 
 
-def _neighbours(beside: Beside, host: str, axis: Axis) -> _Neighbours:
+def _neighbours(alongside: CoRunning, host: str, axis: Axis) -> _Neighbours:
     cpu, misses = {}, {}
-    for job, table in rows_by_job(rows_where(beside.node_loads, host=host)):
-        rows = AxisRows(table, axis, beside.job.life)
+    for job, table in rows_by_job(rows_where(alongside.node_loads, host=host)):
+        rows = AxisRows(table, axis, alongside.job.life)
         cpu[job] = rows.sum("cpu_ns")
         misses[job] = _LINE * rows.sum("llc_misses")
-    users = rows_where(beside.core_use.users, host=host, kind="unprofiled")
+    users = rows_where(alongside.core_use.users, host=host, kind="unprofiled")
     for name, table in rows_by_job(users):
         load = resample(
             ints(table, "start_ns"),
             ints(table, "length_ns"),
             ints(table, "cpu_ns").astype(float),
             axis,
-            within=beside.job.life,
+            within=alongside.job.life,
         )
         cpu[name] = cpu[name] + load if name in cpu else load
     return _Neighbours(cpu, misses)
 
 
 def _loads(
-    beside: Beside, host: str, rows: AxisRows, own_cpu: Floats, near: _Neighbours
+    alongside: CoRunning, host: str, rows: AxisRows, own_cpu: Floats, near: _Neighbours
 ) -> tuple[Floats, Mapping[str, Floats], LoadSource]:
     """Return the job's own load, those of its neighbours, and what these were counted by.
 
@@ -229,7 +229,7 @@ def _loads(
     )
     if whole > 0 and blank <= _UNCOUNTED * whole:
         return _LINE * rows.sum("perf_llc_misses"), near.misses, "misses"
-    table = rows_where(beside.memory_traffic, host=host)
+    table = rows_where(alongside.memory_traffic, host=host)
     if table.num_rows:
         moved = _moved(table, rows.axis)
         if moved.any():

@@ -129,7 +129,7 @@ def run_among_its_like(
     """Compare a run with like runs, and list the jobs that it met.
 
     Args:
-        tables: Loads and calls of all jobs, from Repository.programs_beside.
+        tables: Loads and calls of all jobs, from Repository.programs_alongside.
         job: The run, which is known as a whole.
         visibility: What the viewer may know; None: everything.
     """

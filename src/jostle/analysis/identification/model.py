@@ -130,7 +130,7 @@ class Suspect:
 
 
 @dataclass(frozen=True)
-class GuiltySlice:
+class DisturbedSlice:
     """A slice in which the job lost time to others.
 
     Attributes:
@@ -156,13 +156,13 @@ class ResourceLoss:
         resource: Mount identity, node, "network", or, where the fabric is known, "link A > B".
         kind: What it is.
         seconds: Run time lost there to others; without evidence 0, up to smallest_s.
-        slices: Slices that could be judged.
+        slices: Slices that could be assessed.
         own_s: Time that the job spent in calls there, per process (mean).
         slowdown: Service time under the suspects' load / without it; None: no suspects.
         evident: The others' load explains it, after false-discovery control.
         smallest_s: Smallest loss that could have been seen with these slices.
         why_not: Where not evident, why, one sentence.
-        steps_ns: Start of each judged slice.
+        steps_ns: Start of each assessed slice.
         slice_ns: Their length.
         service: Service time relative to the undisturbed one, per slice; nan: job inactive.
         own_load: The job's load on the resource per slice, in `unit`.
@@ -212,10 +212,10 @@ class JobInterference:
         percent: The same in percent of run_s.
         resources: The shared resources that it used, the greatest loss first.
         suspects: The suspects with evidence, ranked by seconds.
-        acquitted: Concurrent jobs that were tested and did no visible harm, with the reason.
+        ruled out: Concurrent jobs that were tested and did no visible harm, with the reason.
         untested: Concurrent jobs of which it is not known whether they did harm, with the reason.
         accounts: Who had the cores that the job waited for, node by node.
-        guilty: The slices with interference, in order of time.
+        disturbed: The slices with interference, in order of time.
         neighbours: Number of other jobs that were active on any of its resources; those that the
             viewer may not see count as one.
         smallest_s: Smallest loss that could have been detected.
@@ -231,8 +231,8 @@ class JobInterference:
     percent: Interval
     resources: list[ResourceLoss]
     suspects: list[Suspect]
-    acquitted: dict[str, str]
-    guilty: list[GuiltySlice]
+    ruled_out: dict[str, str]
+    disturbed: list[DisturbedSlice]
     neighbours: int
     smallest_s: float
     limits: list[str]
@@ -291,15 +291,15 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Encounter:
-    """One program (victim) with and without another (aggressor) beside it.
+    """One program (victim) with and without another (aggressor) alongside it.
 
     Attributes:
         victim: Its program.
         aggressor: The other's program.
         resource_kind: Where they met.
-        with_runs: Runs of the victim beside it.
+        with_runs: Runs of the victim alongside it.
         without_runs: Runs without it.
-        with_mean: Mean service time relative to the victim's own undisturbed, runs beside it.
+        with_mean: Mean service time relative to the victim's own undisturbed, runs alongside it.
         without_mean: The same, runs without it.
         slowdown: with_mean / without_mean - 1, with its interval; None: too few runs for a test.
         normal: Shapiro-Wilk p of both groups; None: too few.
@@ -330,12 +330,12 @@ class EncounterRuns:
     """The runs behind an encounter, whose means are `with_mean` and `without_mean`.
 
     Attributes:
-        beside: Each job that ran concurrently with the other program, and its service time
+        alongside: Each job that ran concurrently with the other program, and its service time
             relative to the undisturbed one of its own program.
         without: The same for jobs without the other program.
     """
 
-    beside: list[tuple[str, float]]
+    alongside: list[tuple[str, float]]
     without: list[tuple[str, float]]
 
 

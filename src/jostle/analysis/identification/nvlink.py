@@ -30,34 +30,34 @@ from jostle.analysis.identification.resources import (
     per_operation,
 )
 from jostle.repository.query.around_gpus import CCL_BYTES, CCL_NS, CCL_OPS
-from jostle.repository.query.co_running import Beside
+from jostle.repository.query.co_running import CoRunning
 
 _NS = 1e9
 _WAYS = {"peer": "copies between GPUs"}
 
 
-def nvlink_resources(beside: Beside, axis: Axis) -> Iterator[SharedResource]:
+def nvlink_resources(alongside: CoRunning, axis: Axis) -> Iterator[SharedResource]:
     """Yield the NVLink domains of a job's GPUs in which others move data, too.
 
     Args:
-        beside: The job and its neighbours, from Repository.beside.
+        alongside: The job and its neighbours, from Repository.alongside.
         axis: Time axis of the job's own slices.
     """
     used = {
-        (device.host, beside.hardware.domains.get((device.host, device.name), ""))
-        for device in devices_of(beside.own_gpus)
+        (device.host, alongside.hardware.domains.get((device.host, device.name), ""))
+        for device in devices_of(alongside.own_gpus)
     }
     for host, domain in sorted(used):
         if domain:
-            yield from _domain(beside, host, domain, axis)
+            yield from _domain(alongside, host, domain, axis)
 
 
-def _domain(beside: Beside, host: str, domain: str, axis: Axis) -> Iterator[SharedResource]:
+def _domain(alongside: CoRunning, host: str, domain: str, axis: Axis) -> Iterator[SharedResource]:
     gpus = [
-        gpu for (at, gpu), name in beside.hardware.domains.items() if (at, name) == (host, domain)
+        gpu for (at, gpu), name in alongside.hardware.domains.items() if (at, name) == (host, domain)
     ]
-    own = _of_gpus(beside.own_gpus, host, gpus)
-    rows, node = AxisRows(own, axis), AxisRows(rows_where(beside.own_nodes, host=host), axis)
+    own = _of_gpus(alongside.own_gpus, host, gpus)
+    rows, node = AxisRows(own, axis), AxisRows(rows_where(alongside.own_nodes, host=host), axis)
     calls = [*copy_calls(rows, _WAYS)]
     active = np.maximum(rows.active(), 1)
     busy = per_operation(calls[0].seconds, active)
@@ -70,9 +70,9 @@ def _domain(beside: Beside, host: str, domain: str, axis: Axis) -> Iterator[Shar
         busy = busy + node.sum(*(f"{name}_min" for name in CCL_NS)) / _NS
         load = load + sent + OPERATION * ops
     loads = {}
-    theirs = _of_gpus(beside.gpu_loads, host, gpus)
+    theirs = _of_gpus(alongside.gpu_loads, host, gpus)
     for job, table in rows_by_job(theirs):
-        loads[job] = _moved(beside, job, table, axis)
+        loads[job] = _moved(alongside, job, table, axis)
     loads = {job: moved for job, moved in loads.items() if moved.any()}
     if not loads or not busy.any():
         return
@@ -103,11 +103,11 @@ def _several(table: pa.Table) -> bool:
     return len(set(table.column("gpu").to_pylist())) > 1
 
 
-def _moved(beside: Beside, job: str, table: pa.Table, axis: Axis) -> Floats:
+def _moved(alongside: CoRunning, job: str, table: pa.Table, axis: Axis) -> Floats:
     """Return what another job moved over a domain, with collectives if they can run there."""
-    moved = moved_by(AxisRows(table, axis, beside.job.life), _WAYS)
+    moved = moved_by(AxisRows(table, axis, alongside.job.life), _WAYS)
     if not _several(table):
         return moved
     host = table.column("host")[0].as_py()
-    rows = AxisRows(rows_where(beside.message_loads, host=host, job=job), axis, beside.job.life)
+    rows = AxisRows(rows_where(alongside.message_loads, host=host, job=job), axis, alongside.job.life)
     return moved + rows.sum("ccl_bytes") + OPERATION * rows.sum("ccl_ops")

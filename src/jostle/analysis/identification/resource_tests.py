@@ -35,7 +35,7 @@ _LENGTHS = (
     (2_000_000_000, "2s"),
 )
 _AT_WORK = 0.2  # of its usual height: a suspect with more load is active
-_GRAIN = 20  # levels that a load is rounded to: smaller changes are noise
+_RESOLUTION = 20  # levels that a load is rounded to: smaller changes are noise
 
 
 @dataclass
@@ -129,7 +129,7 @@ def grained(load: Floats) -> Floats:
     if not (load > 0).any():
         return load
     usual = float(np.quantile(load[load > 0], 0.9))
-    return np.asarray(np.ceil(np.minimum(load / usual, 4.0) * _GRAIN - 0.5))
+    return np.asarray(np.ceil(np.minimum(load / usual, 4.0) * _RESOLUTION - 0.5))
 
 
 def _doses(resource: SharedResource, served: ServiceTimes) -> tuple[dict[str, float], list[str]]:
@@ -228,7 +228,7 @@ def choose_suspects(tests: Sequence[ResourceTest]) -> None:
                 break
             resource_test.suspects[best] = max(q, within[best])
             resource_test.tests[best] = left.pop(best)
-            moved = moved.beside(
+            moved = moved.alongside(
                 delayed(grained(resource_test.resource.loads[best]), resource_test.tests[best].lag)
             )
             left = {name: moved.test(grained(resource_test.resource.loads[name])) for name in left}

@@ -18,7 +18,7 @@ from jostle.analysis.identification.targets import shared_part
 from jostle.analysis.interval import Interval
 from jostle.analysis.series import resample
 from jostle.repository.query.around_gpus import CCL_BYTES, CCL_NS, CCL_OPS
-from jostle.repository.query.co_running import COLLECTIVE, P2P, Beside, family_bytes
+from jostle.repository.query.co_running import COLLECTIVE, P2P, CoRunning, family_bytes
 from jostle.repository.query.lifetimes import spans
 from jostle.values.storage_servers import FileKind, has_metadata_server, resource_name
 
@@ -126,11 +126,11 @@ class SharedResource:
         return np.sum(list(self.loads.values()), axis=0) if self.loads else np.zeros(self.axis[2])
 
 
-def shared_resources(beside: Beside, watched: Collection[str] = ()) -> list[SharedResource]:
+def shared_resources(alongside: CoRunning, watched: Collection[str] = ()) -> list[SharedResource]:
     """Return every resource that both the job and, while it ran, another job used.
 
     Args:
-        beside: The job and its neighbours, from Repository.beside.
+        alongside: The job and its neighbours, from Repository.alongside.
         watched: Mounts whose servers or links are monitored: these also where no other job used
             them.
 
@@ -138,19 +138,19 @@ def shared_resources(beside: Beside, watched: Collection[str] = ()) -> list[Shar
         Mounts (of some file systems their object servers and their metadata server), nodes and
         the network; none where the job has no slices.
     """
-    axis = job_axis(beside)
+    axis = job_axis(alongside)
     if not axis[2]:
         return []
-    own = set(_names(beside.own_mounts, "mount"))
+    own = set(_names(alongside.own_mounts, "mount"))
     shared = [
         resource
-        for name in dict.fromkeys([*_names(beside.mount_loads, "mount"), *sorted(watched)])
+        for name in dict.fromkeys([*_names(alongside.mount_loads, "mount"), *sorted(watched)])
         if name in own
-        for resource in _mount(beside, name, axis)
+        for resource in _mount(alongside, name, axis)
     ]
-    shared += [_node(beside, name, axis) for name in nodes(beside)]
-    if beside.network_loads.num_rows and beside.own_nodes.num_rows:
-        shared.append(network(beside, axis))
+    shared += [_node(alongside, name, axis) for name in nodes(alongside)]
+    if alongside.network_loads.num_rows and alongside.own_nodes.num_rows:
+        shared.append(network(alongside, axis))
     return [
         resource
         for resource in shared
@@ -158,11 +158,11 @@ def shared_resources(beside: Beside, watched: Collection[str] = ()) -> list[Shar
     ]
 
 
-def nodes(beside: Beside) -> list[str]:
+def nodes(alongside: CoRunning) -> list[str]:
     """Return the nodes to evaluate: of those shared with the same jobs the most loaded one."""
     best: dict[tuple[str, ...], tuple[float, str]] = {}
-    for name in sorted(_names(beside.node_loads, "host")):
-        rows = _where(beside.node_loads, "host", name)
+    for name in sorted(_names(alongside.node_loads, "host")):
+        rows = _where(alongside.node_loads, "host", name)
         load = float(np.asarray(rows.column("cpu_ns").to_numpy(), dtype=np.float64).sum())
         jobs = tuple(sorted(_names(rows, "job")))
         best[jobs] = max(best.get(jobs, (-1.0, "")), (load, name))
@@ -173,9 +173,9 @@ def _names(table: pa.Table, column: str) -> list[str]:
     return list(dict.fromkeys(table.column(column).to_pylist())) if table.num_rows else []
 
 
-def job_axis(beside: Beside) -> Axis:
+def job_axis(alongside: CoRunning) -> Axis:
     """Return the time axis of a job's slices, with longer steps where they would be too many."""
-    own = [_slices(table) for table in (beside.own_mounts, beside.own_nodes) if table.num_rows]
+    own = [_slices(table) for table in (alongside.own_mounts, alongside.own_nodes) if table.num_rows]
     if not own:
         return 0, 1, 0
     start = np.concatenate([start for start, _ in own])
@@ -281,23 +281,23 @@ _META_OPS = tuple(f"{kind}_{what}_ops" for kind in _FILES for what in ("open", "
 _ALL_CALLS = ("read", "write", "sync", "meta")
 
 
-def _mount(beside: Beside, name: str, axis: Axis) -> Iterable[SharedResource]:
+def _mount(alongside: CoRunning, name: str, axis: Axis) -> Iterable[SharedResource]:
     """Yield a mount as one resource, or the servers of its data and of its metadata as two.
 
     Of the two, a resource on which the job spent no time is left out.
     """
-    rows = AxisRows(_where(beside.own_mounts, "mount", name), axis)
+    rows = AxisRows(_where(alongside.own_mounts, "mount", name), axis)
     rows.stretch(rows.values(f"{time}_max" for time in _MOUNT_TIMES))
-    theirs = _where(beside.mount_loads, "mount", name)
+    theirs = _where(alongside.mount_loads, "mount", name)
     others = {}
     for job, table in _by_job(theirs):
-        others[job] = AxisRows(table, axis, beside.job.life)
+        others[job] = AxisRows(table, axis, alongside.job.life)
         others[job].stretch(others[job].values(f"{time}_max" for time in _MOUNT_TIMES))
     longest = longest_slice(theirs, axis)
     if not has_metadata_server(name):
-        return [_files(beside, ("file system", _ALL_CALLS), name, rows, others, longest)]
+        return [_files(alongside, ("file system", _ALL_CALLS), name, rows, others, longest)]
     both = [
-        _files(beside, part, name, rows, others, longest) for part in _parts(rows, others.values())
+        _files(alongside, part, name, rows, others, longest) for part in _parts(rows, others.values())
     ]
     used = [part for part in both if any(calls.seconds.any() for calls in part.calls)]
     return used or both[:1]
@@ -321,7 +321,7 @@ def _parts(rows: AxisRows, others: Iterable[AxisRows]) -> list[tuple[FileKind, t
 
 
 def _files(
-    beside: Beside,
+    alongside: CoRunning,
     part: tuple[FileKind, tuple[str, ...]],
     mount: str,
     rows: AxisRows,
@@ -331,7 +331,7 @@ def _files(
     """Return a mount, or the servers of its data or its metadata, as a shared resource.
 
     Args:
-        beside: The job and its neighbours.
+        alongside: The job and its neighbours.
         part: Kind of the resource, and the ends of the names of calls whose time is spent there.
         mount: The mount.
         rows: The job's rows there.
@@ -344,7 +344,7 @@ def _files(
     loads, apart = {}, []
     for job, theirs in others.items():
         # Storage targets hold data: on the metadata server all jobs meet.
-        share = 1.0 if kind == "metadata server" else shared_part(beside, job, mount)
+        share = 1.0 if kind == "metadata server" else shared_part(alongside, job, mount)
         if share < _APART:
             apart.append(job)
         else:
@@ -358,7 +358,7 @@ def _files(
         kind,
         axis,
         calls,
-        _counts(beside, rows.sum(*times) / _NS, mean, axis),
+        _counts(alongside, rows.sum(*times) / _NS, mean, axis),
         np.minimum(mean, axis[1] / _NS),
         active,
         load(rows),
@@ -411,9 +411,9 @@ def per_operation(amount: Floats, ops: Floats) -> Floats:
     return np.divide(amount, ops, out=np.zeros(len(amount)), where=ops > 0)
 
 
-def _counts(beside: Beside, slowest: Floats, mean: Floats, axis: Axis) -> Floats:
+def _counts(alongside: CoRunning, slowest: Floats, mean: Floats, axis: Axis) -> Floats:
     """Return the time of the process that the job waits for: the slowest one of an MPI job."""
-    return spilled(slowest if beside.job.ranks > 1 else mean, axis[1] / _NS)
+    return spilled(slowest if alongside.job.ranks > 1 else mean, axis[1] / _NS)
 
 
 def spilled(busy: Floats, slice_s: float) -> Floats:
@@ -439,13 +439,13 @@ def longest_slice(table: pa.Table, axis: Axis) -> int:
 # ---- nodes ----
 
 
-def _node(beside: Beside, name: str, axis: Axis) -> SharedResource:
+def _node(alongside: CoRunning, name: str, axis: Axis) -> SharedResource:
     """Return a node: the work is CPU time; its service time includes the wait for a core."""
-    rows = AxisRows(_where(beside.own_nodes, "host", name), axis)
+    rows = AxisRows(_where(alongside.own_nodes, "host", name), axis)
     cpu, queued = rows.sum("os_user_ns", "os_system_ns") / _NS, rows.sum("os_runqueue_ns") / _NS
-    theirs = _where(beside.node_loads, "host", name)
+    theirs = _where(alongside.node_loads, "host", name)
     loads = {
-        job: AxisRows(table, axis, beside.job.life).sum("cpu_ns") for job, table in _by_job(theirs)
+        job: AxisRows(table, axis, alongside.job.life).sum("cpu_ns") for job, table in _by_job(theirs)
     }
     active = rows.sum("count")
     # In many jobs most processes only wait for one that computes: the maximum shows the latter.
@@ -469,16 +469,16 @@ def _node(beside: Beside, name: str, axis: Axis) -> SharedResource:
 # ---- the network ----
 
 
-def network(beside: Beside, axis: Axis) -> SharedResource:
+def network(alongside: CoRunning, axis: Axis) -> SharedResource:
     """Return the network as one resource: others' messages, and time in the job's own MPI calls."""
-    rows = AxisRows(beside.own_nodes, axis)
+    rows = AxisRows(alongside.own_nodes, axis)
     calls, moved = _mpi_calls(rows, axis)
     loads = {}
-    for job, table in _by_job(beside.network_loads):
-        other = AxisRows(table, axis, beside.job.life)
+    for job, table in _by_job(alongside.network_loads):
+        other = AxisRows(table, axis, alongside.job.life)
         loads[job] = other.sum("bytes") + OPERATION * other.sum("ops")
     active = rows.sum("count")
-    least = _least(beside, axis)
+    least = _least(alongside, axis)
     return SharedResource(
         "network",
         "network",
@@ -490,7 +490,7 @@ def network(beside: Beside, axis: Axis) -> SharedResource:
         moved,
         loads,
         "bytes",
-        longest_slice(beside.network_loads, axis),
+        longest_slice(alongside.network_loads, axis),
     )
 
 
@@ -527,15 +527,15 @@ def message_calls(rows: AxisRows, axis: Axis) -> tuple[tuple[CallSeries, ...], F
     )
 
 
-def _least(beside: Beside, axis: Axis) -> Floats:
+def _least(alongside: CoRunning, axis: Axis) -> Floats:
     """Return the least time that any rank spent in MPI, s.
 
     A rank that something else slows makes the others wait in MPI but does not wait itself: so only
     time that all ranks spent there can be loss through the network.
     """
     least = np.full(axis[2], np.inf)
-    for name in _names(beside.own_nodes, "host"):
-        rows = AxisRows(_where(beside.own_nodes, "host", name), axis)
+    for name in _names(alongside.own_nodes, "host"):
+        rows = AxisRows(_where(alongside.own_nodes, "host", name), axis)
         here = rows.sum("state_p2p_ns_min", "state_collective_ns_min") / _NS
         ran = rows.sum("count") > 0
         least = np.where(ran, np.minimum(least, here), least)

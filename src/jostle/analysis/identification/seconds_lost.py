@@ -44,7 +44,7 @@ class SuspectLoss:
         lost: Seconds lost per slice; 0 in slices without suspects in them or just before. If calm
             slices are unclean, the loss through jobs that are no suspects is included, and it is 0
             only in slices without any other job.
-        guilty: Slices in which the loss shows.
+        disturbed: Slices in which the loss shows.
         slowdown: Service time in loaded slices / undisturbed; None without such slices.
         service: Service times, with the slices without suspects taken as undisturbed.
     """
@@ -53,7 +53,7 @@ class SuspectLoss:
     evident: Interval
     shares: dict[str, Interval]
     lost: Floats
-    guilty: Flags
+    disturbed: Flags
     slowdown: float | None
     service: ServiceTimes
 
@@ -97,8 +97,8 @@ def suspect_loss(
     here, gone = float(resource.busy[hit].sum()), float(lost[hit].sum())
     slowdown = here / (here - gone) if here > gone > -here else None
     length = resource.axis[1] / 1e9
-    guilty = (expected >= _EXPECTED * length) & (expected + lost >= 2 * _LOST * length)
-    return SuspectLoss(seconds, evident, shares, lost, guilty, slowdown, served)
+    disturbed = (expected >= _EXPECTED * length) & (expected + lost >= 2 * _LOST * length)
+    return SuspectLoss(seconds, evident, shares, lost, disturbed, slowdown, served)
 
 
 def within_bound(loss: SuspectLoss, resource: SharedResource, run_s: float) -> SuspectLoss:

@@ -24,7 +24,7 @@ from jostle.analysis.identification.regression import nonnegative
 from jostle.analysis.identification.resources import OPERATION, Axis, Floats, SharedResource
 from jostle.analysis.identification.service_time import DRAIN_NS, Flags, reaching
 from jostle.analysis.series import resample
-from jostle.repository.query.co_running import Beside, JobFacts
+from jostle.repository.query.co_running import CoRunning, JobFacts
 from jostle.values.arrow_columns import ints
 from jostle.values.storage_servers import ALSO_METADATA, METADATA_COMPONENTS, OBJECT_COMPONENTS
 
@@ -73,30 +73,30 @@ class Slowness:
 
 
 def with_servers(
-    beside: Beside, resources: Iterable[SharedResource]
-) -> tuple[Beside, list[SharedResource]]:
+    alongside: CoRunning, resources: Iterable[SharedResource]
+) -> tuple[CoRunning, list[SharedResource]]:
     """Add how slow the servers of each mount were to its loads, as suspects of kind server.
 
     Args:
-        beside: The job and its neighbours, from Repository.beside.
+        alongside: The job and its neighbours, from Repository.alongside.
         resources: From shared_resources.
 
     Returns:
         The neighbours, now including the servers, and the resources that have any suspect.
     """
-    others, found = dict(beside.others), []
+    others, found = dict(alongside.others), []
     for resource in resources:
         slow = []
         if resource.mount:
-            slow = server_slowness(beside, resource)
+            slow = server_slowness(alongside, resource)
         for each in slow:
             others[each.name] = JobFacts(
                 job=each.name,
                 kind="server",
-                start_ns=beside.job.start_ns,
-                seen_ns=beside.job.last_ns,
+                start_ns=alongside.job.start_ns,
+                seen_ns=alongside.job.last_ns,
                 slice_ns=resource.axis[1],
-                clocks=beside.job.clocks,
+                clocks=alongside.job.clocks,
             )
         loads = resource.loads | {
             each.name: _without_load(each.series, _free(resource)) for each in slow
@@ -104,7 +104,7 @@ def with_servers(
         if any(load.any() for load in loads.values()):
             servers = tuple(each.name for each in slow)
             found.append(replace(resource, loads=loads, servers=servers))
-    return replace(beside, others=others), found
+    return replace(alongside, others=others), found
 
 
 def _free(resource: SharedResource) -> Flags:
@@ -124,8 +124,8 @@ def _without_load(series: Floats, free: Flags) -> Floats:
     """
     if int(free.sum()) < _LEAST_SLICES or free.all():
         return series
-    without, beside = (float(np.quantile(series[some], 0.9)) for some in (free, ~free))
-    if without >= _AS_SLOW * beside:
+    without, alongside = (float(np.quantile(series[some], 0.9)) for some in (free, ~free))
+    if without >= _AS_SLOW * alongside:
         return series
     return np.where(free, series, 0.0)
 
@@ -135,14 +135,14 @@ def times_as_slow(series: Floats) -> float:
     return float(np.exp(np.quantile(series[series > 0] / _SCALE, 0.9))) if series.any() else 1.0
 
 
-def server_slowness(beside: Beside, resource: SharedResource) -> list[Slowness]:
+def server_slowness(alongside: CoRunning, resource: SharedResource) -> list[Slowness]:
     """Return the slowness of the components behind a resource, those that varied most.
 
     Args:
-        beside: The job and its neighbours, from Repository.beside.
+        alongside: The job and its neighbours, from Repository.alongside.
         resource: A mount, or what serves its data or its metadata.
     """
-    rows = beside.machines.servers
+    rows = alongside.machines.servers
     rows = rows.filter(
         pc.and_(pc.equal(rows.column("mount"), resource.mount), pc.equal(rows.column("job"), ""))
     )

@@ -11,17 +11,17 @@ from collections.abc import Collection
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle.repository.query.co_running import Beside
+from jostle.repository.query.co_running import CoRunning
 
 #: Part of a job's bytes on the file system: the job does not depend on a target with less.
 _LEAST = 0.01
 
 
-def shared_part(beside: Beside, job: str, mount: str) -> float:
+def shared_part(alongside: CoRunning, job: str, mount: str) -> float:
     """Return the part of a neighbour's load on a mount that is on the job's own targets.
 
     Args:
-        beside: The job and its neighbours.
+        alongside: The job and its neighbours.
         job: The neighbour.
         mount: The mount.
 
@@ -29,11 +29,11 @@ def shared_part(beside: Beside, job: str, mount: str) -> float:
         A part from 0 to 1; 1 where the targets of either job are not known, or both used the same
         nodes.
     """
-    own, other = beside.job.nodes, beside.others[job].nodes
+    own, other = alongside.job.nodes, alongside.others[job].nodes
     if not other or set(own) & set(other) or not mount.startswith("lustre:"):
         return 1.0
     prefix = mount.rpartition("/")[2] + "-"
-    mine, theirs = (_bytes(beside.machines.targets, nodes, prefix) for nodes in (own, other))
+    mine, theirs = (_bytes(alongside.machines.targets, nodes, prefix) for nodes in (own, other))
     whole = sum(theirs.values())
     if not mine or not whole:
         return 1.0

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 
 from jostle.analysis.identification.resources import OPERATION, Axis, Floats, job_axis
 from jostle.analysis.series import resample
-from jostle.repository.query.co_running import Beside, JobFacts
+from jostle.repository.query.co_running import CoRunning, JobFacts
 from jostle.repository.query.machine_loads import CLIENTS_OF_SERVERS, SERVING_KINDS
 from jostle.values.arrow_columns import ints
 from jostle.values.storage_servers import has_metadata_server
@@ -56,35 +56,35 @@ _LINK = {"read_bytes": "link_send_bytes", "write_bytes": "link_receive_bytes"}
 _STORAGE = {name: f"storage_{name}" for name in _TRAFFIC}
 
 
-def with_unprofiled(beside: Beside) -> Beside:
+def with_unprofiled(alongside: CoRunning) -> CoRunning:
     """Return a job's neighbours, with load that is in no profile added as further ones.
 
     Args:
-        beside: The job and its neighbours, from Repository.beside.
+        alongside: The job and its neighbours, from Repository.alongside.
     """
-    machines = beside.machines
+    machines = alongside.machines
     if not any(
         table.num_rows for table in (machines.clients, machines.servers, machines.disk_users)
     ):
-        return beside
-    axis = job_axis(beside)
+        return alongside
+    axis = job_axis(alongside)
     if not axis[2]:
-        return beside
-    others, rows = dict(beside.others), []
-    for mount in pc.unique(beside.own_mounts.column("mount")).to_pylist():
-        by_name = _on_clients(beside, mount, axis) | _on_disk(beside, mount, axis)
-        for name, load in (*_of_jobs(beside, mount, axis).items(), *_asked(beside, mount, axis)):
+        return alongside
+    others, rows = dict(alongside.others), []
+    for mount in pc.unique(alongside.own_mounts.column("mount")).to_pylist():
+        by_name = _on_clients(alongside, mount, axis) | _on_disk(alongside, mount, axis)
+        for name, load in (*_of_jobs(alongside, mount, axis).items(), *_asked(alongside, mount, axis)):
             _put(by_name, name, load)
-        rest = _on_server(beside, mount, axis, list(by_name.values()))
+        rest = _on_server(alongside, mount, axis, list(by_name.values()))
         if rest is not None:
             _put(by_name, *rest)
         for name, load in by_name.items():
-            rows.append(_rows(beside, name, mount, load, axis))
-            others[name] = _facts(beside, name, axis)
+            rows.append(_rows(alongside, name, mount, load, axis))
+            others[name] = _facts(alongside, name, axis)
     if not rows:
-        return beside
-    table = pa.concat_tables([beside.mount_loads, *rows], promote_options="default")
-    return replace(beside, others=others, mount_loads=table)
+        return alongside
+    table = pa.concat_tables([alongside.mount_loads, *rows], promote_options="default")
+    return replace(alongside, others=others, mount_loads=table)
 
 
 Load = dict[str, Floats]
@@ -98,7 +98,7 @@ def _put(by_name: dict[str, Load], name: str, load: Load) -> None:
     )
 
 
-def _facts(beside: Beside, name: str, axis: Axis) -> JobFacts:
+def _facts(alongside: CoRunning, name: str, axis: Axis) -> JobFacts:
     return JobFacts(
         job=name,
         kind="unprofiled",
@@ -106,7 +106,7 @@ def _facts(beside: Beside, name: str, axis: Axis) -> JobFacts:
         end_ns=0,
         seen_ns=axis[0] + axis[1] * axis[2],
         slice_ns=axis[1],
-        clocks=beside.job.clocks,
+        clocks=alongside.job.clocks,
     )
 
 
@@ -151,13 +151,13 @@ def _notable(load: Load, counted: Load) -> Load | None:
     return kept if any(values.any() for values in kept.values()) else None
 
 
-def _on_clients(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
+def _on_clients(alongside: CoRunning, mount: str, axis: Axis) -> dict[str, Load]:
     """Return what programs without a profile moved on a mount, on all nodes together, by name."""
     found: dict[str, Load] = {}
-    clients = _where(beside.machines.clients, mount=mount)
+    clients = _where(alongside.machines.clients, mount=mount)
     for host in pc.unique(clients.column("host")).to_pylist() if clients.num_rows else []:
         mine = _where(clients, host=host)
-        profiled = _where(beside.machines.profiled, mount=mount, host=host)
+        profiled = _where(alongside.machines.profiled, mount=mount, host=host)
         counted = {name: _laid(mine, name, axis) for name in _TRAFFIC}
         theirs = {name: _laid(profiled, name, axis) for name in _TRAFFIC}
         if mount.startswith(_CEPH):
@@ -165,13 +165,13 @@ def _on_clients(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
         load = {name: _beyond(counted[name], theirs[name], axis) for name in _TRAFFIC}
         notable = _notable(load, counted)
         if notable is not None:  # a job has one name on all of its nodes
-            name = _name_of(beside, host)
+            name = _name_of(alongside, host)
             known = found.get(name, {})
             found[name] = {way: known.get(way, 0.0) + values for way, values in notable.items()}
     return found
 
 
-def _asked(beside: Beside, mount: str, axis: Axis) -> Iterable[tuple[str, Load]]:
+def _asked(alongside: CoRunning, mount: str, axis: Axis) -> Iterable[tuple[str, Load]]:
     """Yield metadata operations of programs without a profile, with the name of the load.
 
     They are those that the server counted for a node, where it distinguishes nodes; else those
@@ -179,7 +179,7 @@ def _asked(beside: Beside, mount: str, axis: Axis) -> Iterable[tuple[str, Load]]
     """
     if not has_metadata_server(mount):
         return []
-    machines = beside.machines
+    machines = alongside.machines
     places = pa.array(sorted(set(machines.places.get(mount, (mount,)))))
     profiled = machines.profiled
     profiled = profiled.filter(pc.is_in(profiled.column("mount"), places))
@@ -201,7 +201,7 @@ def _asked(beside: Beside, mount: str, axis: Axis) -> Iterable[tuple[str, Load]]
         calls = _laid(_where(profiled, host=host), "meta_ops", axis)
         load = _beyond_calls(values, calls)
         if load.sum() > _LEAST * max(whole, 1.0):
-            name = _name_of(beside, host)
+            name = _name_of(alongside, host)
             found[name] = found.get(name, zero) + load
     return [
         (name, {"read_bytes": zero, "write_bytes": zero, "meta_ops": load})
@@ -227,9 +227,9 @@ def _by_block(counted: Floats, known: Floats) -> Floats:
     return np.asarray(above[some] / below[some])
 
 
-def _on_disk(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
+def _on_disk(alongside: CoRunning, mount: str, axis: Axis) -> dict[str, Load]:
     """Return what each process without a profile moved on the disks of the mount's node."""
-    rows = _where(beside.machines.disk_users, mount=mount)
+    rows = _where(alongside.machines.disk_users, mount=mount)
     names = pc.unique(rows.column("name")).to_pylist() if rows.num_rows else []
     counted = {name: _laid(rows, name, axis) for name in _DIRECTIONS}
     found = {}
@@ -242,9 +242,9 @@ def _on_disk(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
     return found
 
 
-def _name_of(beside: Beside, host: str) -> str:
+def _name_of(alongside: CoRunning, host: str) -> str:
     """Name the load of a node: by the batch job, if only one there has no profile."""
-    groups = _where(beside.machines.groups, host=host)
+    groups = _where(alongside.machines.groups, host=host)
     jobs = sorted(set(groups.column("job").to_pylist()))
     if len(jobs) == 1:
         return f"{jobs[0]} (no profile)"
@@ -253,11 +253,11 @@ def _name_of(beside: Beside, host: str) -> str:
     return f"unprofiled load of {host}"
 
 
-def _of_jobs(beside: Beside, mount: str, axis: Axis) -> dict[str, Load]:
+def _of_jobs(alongside: CoRunning, mount: str, axis: Axis) -> dict[str, Load]:
     """Return the loads of jobs without a profile that the server knows by name."""
-    rows = _where(beside.machines.servers, mount=mount)
+    rows = _where(alongside.machines.servers, mount=mount)
     rows = rows.filter(pc.not_equal(rows.column("job"), ""))
-    unseen = set(beside.machines.groups.column("job").to_pylist())
+    unseen = set(alongside.machines.groups.column("job").to_pylist())
     found: dict[str, Load] = {}
     for job in sorted(set(rows.column("job").to_pylist()) & unseen):
         found[f"{job} (no profile)"] = {
@@ -278,25 +278,25 @@ def _extra(counted: Floats, theirs: Floats) -> float:
 
 
 def _on_server(
-    beside: Beside, mount: str, axis: Axis, known: Iterable[Load]
+    alongside: CoRunning, mount: str, axis: Axis, known: Iterable[Load]
 ) -> tuple[str, Load] | None:
     """Return what a server moved beyond profiles and clients' counts; None: nothing, or no server.
 
     Args:
-        beside: The job and its neighbours.
+        alongside: The job and its neighbours.
         mount: The mount.
         axis: The job's slices.
         known: Loads without a profile that are known already.
     """
-    rows = _where(beside.machines.servers, mount=mount, job="")
+    rows = _where(alongside.machines.servers, mount=mount, job="")
     kinds = set(rows.column("kind").to_pylist())
     kind = next((kind for kind in SERVING_KINDS if kind in kinds), None)
     if kind is None:
         return None
     rows = _where(rows, kind=kind)
     columns = _LINK if kind == "interface" else _STORAGE
-    places = set(beside.machines.places.get(mount, (mount,)))
-    profiled = beside.machines.profiled
+    places = set(alongside.machines.places.get(mount, (mount,)))
+    profiled = alongside.machines.profiled
     profiled = profiled.filter(pc.is_in(profiled.column("mount"), pa.array(sorted(places))))
     zero = np.zeros(axis[2])
     counted = {
@@ -312,15 +312,15 @@ def _on_server(
     notable = _notable(load, counted)
     if notable is None:
         return None
-    jobs = sorted(set(beside.machines.groups.column("job").to_pylist()))
+    jobs = sorted(set(alongside.machines.groups.column("job").to_pylist()))
     if len(jobs) == 1:  # the only one of the site without a profile
         return f"{jobs[0]} (no profile)", notable
     hosts = sorted(set(rows.column("host").to_pylist()))
     return f"unprofiled load on {', '.join(hosts[:3])}", notable
 
 
-def _rows(beside: Beside, name: str, mount: str, load: Load, axis: Axis) -> pa.Table:
-    """Return a load as rows of Beside.mount_loads."""
+def _rows(alongside: CoRunning, name: str, mount: str, load: Load, axis: Axis) -> pa.Table:
+    """Return a load as rows of Alongside.mount_loads."""
     moved = sum(load.values(), np.zeros(axis[2]))
     at = np.flatnonzero(moved > 0)
     start = axis[0] + at * axis[1]
@@ -335,7 +335,7 @@ def _rows(beside: Beside, name: str, mount: str, load: Load, axis: Axis) -> pa.T
     }
     for key, column in _COLUMNS.items():
         columns[column] = load[key][at].astype(np.int64)
-    schema = beside.mount_loads.schema
+    schema = alongside.mount_loads.schema
     return pa.table(
         {
             field.name: pa.array(columns[field.name], field.type)

@@ -18,7 +18,7 @@ from jostle.analysis.identification.resources import Floats
 from jostle.analysis.identification.with_without import Difference, difference
 
 #: Part of a run's traffic: with less of it concurrent with a program, it is a run without that.
-BESIDE = 0.1
+ALONGSIDE = 0.1
 TEST = "permutation"
 _DRAWS, _FEW_DRAWS = 9999, 199
 _MOST_VALUES = 3_000_000  # values drawn for one test
@@ -52,7 +52,7 @@ class Units:
         slices: How many slices each unit has.
         met: Units concurrent with other programs; the height of a run is the mean over its traffic.
         share: Per meeting, the part of the unit's undisturbed time concurrent with the program.
-        beside: Per meeting, the number of slices that were.
+        alongside: Per meeting, the number of slices that were.
     """
 
     rows: ResourceRows
@@ -60,7 +60,7 @@ class Units:
     slices: Floats
     met: Meetings
     share: Floats
-    beside: Floats
+    alongside: Floats
 
 
 def units_of(
@@ -128,7 +128,7 @@ def compare_runs(values: Floats, shares: Floats, seed: int = 0) -> list[Differen
         that explain the values must also explain what these leave.
     """
     rng, logs = np.random.default_rng(seed), np.log(values)
-    found = [difference(values[s >= BESIDE], values[s < BESIDE]) for s in shares.T]
+    found = [difference(values[s >= ALONGSIDE], values[s < ALONGSIDE]) for s in shares.T]
     tested = [at for at, each in enumerate(found) if each.test]
     alone = {at: permuted(logs, shares[:, at], rng) for at in tested}
     order = sorted(tested, key=lambda at: alone[at])

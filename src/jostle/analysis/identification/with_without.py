@@ -40,35 +40,35 @@ class Difference:
     p: float | None
 
 
-def difference(beside: Floats, without: Floats) -> Difference:
+def difference(alongside: Floats, without: Floats) -> Difference:
     """Compare two groups of runs.
 
     Args:
-        beside: A value per run with the neighbour, shape (runs,).
+        alongside: A value per run with the neighbour, shape (runs,).
         without: The same for runs without it.
 
     Returns:
         The result of ANOVA where both groups appear normal (Shapiro-Wilk) and equal in variance
         (Bartlett), else of the rank test of Kruskal and Wallis.
     """
-    if len(beside) < FEWEST or len(without) < FEWEST:
+    if len(alongside) < FEWEST or len(without) < FEWEST:
         return Difference(None, (None, None), None, "", None)
     from scipy import stats
 
-    slowdown = _slowdown(beside, without)
-    beside, without = _rounded(beside), _rounded(without)
-    normal = (_normal(beside), _normal(without))
+    slowdown = _slowdown(alongside, without)
+    alongside, without = _rounded(alongside), _rounded(without)
+    normal = (_normal(alongside), _normal(without))
     equal = None
-    if np.ptp(beside) > 0 and np.ptp(without) > 0:
-        equal = _finite(stats.bartlett(beside, without).pvalue)
+    if np.ptp(alongside) > 0 and np.ptp(without) > 0:
+        equal = _finite(stats.bartlett(alongside, without).pvalue)
     sound = all(p is not None and p > _LEVEL for p in (*normal, equal))
     if sound:
         return Difference(
-            slowdown, normal, equal, "ANOVA", _finite(stats.f_oneway(beside, without).pvalue)
+            slowdown, normal, equal, "ANOVA", _finite(stats.f_oneway(alongside, without).pvalue)
         )
-    if np.ptp(np.concatenate([beside, without])) == 0:
+    if np.ptp(np.concatenate([alongside, without])) == 0:
         return Difference(slowdown, normal, equal, "Kruskal-Wallis", 1.0)
-    p = _finite(stats.kruskal(beside, without).pvalue)
+    p = _finite(stats.kruskal(alongside, without).pvalue)
     return Difference(slowdown, normal, equal, "Kruskal-Wallis", p)
 
 
@@ -92,23 +92,23 @@ def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _slowdown(beside: Floats, without: Floats) -> Slowdown:
+def _slowdown(alongside: Floats, without: Floats) -> Slowdown:
     """Return the ratio of the means less one; its interval by Welch's t on the ratio's logarithm.
 
     A ratio of times is never negative: an interval of the ratio itself reaches below -100 % where
     the mean without is small.
     """
-    above, below = float(beside.mean()), float(without.mean())
+    above, below = float(alongside.mean()), float(without.mean())
     ratio = above / below
     parts = [
         values.var(ddof=1) / len(values) / mean**2 if len(values) > 1 else np.inf
-        for values, mean in ((beside, above), (without, below))
+        for values, mean in ((alongside, above), (without, below))
     ]
     spread = float(sum(parts))
     if not math.isfinite(spread):
         return Slowdown(ratio - 1, -1.0, math.inf)
     below_it = sum(
-        part**2 / (len(values) - 1) for part, values in zip(parts, (beside, without), strict=True)
+        part**2 / (len(values) - 1) for part, values in zip(parts, (alongside, without), strict=True)
     )
     degrees = max(spread**2 / max(below_it, 1e-300), 1.0)
     from scipy.special import stdtrit

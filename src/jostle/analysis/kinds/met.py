@@ -58,7 +58,7 @@ def by_kind(tables: Programs, kinds: Mapping[str, LoadKind]) -> Programs:
     """Return tables in which jobs run kinds of loads instead of programs.
 
     Args:
-        tables: Loads and calls of all jobs, from Repository.programs_beside.
+        tables: Loads and calls of all jobs, from Repository.programs_alongside.
         kinds: Kinds of jobs by name.
     """
     jobs = {
@@ -77,7 +77,7 @@ def pairs_met(
     victims of kinds that never had it are left out, and so are slices with several neighbours.
 
     Args:
-        tables: Loads and calls of all jobs, from Repository.programs_beside.
+        tables: Loads and calls of all jobs, from Repository.programs_alongside.
         kinds: Kinds of jobs by name; other jobs are neither victims nor neighbours.
         as_user: Uid of the viewer: only pairs of this user's jobs are used.
     """

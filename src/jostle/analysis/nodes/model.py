@@ -73,7 +73,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Unjudged:
+class Unassessed:
     """Components that could not be evaluated for one reason.
 
     Attributes:
@@ -104,7 +104,7 @@ class NodeDifferences:
         machines: Number of machines that were compared.
         components: Number of components that were evaluated by at least one figure.
         comparisons: Number of evaluated pairs of component and figure.
-        unjudged: What could not be evaluated.
+        unassessed: What could not be evaluated.
         fdr: Upper bound of the expected share of healthy components among the differences.
     """
 
@@ -114,7 +114,7 @@ class NodeDifferences:
     machines: int
     components: int
     comparisons: int
-    unjudged: list[Unjudged]
+    unassessed: list[Unassessed]
     fdr: float
 
     def to_json(self) -> dict[str, Any]:

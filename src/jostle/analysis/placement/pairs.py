@@ -25,7 +25,7 @@ def telling_pairs(runs: Sequence[Run], hosts_of: Mapping[str, Sequence[str]]) ->
     if len(rated) < 2:
         return []
     own = [set(run.hosts) for run in rated]
-    beside = [
+    alongside = [
         {
             host
             for each in run.company.meetings
@@ -34,7 +34,7 @@ def telling_pairs(runs: Sequence[Run], hosts_of: Mapping[str, Sequence[str]]) ->
         }
         for run in rated
     ]
-    nodes, neighbours = _overlaps(own), _overlaps(beside)
+    nodes, neighbours = _overlaps(own), _overlaps(alongside)
     rates = np.array([run.rate or 0.0 for run in rated])
     ratio = np.maximum.outer(rates, rates) / np.minimum.outer(rates, rates) - 1
     pairs: dict[tuple[int, int], PairOfRuns] = {}
@@ -51,12 +51,12 @@ def telling_pairs(runs: Sequence[Run], hosts_of: Mapping[str, Sequence[str]]) ->
             rated[slow].job,
             rated[fast].job,
             float(nodes[a, b]),
-            float(neighbours[a, b]) if beside[a] or beside[b] else None,
+            float(neighbours[a, b]) if alongside[a] or alongside[b] else None,
             float(ratio[a, b]),
         )
 
     add("best and worst", ratio)
-    filled = np.array([bool(each) for each in beside])
+    filled = np.array([bool(each) for each in alongside])
     both, either = np.logical_and.outer(filled, filled), np.logical_or.outer(filled, filled)
     add(
         "most alike",

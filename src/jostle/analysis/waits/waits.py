@@ -35,7 +35,7 @@ _ALONE = 0.7
 #: Part of the run: a span that begins or ends so near to its edge reaches to the edge.
 _EDGE = 0.05
 #: Part of the run: a span so long may consist of usual lateness and further lateness.
-_LASTING = 0.8
+_PERSISTENT = 0.8
 _USUAL, _ON_TOP = 0.25, 1.5
 #: Part of the time: ranks that communicate less do not wait for each other.
 _TOGETHER = 0.01
@@ -247,7 +247,7 @@ def _notable(grid: Grid, found: _Found, least: float) -> bool:
 def _usual_part(grid: Grid, found: _Found) -> _Found:
     """Return the usual part of a lateness over most of the run; the next search finds the rest."""
     inside = found.late[found.inside].clip(0)
-    if len(inside) < _LASTING * len(found.late):
+    if len(inside) < _PERSISTENT * len(found.late):
         return found
     usual = float(np.quantile(inside, _USUAL))
     least = _LEAST_SPAN * grid.length

@@ -64,7 +64,7 @@ SLOWER = 3
     "--plot",
     "folder",
     metavar="DIR",
-    help="Draw the runs' clusters side by side into DIR, CSV beside.",
+    help="Draw the runs' clusters side by side into DIR, CSV alongside.",
 )
 @format_option
 @repository_option

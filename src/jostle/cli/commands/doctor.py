@@ -25,7 +25,7 @@ _SIGNS = {"ok": ("âœ“", "+", "green"), "warn": ("!", "!", "yellow"), "fail": ("â
 @repository_option
 @json_option
 def command(site: bool, repository: Path, as_json: bool) -> int:
-    """Check what works on this machine, and how to mend the rest.
+    """Check what works on this machine, and how to fix the rest.
 
     Ends with 1 when something fails, 0 when all is well or only less than it could be.
     """
@@ -37,8 +37,8 @@ def command(site: bool, repository: Path, as_json: bool) -> int:
         findings.append(check)
         wide, plain, style = _SIGNS[check.state]
         text = Text(check.says)
-        if check.mend:
-            text.append(f"\nmend: {check.mend}", style="bold")
+        if check.fix:
+            text.append(f"\nfix: {check.fix}", style="bold")
         frame.add_row(Text(wide if utf8() else plain, style=style), check.name, text)
     failed = sum(check.state == "fail" for check in findings)
     if as_json:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     "--plot",
     "folder",
     metavar="DIR",
-    help="Draw timeline, histograms and clusters into DIR, CSV beside.",
+    help="Draw timeline, histograms and clusters into DIR, CSV alongside.",
 )
 @format_option
 @click.option(

@@ -81,7 +81,7 @@ _SUFFIX = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
     default=None,
     metavar="NAME",
     shell_complete=complete_metric,
-    help="Beside the keys only this metric or pair, as of `timeline`.",
+    help="Alongside the keys only this metric or pair, as of `timeline`.",
 )
 @click.option("--force", is_flag=True, help="Replace FILE when it is there.")
 @engine_option

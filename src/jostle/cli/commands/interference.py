@@ -44,7 +44,7 @@ _PAINTED = 2  # resources that are drawn in the terminal
     "--plot",
     "folder",
     metavar="DIR",
-    help="Draw JOB above its background into DIR, a CSV beside each figure.",
+    help="Draw JOB above its background into DIR, a CSV alongside each figure.",
 )
 @format_option
 @as_user_option
@@ -142,12 +142,12 @@ def _present(estimate: RunEstimate, interference: JobInterference) -> None:
 
     from jostle.cli.views.interference import answer, details
     from jostle.plot.charts.interference import charts
-    from jostle.plot.terminal.interference import draw_blame
+    from jostle.plot.terminal.interference import draw_attribution
 
     show(*answer(estimate, interference))
     width = shutil.get_terminal_size((80, 24)).columns
     for chart in charts(interference, most=_PAINTED):
-        lines = draw_blame(chart, width=width, unicode=utf8())
+        lines = draw_attribution(chart, width=width, unicode=utf8())
         show("", *(Text.assemble(*line) for line in lines))
     show(*details(interference))
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     help="Which jobs are alike: those of one program, or whose loads are of one kind.",
 )
 @click.option(
-    "--plot", "folder", metavar="DIR", help="Draw the matrix into DIR, a CSV beside each figure."
+    "--plot", "folder", metavar="DIR", help="Draw the matrix into DIR, a CSV alongside each figure."
 )
 @format_option
 @as_user_option
@@ -56,7 +56,7 @@ def command(
 ) -> None:
     """Say which program slowed which, by how much, and how sure that is.
 
-    Runs of a program with another one beside them are compared with its runs without (a test that
+    Runs of a program with another one alongside them are compared with its runs without (a test that
     fits the data, controlled for the number of pairs). Active is how much a program slows others,
     passive how much it is slowed.
     """
@@ -88,7 +88,7 @@ def _by_kind(store: Repository, viewer: int | None) -> Matrix:
     from jostle.analysis import matrix
     from jostle.analysis.kinds import by_kind, kinds_of
 
-    tables = store.programs_beside()
+    tables = store.programs_alongside()
     kinds = kinds_of(store.load_tables(list(tables.jobs)))
     return matrix(by_kind(tables, kinds), as_user=viewer)
 

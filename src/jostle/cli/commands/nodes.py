@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     "--plot",
     "folder",
     metavar="DIR",
-    help="Draw each difference day by day into DIR, a CSV beside each.",
+    help="Draw each difference day by day into DIR, a CSV alongside each.",
 )
 @format_option
 @engine_option

@@ -57,7 +57,7 @@ _GPU_NOTE = "profiled runs also count what the GPU does (--gpu)"
     help="Instead of CMD: programs of `jostle validate`, comma separated; all: those installed.",
 )
 @click.option(
-    "--beside",
+    "--alongside",
     "libraries",
     metavar="LIBRARY",
     multiple=True,
@@ -94,13 +94,13 @@ def command(
     output is shown only when it fails. Ctrl-C ends the measurement and shows what it gave.
     """
     _check_words(cmd, names, endings, gpu=gpu)
-    beside = other_profilers(libraries)
+    alongside = other_profilers(libraries)
     order = random.Random(seed) if seed is not None else None
     plan = RoundPlan(runs, warmup, order, gpu)
     if names is not None:
-        return _measure_set()(names, plan, beside, folder, endings, as_json=as_json)
+        return _measure_set()(names, plan, alongside, folder, endings, as_json=as_json)
     picture = _picture(folder, program_of_command(cmd))
-    trial = Trial(cmd, gpu=gpu, beside=beside)
+    trial = Trial(cmd, gpu=gpu, alongside=alongside)
     try:
         rounds = _measure(trial, plan, quiet=as_json)
     finally:
@@ -251,7 +251,7 @@ def _content(
         "runs": [vars(run) for run in rounds.done],
         **overhead.to_json(),
         "says": verdict(overhead),
-        "beside": [{**other.to_json(), "says": verdict(other)} for other in others],
+        "alongside": [{**other.to_json(), "says": verdict(other)} for other in others],
         "notes": notes,
         "plot": saved,
     }

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.command("placement")
 @click.argument("job", metavar="[JOB]", required=False, shell_complete=complete_job)
 @click.option("--program", metavar="P", help="Compare the runs of a program, in place of one JOB.")
-@click.option("--plot", "folder", metavar="DIR", help="Draw it into DIR, a CSV beside each figure.")
+@click.option("--plot", "folder", metavar="DIR", help="Draw it into DIR, a CSV alongside each figure.")
 @format_option
 @as_user_option
 @repository_option
@@ -47,7 +47,7 @@ def command(
     """Say where JOB sits in the network, and which jobs may use the same links.
 
     With --program, say which measure of placement goes with the messaging rate of the runs, and
-    beside which programs they are slower. The repository must know the fabric: `jostle topology
+    alongside which programs they are slower. The repository must know the fabric: `jostle topology
     import`.
     """
     if (job is None) == (program is None):

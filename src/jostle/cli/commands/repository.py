@@ -36,21 +36,21 @@ def command() -> None:
 
 
 @command.command("check")
-@click.option("--mend", is_flag=True, help="Move damaged files aside; nothing is deleted.")
+@click.option("--fix", is_flag=True, help="Move damaged files aside; nothing is deleted.")
 @repository_option
 @json_option
-def check(repository: Path, as_json: bool, mend: bool) -> None:
+def check(repository: Path, as_json: bool, fix: bool) -> None:
     """Read every file, and list those that differ from what was written.
 
-    Exit status 1 when there are any; with --mend 0, as nothing damaged is left.
+    Exit status 1 when there are any; with --fix 0, as nothing damaged is left.
     """
     from jostle.repository import Repository
 
-    if mend:
+    if fix:
         from jostle.repository.store.marker import restore_marker
 
         flaw = restore_marker(repository)
-        _mend(Repository(repository), as_json, flaw)
+        _fix(Repository(repository), as_json, flaw)
         return
     store = Repository(repository)
     with Bar("reading", quiet=as_json) as bar:
@@ -68,13 +68,13 @@ def check(repository: Path, as_json: bool, mend: bool) -> None:
             "from a backup if you have one,",
             f"then move what is still damaged to {report.quarantine}/:",
         )
-        next_steps(f"jostle repository check{repository_flag(repository)} --mend")
+        next_steps(f"jostle repository check{repository_flag(repository)} --fix")
     if report.damaged:
         raise SystemExit(1)
 
 
-def _mend(store: Repository, as_json: bool, marker: str) -> None:
-    with Bar("mending", quiet=as_json) as bar:
+def _fix(store: Repository, as_json: bool, marker: str) -> None:
+    with Bar("fixing", quiet=as_json) as bar:
         report = store.repair(bar.advance)
     report.marker = marker
     if as_json:
@@ -228,5 +228,5 @@ def expire(age: float, repository: Path, as_json: bool) -> None:
 
 def _say_damaged(files: Sequence[str], repository: Path) -> None:
     if files:
-        mend = f"`jostle repository check{repository_flag(repository)} --mend` moves them aside."
-        warn([*(f"{file} cannot be read, and stays as it is." for file in files), mend])
+        fix = f"`jostle repository check{repository_flag(repository)} --fix` moves them aside."
+        warn([*(f"{file} cannot be read, and stays as it is." for file in files), fix])

@@ -12,7 +12,7 @@ from jostle.cli.launch.one_run import RunOptions, once
 from jostle.cli.launch.run_names import job_name
 from jostle.cli.launch.run_spool import NameOfRun
 from jostle.cli.options.ci_reports import check_ci_reports, ci_report_options, write_ci_reports
-from jostle.cli.options.common import CanaryInterval, SliceLength, repository_option
+from jostle.cli.options.common import CoreProbeInterval, SliceLength, repository_option
 from jostle.errors import UsageError
 from jostle.names.identity import program_of_command
 
@@ -30,12 +30,12 @@ from jostle.names.identity import program_of_command
     "run of CMD took less than about a minute].",
 )
 @click.option(
-    "--canary",
-    "canary_ns",
-    type=CanaryInterval(),
+    "--core-probe",
+    "core_probe_ns",
+    type=CoreProbeInterval(),
     metavar="LENGTH",
     help="Time a fixed piece of work so often, 5ms to 1s: how fast was a core? "
-    "[JOSTLE_CANARY, or off].",
+    "[JOSTLE_CORE_PROBE, or off].",
 )
 @click.option("--gpu", is_flag=True, help="Count what a GPU does for CMD: copies, launches, waits.")
 @click.option(
@@ -91,7 +91,7 @@ from jostle.names.identity import program_of_command
 def command(
     job: str | None,
     slice_ns: int | None,
-    canary_ns: int | None,
+    core_probe_ns: int | None,
     gpu: bool,
     live: bool,
     on_loss: str,
@@ -122,7 +122,7 @@ def command(
     shown = output_of or ("all" if sys.stdout.isatty() else "accepted")
     held = HeldOutput() if retries and shown == "accepted" else None
     options = RunOptions(
-        repository, slice_ns, canary_ns, gpu, live, keep, not no_verdict, as_json, on_loss=on_loss
+        repository, slice_ns, core_probe_ns, gpu, live, keep, not no_verdict, as_json, on_loss=on_loss
     )
     try:
         for attempt in range(1, retries + 2):

@@ -19,7 +19,7 @@ _EVERY_S = 2.0
 
 @click.group("site", cls=ExtensibleGroup)
 def command() -> None:
-    """Run what a site runs beside its jobs."""
+    """Run what a site runs alongside its jobs."""
 
 
 @command.command("digest")
@@ -37,7 +37,7 @@ def digest(follow: bool, config: Path, repository: Path) -> None:
     """Append the digests of jobs that ended to their outputs, or mail links.
 
     Whether it does either stands in the site's file: `digest = output`, `mail` or `off`. It runs
-    beside the ingester, as root, where the users' files are mounted. A digest is written once the
+    alongside the ingester, as root, where the users' files are mounted. A digest is written once the
     profiles of all nodes are in the repository, or a minute after the job's end.
     """
     settings = site_settings(config)

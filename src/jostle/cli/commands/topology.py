@@ -127,7 +127,7 @@ def _save(store: Repository, topology: Topology, valid_from_ns: int | None) -> S
     "--plot",
     "folder",
     metavar="DIR",
-    help="Draw what the links of NAME carried into DIR, a CSV beside it.",
+    help="Draw what the links of NAME carried into DIR, a CSV alongside it.",
 )
 @click.option(
     "--at",

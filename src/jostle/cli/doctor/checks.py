@@ -34,13 +34,13 @@ class Check:
         name: What was checked.
         state: ok, warn (jostle works with less) or fail (it does not).
         says: The finding.
-        mend: How to fix it; empty if all is well.
+        fix: How to fix it; empty if all is well.
     """
 
     name: str
     state: str
     says: str
-    mend: str = ""
+    fix: str = ""
 
 
 def check_runtime() -> Check:
@@ -322,10 +322,10 @@ def check_repository(path: Path) -> Check:
     number = store.jobs().num_rows
     free = byte_count(shutil.disk_usage(path).free)
     if lost := [*store.damage(), *(damaged.missing() for damaged in store.left_out().values())]:
-        mend = (
-            f"restore it from a backup, or `jostle repository check{repository_flag(path)} --mend`"
+        fix = (
+            f"restore it from a backup, or `jostle repository check{repository_flag(path)} --fix`"
         )
-        return Check("repository", "warn", f"{path}: {lost[0]}", mend)
+        return Check("repository", "warn", f"{path}: {lost[0]}", fix)
     return Check("repository", "ok", f"{path}: {number} jobs, {free} free")
 
 
@@ -387,11 +387,11 @@ def check_fabrics(path: Path) -> Check:
             f"`jostle topology import{flag} FILE` takes one",
         )
     if lost := outside_words(content.outside):
-        mend = (
+        fix = (
             f"import the network as it is now, or give the right names: `jostle topology import"
             f"{flag} --hosts FILE ...`"
         )
-        return Check("fabrics", "warn", " ".join(lost), mend)
+        return Check("fabrics", "warn", " ".join(lost), fix)
     names = ", ".join(each.newest.name for each in content.fabrics)
     return Check("fabrics", "ok", f"{names}: all {content.outside.hosts} nodes of jobs are in them")
 
@@ -402,12 +402,12 @@ def check_settings() -> Check:
     if rules.problems:
         return Check("settings", "warn", "; ".join(rules.problems), "correct or remove these lines")
     if not rules.enabled:
-        place, mend = str(rules.file), "export JOSTLE=on"
+        place, fix = str(rules.file), "export JOSTLE=on"
         if "enabled" in rules.locked:
-            mend = f"write `enabled = on` into {rules.file}, as its owner"
+            fix = f"write `enabled = on` into {rules.file}, as its owner"
         elif os.environ.get("JOSTLE"):
-            place, mend = "JOSTLE", "unset JOSTLE"
-        return Check("settings", "warn", f"recording is switched off by {place}", mend)
+            place, fix = "JOSTLE", "unset JOSTLE"
+        return Check("settings", "warn", f"recording is switched off by {place}", fix)
     words = [f"{key} = {value}" for key, value in rules.values.items() if key != "lock"]
     if rules.locked:
         words.append(f"locked: {', '.join(sorted(rules.locked))}")

@@ -25,7 +25,7 @@ class Vendor:
         roots: Variables with a folder of its software, and the usual folder.
         below: Path of libraries below such a folder.
         otherwise: What applies if its library was not found.
-        mend: How to fix that.
+        fix: How to fix that.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Vendor:
     roots: tuple[str, ...]
     below: tuple[str, ...]
     otherwise: str
-    mend: str
+    fix: str
 
 
 NVIDIA = Vendor(
@@ -101,7 +101,7 @@ def _check(vendor: Vendor, gpus: Sequence[str]) -> Check:
         return Check("GPUs", "warn", f"{says}; {recorder} is missing", "reinstall jostle")
     library = library_here(vendor)
     if not library:
-        return Check("GPUs", "warn", f"{says}; {vendor.otherwise}", vendor.mend)
+        return Check("GPUs", "warn", f"{says}; {vendor.otherwise}", vendor.fix)
     return Check("GPUs", "ok", f"{says}; recorded with {library}")
 
 
@@ -114,5 +114,5 @@ def check_gpus() -> Check:
     if len(checks) == 1:
         return checks[0]
     state = "warn" if any(check.state == "warn" for check in checks) else "ok"
-    mends = [check.mend for check in checks if check.mend]
-    return Check("GPUs", state, "; ".join(c.says for c in checks), "; ".join(mends))
+    fixes = [check.fix for check in checks if check.fix]
+    return Check("GPUs", state, "; ".join(c.says for c in checks), "; ".join(fixes))

@@ -158,12 +158,12 @@ def check_perf() -> Check:
             f"granted: {', '.join(granted)}; those of hardware pause where "
             "they would cost too much (JOSTLE_PERF=on: never)",
         )
-    why, mend = _why({failures[name] for name in denied})
+    why, fix = _why({failures[name] for name in denied})
     says = f"not granted: {', '.join(denied)} ({why})"
     if granted:
         says = f"granted: {', '.join(granted)}; {says}"
     # A limit that cannot be fixed is no warning: such a machine works as well as it can.
-    return Check("perf events", "warn" if mend else "ok", says, mend)
+    return Check("perf events", "warn" if fix else "ok", says, fix)
 
 
 def _why(failures: set[int]) -> tuple[str, str]:

@@ -68,7 +68,7 @@ def check_operators_file(site: Site) -> Check:
     rules = settings()
     check = checks.check_settings()
     if check.state != "ok":
-        return Check("operator's file", check.state, check.says, check.mend)
+        return Check("operator's file", check.state, check.says, check.fix)
     if rules.file is None:
         return Check(
             "operator's file",
@@ -162,8 +162,8 @@ def check_agent_conf(site: Site) -> Check:
         )
     code, words = _status(site)
     if code:
-        why, _, mend = words.removeprefix("jostle-ship: ").partition(" Mend: ")
-        return Check("agent.conf", "fail", why, mend or f"correct {site.agent_conf}")
+        why, _, fix = words.removeprefix("jostle-ship: ").partition(" Fix: ")
+        return Check("agent.conf", "fail", why, fix or f"correct {site.agent_conf}")
     receiver = site.agent.get("receiver")
     if not receiver:
         return Check(
@@ -246,8 +246,8 @@ def check_shipper(site: Site) -> Check:
     if answer[1] == "none yet":
         return Check("shipper", "warn", says, "wait for its next post")
     if answer[1] != "stored":
-        _, _, mend = answer[1].partition(" Mend: ")
-        return Check("shipper", "fail", says, mend or "see `receiver` below")
+        _, _, fix = answer[1].partition(" Fix: ")
+        return Check("shipper", "fail", says, fix or "see `receiver` below")
     return Check("shipper", "ok", says)
 
 

@@ -17,7 +17,7 @@ from jostle.errors import JostleError, UsageError
 from jostle.schema.settings import DEFAULT_SLICE_NS
 
 INJECTION = "CUDA_INJECTION64_PATH"
-GPU_WISH = "JOSTLE_GPU"
+GPU_OPTION = "JOSTLE_GPU"
 _AT_PLATFORM = 15
 
 
@@ -77,8 +77,8 @@ def gpu_environment() -> dict[str, str]:
             f"{INJECTION} names {taken}, another tool's library, and CUDA loads only one.",
             hint=f"Leave out --gpu, or: unset {INJECTION}",
         )
-    kernels = os.environ.get(GPU_WISH) == "kernels"
-    return {INJECTION: recorder, GPU_WISH: "kernels" if kernels else "on"}
+    kernels = os.environ.get(GPU_OPTION) == "kernels"
+    return {INJECTION: recorder, GPU_OPTION: "kernels" if kernels else "on"}
 
 
 def preload_name() -> str:

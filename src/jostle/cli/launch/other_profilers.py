@@ -51,7 +51,7 @@ def other_profilers(libraries: Sequence[str]) -> list[OtherProfiler]:
     for name in names:
         if names.count(name) > 1 or name in ("plain", "profiled", "jostle"):
             raise UsageError(
-                f"--beside: there are two kinds of runs called {name}.",
+                f"--alongside: there are two kinds of runs called {name}.",
                 hint="Give another library, or this one once.",
             )
     return profilers
@@ -63,21 +63,21 @@ def _profiler(text: str) -> OtherProfiler:
         is_library = is_elf(path)
     except OSError as error:
         raise UsageError(
-            f"--beside: `{text}` cannot be read: {error.strerror}.",
+            f"--alongside: `{text}` cannot be read: {error.strerror}.",
             hint="Name the library that is preloaded: libdarshan.so, libmpiP.so, libipm.so.",
         ) from error
     if not is_library:
         raise UsageError(
-            f"--beside: `{text}` is not a library.", hint="Name the file that ends in .so."
+            f"--alongside: `{text}` is not a library.", hint="Name the file that ends in .so."
         )
     if not is_loadable(path):
         raise UsageError(
-            f"--beside: `{text}` is for programs of another kind than this machine's.",
+            f"--alongside: `{text}` is for programs of another kind than this machine's.",
             hint="Name the one for this processor, and of 64 bits if programs are.",
         )
     if " " in str(path) or ":" in str(path):
         raise UsageError(
-            f"--beside: {path} cannot be preloaded: LD_PRELOAD splits at spaces and colons.",
+            f"--alongside: {path} cannot be preloaded: LD_PRELOAD splits at spaces and colons.",
             hint="Give it a path without them.",
         )
     stem = path.name.partition(".")[0].removeprefix("lib")

@@ -257,7 +257,7 @@ class RunReport:
         if self.supplement is not None:
             self.supplement.say()
         next_steps("jostle doctor") if remedy == "jostle doctor" else click.echo(
-            f"  {bold}mend:{reset} {remedy}", err=True
+            f"  {bold}fix:{reset} {remedy}", err=True
         )
 
     def _why_nothing_recorded(self) -> tuple[str, str]:
@@ -269,7 +269,7 @@ class RunReport:
         if reason := why_no_preload(self.cmd[0]):
             return reason, "profile a dynamically linked build of it"
         if full := spool_room.reason(self.spool.folder):
-            return full, spool_room.MEND
+            return full, spool_room.FIX
         if self.outcome.signal:
             killed = f"killed by {self.outcome.signal}"
             return f"{killed} before it had moved 64 KiB or lasted a slice", "jostle doctor"

@@ -9,7 +9,7 @@ from jostle.report.format.values import byte_count
 
 #: Bytes of a profile of a process that has just started: its header, which is mapped as a whole.
 LEAST_BYTES = 256 * 1024
-MEND = "free some space there, or choose another folder: JOSTLE_SPOOL=DIR"
+FIX = "free some space there, or choose another folder: JOSTLE_SPOOL=DIR"
 
 
 def reason(spool: Path) -> str:
@@ -34,4 +34,4 @@ def reason(spool: Path) -> str:
 def warning_before(spool: Path) -> str:
     """Return the warning that a run will not be recorded; "" if there is space."""
     full = reason(spool)
-    return f"{full}: this run will hardly be recorded; {MEND}" if full else ""
+    return f"{full}: this run will hardly be recorded; {FIX}" if full else ""

@@ -69,7 +69,7 @@ class Trial:
         command: Sequence[str],
         *,
         gpu: bool = False,
-        beside: Sequence[OtherProfiler] = (),
+        alongside: Sequence[OtherProfiler] = (),
         place: TrialDirectory | None = None,
     ) -> None:
         """Find the command and the parts of jostle.
@@ -77,7 +77,7 @@ class Trial:
         Args:
             command: The command and its arguments.
             gpu: Whether profiled runs also record GPUs.
-            beside: Other profilers.
+            alongside: Other profilers.
             place: Where it runs; None: as this process.
 
         Raises:
@@ -97,7 +97,7 @@ class Trial:
             )
         self._recorder = _gpu_recorder() if gpu else {}
         self.command = list(command)
-        self._others = {profiler.name: profiler for profiler in beside}
+        self._others = {profiler.name: profiler for profiler in alongside}
         self._place = place
         self._library = preload_name()
         try:

@@ -72,14 +72,14 @@ def open_repository(path: Path, *, create: bool = False) -> Repository:
 
     store = Repository(path, create=create)
 
-    mend = (
-        f"Restore it from a backup, or run `jostle repository check{repository_flag(path)} --mend`."
+    fix = (
+        f"Restore it from a backup, or run `jostle repository check{repository_flag(path)} --fix`."
     )
 
     def tell(lost: Sequence[str]) -> None:
-        nonlocal mend
-        warn([*lost, mend] if mend else lost)
-        mend = ""  # stated once
+        nonlocal fix
+        warn([*lost, fix] if fix else lost)
+        fix = ""  # stated once
 
     if lost := store.damage():
         tell([f"{sentence} What it held is missing here." for sentence in lost])
@@ -123,11 +123,11 @@ class SliceLength(click.ParamType[int]):
         )
 
 
-class CanaryInterval(SliceLength):
+class CoreProbeInterval(SliceLength):
     """The interval of the core-speed probe, such as `20ms`; 5 ms to 1 s."""
 
-    what, least_ns, most_ns = "interval of the canary", 5_000_000, 1_000_000_000
-    bounds, hint = "5 ms and 1 s", "Write for example `--canary 20ms`."
+    what, least_ns, most_ns = "interval of the core-speed probe", 5_000_000, 1_000_000_000
+    bounds, hint = "5 ms and 1 s", "Write for example `--core-probe 20ms`."
 
 
 class Age(click.ParamType[float]):

@@ -54,7 +54,7 @@ class _Embedded:
     def matrix(self, as_user: int | None = None, span: tuple[int, int] = ALWAYS) -> Matrix:
         from jostle.analysis import matrix
 
-        return matrix(self.repository.programs_beside(span), as_user=as_user)
+        return matrix(self.repository.programs_alongside(span), as_user=as_user)
 
     def export(
         self,

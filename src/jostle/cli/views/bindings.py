@@ -16,7 +16,7 @@ def binding_view(advice: Sequence[BindingAdvice]) -> Iterator[Any]:
     """Yield the improvements by another binding; none if there are none."""
     if not advice:
         return
-    yield from ("", heading("What another binding would mend"))
+    yield from ("", heading("What another binding would fix"))
     for number, each in enumerate(advice, 1):
         yield heading(f"{number}. {each.lever}", f": {each.seen}.")
         yield from (pasted(f"   {text}") for text in each.texts)

@@ -97,7 +97,7 @@ def _meetings(content: JobPlacement) -> Table:
             ">shared routers",
             ">routers",
             ">nodes",
-            ">beside",
+            ">alongside",
         ]
     )
     for each in _listed(content):
@@ -112,7 +112,7 @@ def _meetings(content: JobPlacement) -> Table:
             count(each.nodes),
             percent(each.share),
         )
-    return fit(frame, "nodes", "program", "beside", "of its")
+    return fit(frame, "nodes", "program", "alongside", "of its")
 
 
 def _communicators(content: JobPlacement) -> Table:
@@ -132,7 +132,7 @@ def program_view(content: ProgramPlacement) -> Iterator[Any]:
     yield from ("", heading("Placement", "  what goes with the rate most comes first"))
     yield _measures(content)
     if content.suspects:
-        yield from ("", heading("Beside other programs", "  that may use the same links"))
+        yield from ("", heading("Alongside other programs", "  that may use the same links"))
         yield _suspects(content)
     if content.pairs:
         yield from ("", heading("Pairs of runs", "  how alike, and how far apart in rate"))

@@ -56,8 +56,8 @@ def job_document(
         verdict = estimate_views.verdict(estimate, who).plain.removeprefix(light).strip()
         first, *lost = sections(_without_verdict(evaluated_job))
         did = list(sections(digest_views.view(digest, among)))
-        beside = list(_neighbours(evaluated_job))
-    notes = _notes([first, *lost, *did, *beside])
+        alongside = list(_neighbours(evaluated_job))
+    notes = _notes([first, *lost, *did, *alongside])
     first, *lost = _without_notes([first, *lost])
     by_whom = [section for section in lost if section.title == "By whom"]
     following = [section for section in did if section.title == _NEXT]
@@ -66,7 +66,7 @@ def job_document(
     parts = [
         Part("In short", [Section("", "", [_facts(evaluated_job)]), untitled(first)]),
         Part("What was lost, and when", _with_figures(evaluated_job, lost)),
-        Part("The neighbours", [*by_whom, *_without_notes(beside)]),
+        Part("The neighbours", [*by_whom, *_without_notes(alongside)]),
         Part("What the job did", _without_notes(did)),
         Part(_NEXT, [replace(section, title="") for section in following]),
         Part("What was not measured", [Section("", "", [Words(note) for note in notes])]),

@@ -248,8 +248,8 @@ def _header(path: Path) -> tuple[list[str], bool]:
         UnusableFileError: There are none.
         OSError: The file cannot be read.
     """
-    beside = path.with_name(path.name + _HEADER_FILE)
-    for where, in_file in ((path, True), (beside, False)):
+    alongside = path.with_name(path.name + _HEADER_FILE)
+    for where, in_file in ((path, True), (alongside, False)):
         if not in_file and not where.exists():
             break
         with open_regular(where) as file:

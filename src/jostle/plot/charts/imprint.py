@@ -86,7 +86,7 @@ class ImprintChart:
     def title(self) -> str:
         """The finding in a sentence."""
         if not _known(self.drop):
-            return f"{self.probe} alone and beside {self.signal}, which is periodic"
+            return f"{self.probe} alone and alongside {self.signal}, which is periodic"
         seen, periods = self.seen or (1, 1)
         if self.drop > 0.02 and not seen:
             return f"The slices of {self.probe} do not tell the bursts of {self.signal} from pauses"

@@ -83,7 +83,7 @@ def legend(
         )
         for label, look in entries
     ]
-    top = canvas.floor + canvas.body - 0.1
+    top = canvas.footer + canvas.body - 0.1
     canvas.figure.legend(
         handles=[*handles, *extra],
         loc="center left",

@@ -140,19 +140,19 @@ class Canvas:
         width: Width, inches.
         body: Height below the heading that axes may use, inches.
         height: Height of the whole page, inches.
-        floor: Height of the footer, inches.
+        footer: Height of the footer, inches.
     """
 
     figure: Figure
     width: float
     body: float
     height: float
-    floor: float
+    footer: float
     drawn: list[Axes] = field(default_factory=list)
 
     def axes(self, left: float, top: float, width: float, height: float, **options: Any) -> Axes:
         """Add axes; `left` from the page's left edge, `top` from the top of the body, inches."""
-        bottom = self.floor + self.body - top - height
+        bottom = self.footer + self.body - top - height
         box = (left / self.width, bottom / self.height, width / self.width, height / self.height)
         made = self.figure.add_axes(box, **options)
         self.drawn.append(made)
@@ -160,7 +160,7 @@ class Canvas:
 
     def text(self, left: float, top: float, text: str, **options: Any) -> None:
         """Write at inches from the left and from the top of the body."""
-        place = (left / self.width, (self.floor + self.body - top) / self.height)
+        place = (left / self.width, (self.footer + self.body - top) / self.height)
         self.figure.text(*place, text, **options)
 
 
@@ -182,8 +182,8 @@ def canvas(page: Page, blank: Callable[[float, float], Any] = _blank) -> Canvas:
     note = wrapped(page.note, room, _NOTE) if page.note else []
     foot = wrapped(page.foot, room, _FOOT) if page.foot else []
     head = _MARGIN + len(title) * _line(_TITLE) + len(note) * _line(_NOTE) + 0.1
-    floor = _MARGIN * 0.7 + len(foot) * _line(_FOOT)
-    height = head + page.body + floor
+    footer = _MARGIN * 0.7 + len(foot) * _line(_FOOT)
+    height = head + page.body + footer
     figure = blank(page.width, height)
     left = _MARGIN / page.width
     top = height - _MARGIN
@@ -199,7 +199,7 @@ def canvas(page: Page, blank: Callable[[float, float], Any] = _blank) -> Canvas:
     for number, line in enumerate(reversed(foot)):
         low = _MARGIN * 0.5 + number * _line(_FOOT)
         figure.text(left, low / height, line, fontsize=_FOOT, color=SOFT, va="bottom")
-    return Canvas(figure, page.width, page.body, height, floor)
+    return Canvas(figure, page.width, page.body, height, footer)
 
 
 def _line(points: float) -> float:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from jostle.report.format.values import count, percent, points, significant
 
 if TYPE_CHECKING:
-    from jostle.analysis.nodes import Difference, NodeDifferences, Unjudged
+    from jostle.analysis.nodes import Difference, NodeDifferences, Unassessed
     from jostle.report.models.node_gpus import Slowed
 
 _KINDS = {
@@ -70,14 +70,14 @@ def size_of(each: Difference) -> str:
 
 def slowed_words(each: Slowed) -> str:
     """Return a GPU's slowdown: `power or heat lowered its clock 30 % of the time: 694 W of 700`."""
-    beside = []
+    alongside = []
     if each.watts > 0:
         limit = f" of {each.limit_watts:.0f}" if each.limit_watts else ""
-        beside.append(f"{each.watts:.0f} W{limit}")
+        alongside.append(f"{each.watts:.0f} W{limit}")
     if each.celsius:
-        beside.append(f"up to {each.celsius:.0f} °C")
+        alongside.append(f"up to {each.celsius:.0f} °C")
     words = f"power or heat lowered its clock {percent(each.share)} of the time"
-    return f"{words}: {', '.join(beside)}" if beside else words
+    return f"{words}: {', '.join(alongside)}" if alongside else words
 
 
 def _rate(value: float) -> str:
@@ -110,7 +110,7 @@ def _many(number: int, noun: str) -> str:
     return f"{count(number)} {noun}{'' if number == 1 else 's'}"
 
 
-def not_judged(each: Unjudged) -> str:
+def not_assessed(each: Unassessed) -> str:
     """Return what could not be assessed, and why."""
     what = f"{count(each.components)} {kind_of(each.kind, many=each.components != 1)}"
     hosts = ", ".join(each.hosts) + (" ..." if each.components > len(each.hosts) else "")
@@ -121,4 +121,4 @@ def not_judged(each: Unjudged) -> str:
     else:
         need = f"{_many(each.most, 'peer')} of like hardware at most"
     noun = "days" if each.why == "too few days" else "peers"
-    return f"Not judged: {what} ({hosts}): {need}; {each.least} {noun} are needed."
+    return f"Not assessed: {what} ({hosts}): {need}; {each.least} {noun} are needed."

@@ -105,20 +105,20 @@ def job_answer(content: JobPlacement) -> str:
     if not company.links:
         return f"{where} Its traffic takes no link between routers."
     if not company.meetings:
-        return f"{where} No other job ran beside it in this fabric."
+        return f"{where} No other job ran alongside it in this fabric."
     if not met:
-        beside = len(company.meetings)
+        alongside = len(company.meetings)
         none = (
-            "The job beside it uses none"
-            if beside == 1
-            else (f"None of the {count(beside)} jobs beside it uses any")
+            "The job alongside it uses none"
+            if alongside == 1
+            else (f"None of the {count(alongside)} jobs alongside it uses any")
         )
         return f"{where} {none} of the links between its nodes."
     first = met[0]
     by = f"{first.job} ({first.program})" if first.program else first.job
     number = len(met)
     return (
-        f"{where} {_many(number, 'job')} beside it may use its links; the most has {by}: "
+        f"{where} {_many(number, 'job')} alongside it may use its links; the most has {by}: "
         f"{count(first.shared_links)} of {count(company.links)}."
     )
 
@@ -140,7 +140,7 @@ def program_answer(content: ProgramPlacement) -> str:
             f"(rho {signed(best.rate.spearman)})."
         )
     if slower and slower[0].change:
-        text += f" Beside {slower[0].program} it is {percent(-slower[0].change[0])} lower."
+        text += f" Alongside {slower[0].program} it is {percent(-slower[0].change[0])} lower."
     if content.noise is not None and not content.noise.excluded:
         text += " Computation varies between runs, too."
     return text

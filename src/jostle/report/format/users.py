@@ -5,7 +5,7 @@ from __future__ import annotations
 from jostle.report.format.values import count
 
 
-def others_beside(neighbours: int, *, unnamed: bool) -> str:
+def others_alongside(neighbours: int, *, unnamed: bool) -> str:
     """Return who ran concurrently with a job: `2 other jobs and other users' jobs`; "" for none.
 
     Args:

@@ -105,7 +105,7 @@ def _neighbours(
 ) -> Iterator[dict[str, Any]]:
     """Yield a track per other job that used the job's mounts while it ran, and may be named."""
     rows = job_rows(store, jobs, traffic=False) if jobs else []
-    yield _named("process_name", _NEIGHBOURS, 0, "other jobs beside it")
+    yield _named("process_name", _NEIGHBOURS, 0, "other jobs alongside it")
     shown = [row for row in rows if users is None or row["uid"] in users]
     for track, row in enumerate(shown, 1):
         yield _named("thread_name", _NEIGHBOURS, track, row["job"])
@@ -138,8 +138,8 @@ def trace_events(estimate: RunEstimate) -> dict[str, Any]:
     """
     events: list[dict[str, Any]] = [
         _named("process_name", _LOSSES, 0, f"{estimate.job}: interference"),
-        _complete("judged time", estimate.start_ns, estimate.end_ns, 1, _verdict(estimate)),
-        _named("thread_name", _LOSSES, 1, "judged time"),
+        _complete("assessed time", estimate.start_ns, estimate.end_ns, 1, _verdict(estimate)),
+        _named("thread_name", _LOSSES, 1, "assessed time"),
     ]
     places: dict[tuple[str, str], list[Hit]] = {}
     for hit in estimate.hits:

@@ -228,7 +228,7 @@ def losses_at(
 
     Args:
         resources: As verdicts name them: `link leaf1 > spine2`, `switch leaf1`.
-        slices: By job, the slices in which others caused a loss (GuiltySlice).
+        slices: By job, the slices in which others caused a loss (DisturbedSlice).
         span: Start and end, ns since the epoch.
 
     Returns:
@@ -250,7 +250,7 @@ def link_report(
     link: int | None,
     switch: int | None,
     programs: Mapping[str, str],
-    guilty_slices: Callable[[str], Sequence[Mapping[str, Any]] | None],
+    disturbed_slices: Callable[[str], Sequence[Mapping[str, Any]] | None],
 ) -> dict[str, Any]:
     """Return the jobs on a link or a switch, with their bytes and losses.
 
@@ -259,7 +259,7 @@ def link_report(
         link: The link; None: a switch.
         switch: The switch, as a vertex: the links into it are added up.
         programs: Program of each job.
-        guilty_slices: Returns those of a job, as for `losses_at`; None: it has no verdict yet.
+        disturbed_slices: Returns those of a job, as for `losses_at`; None: it has no verdict yet.
     """
     topology = fabric.loads.topology
     start, step, steps = fabric.loads.axis
@@ -274,7 +274,7 @@ def link_report(
     if link is None:  # losses on its links count for the switch
         ends = (topology.targets == switch) | (topology.sources == switch)
         resources |= {f"link {topology.link_name(int(each))}" for each in np.flatnonzero(ends)}
-    slices = {job: of for job in there["jobs"] if (of := guilty_slices(job)) is not None}
+    slices = {job: of for job in there["jobs"] if (of := disturbed_slices(job)) is not None}
     lost, cost = losses_at(resources, slices, (start, start + step * steps))
     whole = sum(float(values.sum()) for values in there["jobs"].values())
     return {

@@ -69,7 +69,7 @@ VIEWS = (
     ),
 )
 _SHOWN = [name for view in VIEWS for _, names in view.lines for name in names]
-_BESIDE = ["device_throttle_ns", "power_limit_uw", "power_temperature_mc", "memory_limit_bytes"]
+_ALONGSIDE = ["device_throttle_ns", "power_limit_uw", "power_temperature_mc", "memory_limit_bytes"]
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def node_gpus(
     """
     begin, end = span or last_day(store, host)
     rows = store.query(
-        f"SELECT name, mount, slice, slice_ns, span, {', '.join([*_SHOWN, *_BESIDE])} "
+        f"SELECT name, mount, slice, slice_ns, span, {', '.join([*_SHOWN, *_ALONGSIDE])} "
         "FROM component_slices WHERE host = $1 AND kind = 'gpu' "
         "AND (slice + span) * slice_ns > $2 AND slice * slice_ns < $3 "
         "ORDER BY name, slice * slice_ns",

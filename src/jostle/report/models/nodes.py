@@ -38,13 +38,13 @@ SELECT max(hi)::BIGINT AS hi FROM (
 
 def nodes_json(content: NodeDifferences) -> dict[str, Any]:
     """Return the differences as plain values, and as text."""
-    from jostle.report.format.nodes import answer, not_judged, size_of, watched, what_of
+    from jostle.report.format.nodes import answer, not_assessed, size_of, watched, what_of
 
     plain = content.to_json()
     for row, each in zip(plain["differences"], content.differences, strict=True):
         row |= {"what": what_of(each), "how_much": size_of(each)}
-    for row, unjudged in zip(plain["unjudged"], content.unjudged, strict=True):
-        row["words"] = not_judged(unjudged)
+    for row, unassessed in zip(plain["unassessed"], content.unassessed, strict=True):
+        row["words"] = not_assessed(unassessed)
     return plain | {"answer": answer(content), "watched": watched(content)}
 
 
@@ -57,7 +57,7 @@ def node_differences(store: Repository, days: int = DAYS) -> NodeDifferences:
     """
     import pyarrow as pa
 
-    from jostle.analysis.nodes import days_sql, job_days_sql, lasting_differences
+    from jostle.analysis.nodes import days_sql, job_days_sql, persistent_differences
     from jostle.repository.query.divided import Question
 
     newest = store.query(_NEWEST).to_pylist()[0]["hi"] or 0
@@ -75,7 +75,7 @@ def node_differences(store: Repository, days: int = DAYS) -> NodeDifferences:
         between += f" AND slice % {every} = 0"
     parts = [ask(days_sql(between)), ask(job_days_sql(between))]
     condensed = pa.concat_tables(parts, promote_options="permissive")
-    return lasting_differences(condensed, machines)
+    return persistent_differences(condensed, machines)
 
 
 def _machines(store: Repository, cores: pa.Table) -> pa.Table:

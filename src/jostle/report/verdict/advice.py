@@ -50,11 +50,11 @@ def advice_on(
         try:
             if not store.has_company(job):
                 return 0.0
-            return identify(store.beside(job), seed=seed, as_user=viewer).seconds.value
+            return identify(store.alongside(job), seed=seed, as_user=viewer).seconds.value
         except JostleError:
             return None
 
-    co_running = store.beside(name)
+    co_running = store.alongside(name)
     interference = identify(co_running, seed=seed, as_user=viewer)
     job_digest = digest(store.job_tables(name))
     given = recommend(

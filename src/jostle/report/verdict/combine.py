@@ -92,7 +92,7 @@ def _raised(
     # Simultaneous losses on several resources count once.
     part = min(tested.value / alone, 1.0) if alone > 0 else 0.0
     if estimate.segments.num_rows:
-        part *= _part_beside_segments(estimate, tested)
+        part *= _part_alongside_segments(estimate, tested)
     raised = []
     for resource in dict.fromkeys(_calls(loss) for loss in losses):
         # Several links may slow the same calls, and a mount has several kinds of servers: they are
@@ -139,7 +139,7 @@ def _calls(loss: ResourceLoss) -> str:
     return loss.mount or loss.resource
 
 
-def _part_beside_segments(estimate: RunEstimate, explained: Interval) -> float:
+def _part_alongside_segments(estimate: RunEstimate, explained: Interval) -> float:
     """Return the part of the neighbours' loss that counts for a run with segments."""
     if explained.value > estimate.lost_s.high:
         return 1.0
@@ -282,9 +282,9 @@ def _within(
             replace(suspect, seconds=_times(suspect.seconds, of(suspect.how)))
             for suspect in interference.suspects
         ],
-        guilty=[
-            replace(guilty, seconds=of(by_name.get(guilty.resource, "test")) * guilty.seconds)
-            for guilty in interference.guilty
+        disturbed=[
+            replace(disturbed, seconds=of(by_name.get(disturbed.resource, "test")) * disturbed.seconds)
+            for disturbed in interference.disturbed
         ],
     )
 

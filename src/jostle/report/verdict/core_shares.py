@@ -138,7 +138,7 @@ def _with_shares(
     whole = sum(part.seconds.value for part in outside)
     taken = shares.lost_s * sum(shares.of.values())
     evident = taken >= _LEAST * run_s
-    suspects, cleared = [], dict(interference.acquitted)
+    suspects, cleared = [], dict(interference.ruled_out)
     by_name = {part.name: part for part in outside}
     for suspect in interference.suspects:
         if suspect.how != "account" or suspect.resource != account.host:
@@ -181,17 +181,17 @@ def _with_shares(
                 lost=[scale * each for each in loss.lost] if evident else [],
             )
         )
-    guilty = [each for each in interference.guilty if evident or each.resource != account.host]
+    disturbed = [each for each in interference.disturbed if evident or each.resource != account.host]
     return replace(
         interference,
         resources=losses,
         suspects=sorted(suspects, key=lambda each: (-each.seconds.value, each.job)),
-        acquitted={
+        ruled_out={
             job: why
             for job, why in sorted(cleared.items())
             if job not in named and job not in interference.untested
         },
-        guilty=guilty,
+        disturbed=disturbed,
     )
 
 

@@ -143,7 +143,7 @@ def _met(store: Repository, viewer: int | None) -> list[PairSample]:
         return []
     begin = min(int(row["start_ns"]) for row in rows)
     kinds = kinds_of(store.load_tables([str(row["job"]) for row in rows]))
-    return pairs_met(store.programs_beside((begin, 2**63 - 1)), kinds, as_user=viewer)
+    return pairs_met(store.programs_alongside((begin, 2**63 - 1)), kinds, as_user=viewer)
 
 
 def _mount(asked: str | None, loads: Sequence[_Load], samples: Sequence[PairSample]) -> str:

@@ -13,7 +13,7 @@ from jostle.analysis.interval import Interval
 from jostle.report.format.causes import cause_words
 from jostle.report.format.waits import waits_json
 from jostle.report.models.evidence import require_of
-from jostle.report.verdict.blame import Blame, blame
+from jostle.report.verdict.attribution import Attribution, attribute
 from jostle.report.verdict.combine import combine
 from jostle.values.plain_values import plain
 from jostle.values.storage_servers import with_parts
@@ -33,7 +33,7 @@ NOTHING = 0.0005
 USUAL: Mapping[str, Any] = {"method": "jostle", "bytes_rule": None, "seed": 0}
 #: The steps of a verdict, in their order.
 STEPS = (
-    "looking for who ran beside it",
+    "looking for who ran alongside it",
     "comparing its slices with what they did",
     "reading its segments",
     "comparing like segments with each other",
@@ -133,7 +133,7 @@ def evaluate_job(
         run = side.submit(store.run_tables, name)
         from jostle.analysis import estimate
 
-        interference = None if alone else _beside(store, name, how["seed"], viewer, at)
+        interference = None if alone else _alongside(store, name, how["seed"], viewer, at)
         at(2)
         tables = run.result()
     require_of(name, tables.processes, "verdict")
@@ -175,10 +175,10 @@ def evaluate_company(
         return evaluated.estimate, evaluated.who
     from jostle.analysis import identify
 
-    return evaluated.estimate, identify(store.beside(name), seed=seed, as_user=viewer)
+    return evaluated.estimate, identify(store.alongside(name), seed=seed, as_user=viewer)
 
 
-def _beside(
+def _alongside(
     store: Repository,
     name: str,
     seed: int,
@@ -189,13 +189,13 @@ def _beside(
     at(0)
     if not store.has_company(name):
         return None
-    beside = store.beside(name)
-    if not beside.others and not beside.sees_unprofiled:
+    alongside = store.alongside(name)
+    if not alongside.others and not alongside.sees_unprofiled:
         return None
     from jostle.analysis import identify
 
     at(1)
-    return identify(beside, seed=seed, as_user=viewer)
+    return identify(alongside, seed=seed, as_user=viewer)
 
 
 def mount_paths(tables: RunTables) -> dict[str, str]:
@@ -246,15 +246,15 @@ def _words(causes: list[Cause]) -> str:
     return " and ".join(cause_words(cause.cause) for cause in causes)
 
 
-def blame_of(estimate: RunEstimate, interference: JobInterference | None) -> Blame:
+def attribution_of(estimate: RunEstimate, interference: JobInterference | None) -> Attribution:
     """Split the loss that goes with the light among the suspects."""
-    return blame(estimate.lost_s, interference, estimate.hits)
+    return attribute(estimate.lost_s, interference, estimate.hits)
 
 
 def estimate_json(estimate: RunEstimate) -> dict[str, Any]:
-    """Return an estimate as plain values; `judged` says whether its light is decided."""
+    """Return an estimate as plain values; `assessed` says whether its light is decided."""
     probability = estimate.probability if estimate.light else None
-    return estimate.to_json() | {"probability": probability, "judged": estimate.light is not None}
+    return estimate.to_json() | {"probability": probability, "assessed": estimate.light is not None}
 
 
 @dataclass(frozen=True)
@@ -300,7 +300,7 @@ def interference_json(estimate: RunEstimate, interference: JobInterference) -> d
     """Return what `interference --json` prints: the neighbours, and their part of the loss."""
     return interference.to_json() | {
         "head": head(estimate).to_json(),
-        "blame": blame_of(estimate, interference).to_json(),
+        "attribution": attribution_of(estimate, interference).to_json(),
     }
 
 
@@ -308,7 +308,7 @@ def verdict_json(evaluated_job: EvaluatedJob) -> dict[str, Any]:
     """Return the verdict on a job as plain values: what `estimate --json` prints."""
     content = estimate_json(evaluated_job.estimate)
     content["head"] = head(evaluated_job.estimate).to_json()
-    content["blame"] = blame_of(evaluated_job.estimate, evaluated_job.who).to_json()
+    content["attribution"] = attribution_of(evaluated_job.estimate, evaluated_job.who).to_json()
     content["interference"] = evaluated_job.who.to_json() if evaluated_job.who else None
     content["mounts"] = evaluated_job.names
     content["waits"] = waits_json(evaluated_job.waits, evaluated_job.names)

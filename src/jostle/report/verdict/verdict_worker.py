@@ -133,9 +133,9 @@ def answer(
 
 def _suspects(evaluated_job: EvaluatedJob) -> list[dict[str, Any]]:
     """Return who caused most of a job's loss, and the resource of most of that."""
-    from jostle.report.verdict.verdict import blame_of
+    from jostle.report.verdict.verdict import attribution_of
 
-    named = blame_of(evaluated_job.estimate, evaluated_job.who).suspects[:_MOST_SUSPECTS]
+    named = attribution_of(evaluated_job.estimate, evaluated_job.who).suspects[:_MOST_SUSPECTS]
     return [
         {
             "job": suspect.job,

@@ -31,7 +31,7 @@ def whole_run(
     from jostle.analysis.identification.model import Visibility
 
     users = frozenset({viewer}) if isinstance(viewer, int) else viewer
-    found = run_among_its_like(store.programs_beside(), job, Visibility(users))
+    found = run_among_its_like(store.programs_alongside(), job, Visibility(users))
     store.require_whole(job)
     return found
 

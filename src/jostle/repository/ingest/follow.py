@@ -37,10 +37,10 @@ def follow(
     """Ingest until the stop event is set; see Repository.follow."""
     open_marker(root)
     ingester = Ingester(root, remove=remove)
-    tidy = _Beside(partial(_tidy, Compactor(root)), _COMPACT_EVERY_S)
+    tidy = _Alongside(partial(_tidy, Compactor(root)), _COMPACT_EVERY_S)
     present: list[set[int] | None] = [None]  # of the last pass that looked at everything
-    ending = _Beside(partial(_end_silent, root, present), _END_EVERY_S)
-    merging = _Beside(ingester.merge, _MERGE_EVERY_S)
+    ending = _Alongside(partial(_end_silent, root, present), _END_EVERY_S)
+    merging = _Alongside(ingester.merge, _MERGE_EVERY_S)
     total = IngestReport()
     first = True
     while True:
@@ -111,7 +111,7 @@ def _sleep(end: float, stop: Callable[[], bool], wake: Callable[[], bool]) -> No
             return
 
 
-class _Beside:
+class _Alongside:
     """Runs a task from time to time concurrently with the ingester, in at most one thread."""
 
     def __init__(self, work: Callable[[], None], every_s: float) -> None:

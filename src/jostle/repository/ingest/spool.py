@@ -183,13 +183,13 @@ def superseded_profiles(paths: Mapping[Path, Origin | None]) -> dict[Path, Mark 
             own.setdefault(_pid_of(path), []).append(path)
     marks: dict[Path, Mark | None] = {}
     for path in kept:
-        beside = own.get(_pid_of(path), ())
+        alongside = own.get(_pid_of(path), ())
         try:
-            process = _of_process(path, paths[path]) if beside else None
+            process = _of_process(path, paths[path]) if alongside else None
         except OSError:
             marks[path] = None
             continue
-        for own_path in beside if process else ():
+        for own_path in alongside if process else ():
             try:
                 if process and _is_superseded(process, _of_process(own_path, paths[own_path])):
                     marks[path] = process[3]

@@ -166,7 +166,7 @@ class JobFacts:
 
 
 @dataclass(frozen=True)
-class Beside:
+class CoRunning:
     """A job and the load of all others on its resources while it ran.
 
     Attributes:
@@ -225,8 +225,8 @@ class Beside:
         return "unprofiled" in kinds or any(table.num_rows for table in tables)
 
 
-def beside(engine: Engine, job: str, *, cores: bool = True) -> Beside:
-    """Return what `jostle.analysis.identify` needs (see Repository.beside)."""
+def alongside(engine: Engine, job: str, *, cores: bool = True) -> CoRunning:
+    """Return what `jostle.analysis.identify` needs (see Repository.alongside)."""
     own = facts(engine, [job]).get(job)
     if own is None:
         raise JobError(f"There is no job {job!r}.", hint="`jostle jobs` lists them all.")
@@ -255,7 +255,7 @@ def beside(engine: Engine, job: str, *, cores: bool = True) -> Beside:
     mount_loads, node_loads, network_loads, loads_of_gpus, message_loads = (
         lived(_of(table, others), engine.lives) for table in seen
     )
-    return Beside(
+    return CoRunning(
         own,
         others,
         lived(mounts[0], engine.lives).drop_columns("job"),
@@ -438,40 +438,40 @@ def added(columns: Iterable[str]) -> str:
     return " + ".join(f"coalesce({name}, 0)::HUGEINT" for name in columns)
 
 
-def hide(beside: Beside, users: Collection[int], name: str) -> Beside:
+def hide(alongside: CoRunning, users: Collection[int], name: str) -> CoRunning:
     """Merge all jobs of other users into one, so that only their sums remain.
 
     Args:
-        beside: A job's slices and the loads of others.
+        alongside: A job's slices and the loads of others.
         users: Uids whose jobs the viewer may see; these stay.
         name: Name of the merged job.
     """
-    kept = {job: fact for job, fact in beside.others.items() if fact.user in users}
-    hidden = [fact for job, fact in beside.others.items() if job not in kept]
+    kept = {job: fact for job, fact in alongside.others.items() if fact.user in users}
+    hidden = [fact for job, fact in alongside.others.items() if job not in kept]
     # Programs without a profile are no jobs: they may be there where no job of others is.
-    core_use = with_others_merged(beside.core_use, {*kept, beside.job.job}, users, name)
+    core_use = with_others_merged(alongside.core_use, {*kept, alongside.job.job}, users, name)
     if not hidden:
-        return replace(beside, core_use=core_use)
+        return replace(alongside, core_use=core_use)
     others = dict(kept)
     others[name] = JobFacts(
         job=name,
-        start_ns=beside.job.start_ns,
+        start_ns=alongside.job.start_ns,
         end_ns=0,
-        seen_ns=beside.job.last_ns,
+        seen_ns=alongside.job.last_ns,
         slice_ns=max(fact.slice_ns for fact in hidden),
         clock_state=max(fact.clock_state for fact in hidden),
         clock_error_us=max(fact.clock_error_us for fact in hidden),
         clocks=tuple(sorted({clock for fact in hidden for clock in fact.clocks})),
     )
     return replace(
-        beside,
+        alongside,
         others=others,
-        mount_loads=_merged(beside.mount_loads, set(kept), name, ["mount"]),
-        node_loads=_merged(beside.node_loads, set(kept), name, ["host"]),
-        gpu_loads=_merged(beside.gpu_loads, set(kept), name, ["host", "gpu", "pci_path", "numa"]),
-        network_loads=_merged(beside.network_loads, set(kept), name, []),
-        message_loads=_merged(beside.message_loads, set(kept), name, ["host"]),
-        traffic=beside.traffic.renamed({*kept, beside.job.job}, name),
+        mount_loads=_merged(alongside.mount_loads, set(kept), name, ["mount"]),
+        node_loads=_merged(alongside.node_loads, set(kept), name, ["host"]),
+        gpu_loads=_merged(alongside.gpu_loads, set(kept), name, ["host", "gpu", "pci_path", "numa"]),
+        network_loads=_merged(alongside.network_loads, set(kept), name, []),
+        message_loads=_merged(alongside.message_loads, set(kept), name, ["host"]),
+        traffic=alongside.traffic.renamed({*kept, alongside.job.job}, name),
         core_use=core_use,
     )
 

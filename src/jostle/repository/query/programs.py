@@ -71,7 +71,7 @@ _MEMORY = {
 }
 
 
-def programs_beside(engine: Engine, span: tuple[int, int] = ALWAYS) -> Programs:
+def programs_alongside(engine: Engine, span: tuple[int, int] = ALWAYS) -> Programs:
     """Return what `jostle.analysis.matrix` needs, in one pass over each rollup.
 
     Args:

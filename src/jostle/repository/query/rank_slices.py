@@ -34,9 +34,9 @@ RESOURCES = (
     "os_throttled_ns",
     "state_io_ns",
     "state_mpiio_ns",
-    "canary_ns",
-    "canary_count",
-    "canary_steal_ns",
+    "core_probe_ns",
+    "core_probe_count",
+    "core_probe_steal_ns",
 )
 #: Classes of file calls: the metrics of their number and of their time.
 FILE_CLASSES = {

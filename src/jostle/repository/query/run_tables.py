@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from jostle.names.identity import IDENTITY_SQL
 from jostle.repository.query.engine import Engine, total
 from jostle.repository.store.layout import STATS, TABLES
-from jostle.repository.types import CANARY_RUNS, CoreFloor
+from jostle.repository.types import CORE_PROBE_RUNS, CoreReference
 from jostle.schema.metrics import MOUNT_IDS
 
 #: The metrics of scope process that an estimate uses: all 160 of a day on ten nodes would be a GB.
@@ -42,9 +42,9 @@ RUN_METRICS = (
     "wait_offcpu_ns",
     "perf_instructions",
     "perf_cycles",
-    "canary_ns",
-    "canary_count",
-    "canary_steal_ns",
+    "core_probe_ns",
+    "core_probe_count",
+    "core_probe_steal_ns",
     "os_cpus",
     "os_first_cpu",
     "os_awake",
@@ -110,9 +110,9 @@ def own_slices(engine: Engine, job: str, table: str, window: tuple[int, int]) ->
     )
 
 
-def core_floors(
+def core_references(
     engine: Engine, job: str, slices: pa.Table, window: tuple[int, int]
-) -> dict[str, CoreFloor]:
+) -> dict[str, CoreReference]:
     """Return the least time of the core-speed probe's loop on the nodes of a job.
 
     Uses all jobs on these nodes within _AROUND_NS of the run: cores of one node are alike, and the
@@ -128,8 +128,8 @@ def core_floors(
     Returns:
         Node -> lower bound; empty, without any query, for a job without the probe.
     """
-    canary_runs = pc.sum(slices["canary_count_sum"]).as_py() or 0
-    if not canary_runs:
+    core_probe_runs = pc.sum(slices["core_probe_count_sum"]).as_py() or 0
+    if not core_probe_runs:
         return {}
     hosts = sorted(set(slices["host"].to_pylist()))
     around = (window[0] - _AROUND_NS, window[1] + _AROUND_NS)
@@ -139,14 +139,14 @@ def core_floors(
             f"FROM {engine.stored('processes')} WHERE world_size > 0), "
             "alike AS (SELECT DISTINCT job FROM ranks JOIN "
             "(SELECT program, world_size FROM ranks WHERE job = $2) USING (program, world_size)), "
-            "told AS (SELECT host, job, canary_ns_sum AS ns, canary_count_sum AS n, "
-            "sum(canary_count_sum) OVER (PARTITION BY host, job ORDER BY slice * slice_ns) - n "
-            "AS before, sum(canary_count_sum) OVER (PARTITION BY host, job) AS whole "
+            "told AS (SELECT host, job, core_probe_ns_sum AS ns, core_probe_count_sum AS n, "
+            "sum(core_probe_count_sum) OVER (PARTITION BY host, job ORDER BY slice * slice_ns) - n "
+            "AS before, sum(core_probe_count_sum) OVER (PARTITION BY host, job) AS whole "
             f"FROM {engine.stored('node_rollup', *around)} "
-            "WHERE list_contains($1, host) AND canary_count_sum > 0 AND canary_ns_sum > 0), "
+            "WHERE list_contains($1, host) AND core_probe_count_sum > 0 AND core_probe_ns_sum > 0), "
             "means AS (SELECT host, job, sum(ns) / sum(n) AS mean FROM told "
-            f"WHERE whole >= {_ENOUGH} GROUP BY host, job, before // {CANARY_RUNS} "
-            f"HAVING sum(n) >= least({CANARY_RUNS // 2}, max(whole))) "
+            f"WHERE whole >= {_ENOUGH} GROUP BY host, job, before // {CORE_PROBE_RUNS} "
+            f"HAVING sum(n) >= least({CORE_PROBE_RUNS // 2}, max(whole))) "
             f"SELECT host, quantile_cont(mean, {_LOW}) AS ns, "
             "count(DISTINCT job) FILTER (job <> $2) AS jobs, "
             f"quantile_cont(mean, {_LOW}) FILTER (job IN (FROM alike)) AS own_ns, "
@@ -156,7 +156,7 @@ def core_floors(
         [hosts, job],
     ).to_pylist()
     return {
-        row["host"]: CoreFloor(
+        row["host"]: CoreReference(
             float(row["ns"]), int(row["jobs"]), float(row["own_ns"] or 0), int(row["own_jobs"])
         )
         for row in rows

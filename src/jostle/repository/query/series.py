@@ -95,7 +95,7 @@ def neighbours(engine: Engine, job: str, metric: str) -> pa.Table:
     return engine.ask(
         lambda: (
             f"SELECT job, {key} AS resource, {total(_part(metric, 'part'))} AS sum, "
-            f"count(DISTINCT slice) AS slices FROM {_beside(engine, table, key, lo, hi)} "
+            f"count(DISTINCT slice) AS slices FROM {_alongside(engine, table, key, lo, hi)} "
             f"GROUP BY job, {key} "
             f"HAVING sum({metric}_sum) > 0 ORDER BY sum DESC, job, resource"
         ),
@@ -103,7 +103,7 @@ def neighbours(engine: Engine, job: str, metric: str) -> pa.Table:
     )
 
 
-def _beside(engine: Engine, table: Rollup, key: str, lo: int, hi: int) -> str:
+def _alongside(engine: Engine, table: Rollup, key: str, lo: int, hi: int) -> str:
     rows = lived_sql(engine.stored(table, lo, hi), 5)
     return _NEIGHBOUR.format(rows=rows, key=key)
 

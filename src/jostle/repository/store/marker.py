@@ -218,5 +218,5 @@ def _flawed(storage: Storage, how: str) -> RepositoryError:
         )
     return RepositoryError(
         f"{place}/{MARKER} is {how}; the rest of the repository is there.",
-        hint=f"`jostle repository check --mend --repository {place}` writes it again.",
+        hint=f"`jostle repository check --fix --repository {place}` writes it again.",
     )

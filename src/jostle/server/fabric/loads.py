@@ -198,7 +198,7 @@ def placed(lives: Sequence[Life], viewer: Viewer, at_ns: int) -> dict[str, Any]:
     return {"jobs": jobs, "job_of": {life.host: place[life.job] for life in there}}
 
 
-def jobs_beside(fabric: FabricLoads, job: str) -> list[str]:
+def jobs_alongside(fabric: FabricLoads, job: str) -> list[str]:
     """Return the jobs that share links with a job, those with the most traffic first."""
     others = [other for other in fabric.jobs if other not in ("", job)]
     return [other for other in others if len(shared_links(fabric.loads, job, other).places)]

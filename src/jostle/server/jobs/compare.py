@@ -28,7 +28,7 @@ _OF_A_RUN = (
     "percent",
     "coverage",
     "light",
-    "judged",
+    "assessed",
     "sure",
     "undecided",
 )
@@ -46,7 +46,7 @@ class ComparedRun(BaseModel):
     percent: Interval
     coverage: float
     light: Light | None
-    judged: bool
+    assessed: bool
     sure: float
     undecided: str
 
@@ -64,7 +64,7 @@ class ComparedCluster(BaseModel):
 
 
 class RunTime(BaseModel):
-    """The run time of one run beside that of the baseline."""
+    """The run time of one run alongside that of the baseline."""
 
     job: str
     group: str = Field(description="its program")

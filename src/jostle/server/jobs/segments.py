@@ -24,7 +24,7 @@ MOST_CLUSTERS = 100
 class Points(BaseModel):
     """Segments, in time, an entry of each list for each."""
 
-    at_s: list[float] = Field(description="start, since the start of the judged time")
+    at_s: list[float] = Field(description="start, since the start of the assessed time")
     seconds: list[float]
     cluster: list[int] = Field(description="number of its cluster; 0: it is in none")
     threshold_s: list[float | None] = Field(description="longer ones are interfered; null: none")

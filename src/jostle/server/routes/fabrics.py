@@ -17,7 +17,7 @@ from jostle.server.fabric.loads import (
     fabric_at,
     fabric_loads,
     fabrics_mark,
-    jobs_beside,
+    jobs_alongside,
     packed_loads,
     placed,
     zone_steps,
@@ -263,7 +263,7 @@ def on_link(
             link=link,
             switch=switch,
             programs=answers.programs(viewer),
-            guilty_slices=lambda job: context.job_service.guilty(job, viewer),
+            disturbed_slices=lambda job: context.job_service.disturbed(job, viewer),
         )
 
     return context.job_service.answer(
@@ -291,5 +291,5 @@ def placement(
     shared: list[str] = []
     if job:
         fabric = answers.loads(name, viewer, (from_ns, to_ns), steps)
-        shared = jobs_beside(fabric, context.full_name(viewer, job))
+        shared = jobs_alongside(fabric, context.full_name(viewer, job))
     return Placed(**placed(context.lives(), viewer, at_ns), conflicting=shared)

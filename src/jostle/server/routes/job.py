@@ -24,7 +24,7 @@ from jostle.server.jobs.grid import process_grid
 from jostle.server.jobs.series import THEMSELVES, Question
 from jostle.server.jobs.trend import Trend, trend_of
 from jostle.server.routes.query import BINARY, FAR, FromNs, Job, Metric, Points, ToNs
-from jostle.server.schemas.jobs import Figures, JobGpus, Judging, Metrics, Series, Verdict
+from jostle.server.schemas.jobs import Figures, JobGpus, Assessment, Metrics, Series, Verdict
 from jostle.server.schemas.reports import LikeRunsReport
 from jostle.server.transport.routers import api_router
 from jostle.server.verdicts.verdict_payload import page_payload
@@ -37,7 +37,7 @@ router = api_router()
     operation_id="verdict",
     tags=["job"],
     response_model=Verdict,
-    responses={202: {"model": Judging}},
+    responses={202: {"model": Assessment}},
 )
 def verdict(
     context: Context,
@@ -57,14 +57,14 @@ def verdict(
     job = context.job(viewer, job)
     content = context.job_service.verdict(job, viewer, wait_s)
     if content is None:
-        judging = Judging.model_validate(
+        assessing = Assessment.model_validate(
             {
                 "job": context.job_service.row(job, viewer) | {"part": part_name(job)},
                 "progress": context.job_service.queue.progress(job),
             }
         )
         return Response(
-            judging.model_dump_json(), 202, {"Retry-After": "1"}, media_type="application/json"
+            assessing.model_dump_json(), 202, {"Retry-After": "1"}, media_type="application/json"
         )
     key = ("verdict", job, viewer.users, drawn)
     return context.job_service.answer(

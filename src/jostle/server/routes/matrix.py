@@ -36,7 +36,7 @@ def _cached_matrix(context: ServerContext, viewer: Viewer) -> CachedResult[Matri
     responses=MAKING,
 )
 def matrix(context: Context, viewer: Looking) -> Response:
-    """Return what `jostle matrix --json` prints; of a user, of his own jobs beside others."""
+    """Return what `jostle matrix --json` prints; of a user, of his own jobs alongside others."""
     result = _cached_matrix(context, viewer)
     if result is None:
         return making()
@@ -58,7 +58,7 @@ def evidence(
     aggressor: Program,
     kind: Annotated[ResourceKind, Query(description="the shared resource")],
 ) -> Response:
-    """Return the runs of a program beside another one, and those without it."""
+    """Return the runs of a program alongside another one, and those without it."""
     result = _cached_matrix(context, viewer)
     if result is None:
         return making()

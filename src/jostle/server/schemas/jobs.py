@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from jostle.analysis.estimation.light import Light
 from jostle.analysis.estimation.model import CauseName
 from jostle.report.verdict.batch_loss import LossNumbers
-from jostle.report.verdict.blame import Blame
+from jostle.report.verdict.attribution import Attribution
 from jostle.report.verdict.verdict import VerdictHead
 from jostle.report.verdict.verdict_worker import VerdictProgress
 from jostle.server.schemas.reports import EstimateReport, InterferenceReport, WaitsReport
@@ -21,7 +21,7 @@ class Problem(BaseModel):
     title: str
     status: int
     detail: str | None = Field(None, description="the cause, as the failed part reports it")
-    mend: str | None = None
+    fix: str | None = None
 
 
 class CauseShare(BaseModel):
@@ -149,12 +149,12 @@ class Verdict(BaseModel):
     """What interference cost a job, estimated from its own run and from its neighbours.
 
     `estimate` is what `jostle estimate --json` prints, `interference` what `jostle interference
-    --json` prints; null if no other job ran beside it.
+    --json` prints; null if no other job ran alongside it.
     """
 
     job: JobRow
     head: VerdictHead
-    blame: Blame
+    attribution: Attribution
     estimate: EstimateReport
     interference: InterferenceReport | None
     mounts: dict[str, str] = Field(
@@ -258,10 +258,10 @@ class Metrics(BaseModel):
     metrics: list[MetricName]
 
 
-class Judging(BaseModel):
+class Assessment(BaseModel):
     """The verdict is being made: ask again in a moment."""
 
-    state: Literal["judging"] = "judging"
+    state: Literal["assessing"] = "assessing"
     job: JobRow
     progress: VerdictProgress | None = Field(
         description="null: it waits for the verdict on another job"

@@ -17,7 +17,7 @@ from jostle.analysis.identification.met_runs import RunAmongItsLike
 from jostle.analysis.identification.model import (
     AccountPart,
     Encounter,
-    GuiltySlice,
+    DisturbedSlice,
     Matrix,
     ResourceLoss,
     Suspect,
@@ -50,7 +50,7 @@ class EstimateReport(BaseModel):
     undecided: str
     decided_by: str
     advice: str
-    judged: bool = Field(description="whether there is a light")
+    assessed: bool = Field(description="whether there is a light")
     limits: list[str]
     core_hours_lost: float
     energy_lost_kwh: Interval | None = Field(
@@ -115,10 +115,10 @@ class InterferenceReport(BaseModel):
     seconds: Interval
     percent: Interval
     suspects: list[Suspect]
-    guilty: list[GuiltySlice]
+    disturbed: list[DisturbedSlice]
     resources: list[ResourceLoss]
     neighbours: int = Field(
-        description="other jobs beside it; those that the viewer may not see count as one"
+        description="other jobs alongside it; those that the viewer may not see count as one"
     )
     unnamed: bool = Field(False, description="among them are jobs that the viewer may not see")
     evident: bool
@@ -126,7 +126,7 @@ class InterferenceReport(BaseModel):
         description='why no suspect can be identified, and what would help; "": not so'
     )
     limits: list[str]
-    acquitted: dict[str, str] = Field(description="jobs that were tested and did no visible harm")
+    ruled_out: dict[str, str] = Field(description="jobs that were tested and did no visible harm")
     untested: dict[str, Untested] = Field(
         default={}, description="jobs of which it is not known, and what would decide it"
     )
@@ -176,10 +176,10 @@ class EvidenceRun(BaseModel):
 
 
 class EvidenceReport(BaseModel):
-    """The runs of a program with another one beside it, and those without."""
+    """The runs of a program with another one alongside it, and those without."""
 
     encounter: Encounter
-    beside: list[EvidenceRun]
+    alongside: list[EvidenceRun]
     without: list[EvidenceRun]
 
 
@@ -212,8 +212,8 @@ class NodeDifference(BaseModel):
     course: list[DayOfPeers]
 
 
-class NotJudged(BaseModel):
-    """Components that could not be judged."""
+class NotAssessed(BaseModel):
+    """Components that could not be assessed."""
 
     words: str
 
@@ -226,6 +226,6 @@ class NodesReport(BaseModel):
     days: int = Field(description="days with slices of machines")
     comparisons: int
     differences: list[NodeDifference] = Field(description="the surest first")
-    unjudged: list[NotJudged]
+    unassessed: list[NotAssessed]
     commit: int = Field(description="commit of the repository that it was made from")
     seconds: float = Field(description="time that it took")

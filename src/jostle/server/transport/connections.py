@@ -89,13 +89,13 @@ class ConnectionLimiter:
             host: Address of the connection.
         """
         where = None if is_from(host, self._proxies) else near(host)
-        crowded = where is not None and len(self._entries.get(where, ())) >= MOST_OF_ONE
-        if crowded or len(self) >= self._most:
+        oversubscribed = where is not None and len(self._entries.get(where, ())) >= MOST_OF_ONE
+        if oversubscribed or len(self) >= self._most:
             _log.warning(
                 "too many connections%s: those that ask nothing are closed first",
-                f" from {host}" if crowded else "",
+                f" from {host}" if oversubscribed else "",
             )
-            waiting = self._waiting.get(where, {}) if crowded else self._all_waiting
+            waiting = self._waiting.get(where, {}) if oversubscribed else self._all_waiting
             if not waiting:
                 return None
             oldest = next(iter(waiting))

@@ -8,7 +8,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from jostle.repository import Repository
-from jostle.repository.errors import MEND
+from jostle.repository.errors import FIX
 from jostle.server.transport.error_paths import without_folders
 
 #: Its value is percent-encoded UTF-8: names of files may contain any letters.
@@ -42,5 +42,5 @@ class DamageNotice:
         if not lost:
             return ""
         more = [f"{len(lost) - _MOST} more files are damaged."] if len(lost) > _MOST else []
-        mend = f"The operator can restore what is damaged from a backup, or run {MEND}."
-        return without_folders(" ".join([*lost[:_MOST], *more, mend]), self._repository.path)
+        fix = f"The operator can restore what is damaged from a backup, or run {FIX}."
+        return without_folders(" ".join([*lost[:_MOST], *more, fix]), self._repository.path)

@@ -113,7 +113,7 @@ class AccessMiddleware:
         if known or request.url.path == _OPEN:
             return None
         if request.url.path.startswith("/api/") or request.method not in _READING:
-            return problem(401, "You are not logged in.", self._mend())
+            return problem(401, "You are not logged in.", self._fix())
         return None  # the page that shows the log-in, and its style
 
     def _meant(self, request: Request, known: Known | None) -> bool:
@@ -134,7 +134,7 @@ class AccessMiddleware:
         sent = headers.get("x-csrf-token", "")
         return known.csrf is None or hmac.compare_digest(sent.encode(), known.csrf.encode())
 
-    def _mend(self) -> str:
+    def _fix(self) -> str:
         if isinstance(self._access.way, Token):
             return "Open the URL that `jostle serve` printed."
         return f"Log in at {self._access.url}/login."
@@ -189,13 +189,13 @@ def login_unavailable(error: AccessError) -> JSONResponse:
     return problem(500, "Log-in does not work now.", "Tell the server's operator.")
 
 
-def problem(status: int, message: str, mend: str, *, detail: str = "") -> JSONResponse:
-    """Return an error in the form of RFC 9457, with the hint as `mend`."""
+def problem(status: int, message: str, fix: str, *, detail: str = "") -> JSONResponse:
+    """Return an error in the form of RFC 9457, with the hint as `fix`."""
     content = {
         "type": "about:blank",
         "title": message,
         "status": status,
         "detail": detail or None,
-        "mend": mend or None,
+        "fix": fix or None,
     }
     return JSONResponse(content, status, media_type="application/problem+json")

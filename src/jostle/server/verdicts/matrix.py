@@ -48,7 +48,7 @@ class MatrixResult:
             if (met["victim"], met["aggressor"], met["resource_kind"]) == key:
                 return {
                     "encounter": met,
-                    "beside": self._runs(viewer, runs.beside),
+                    "alongside": self._runs(viewer, runs.alongside),
                     "without": self._runs(viewer, runs.without),
                 }
         raise KeyError(victim)
@@ -70,7 +70,7 @@ def make_matrix(repository: Repository, users: frozenset[int] | None) -> MatrixR
     """
     from jostle.analysis.identification.matrix import matrix_and_evidence
 
-    tables = repository.programs_beside()
+    tables = repository.programs_alongside()
     named = frozenset() if users is None else common(tables)
     matrix, evidence = matrix_and_evidence(tables, Visibility(users, named))
     matrix = replace(matrix, limits=[*matrix.limits, *all_rest_on(repository)])

@@ -22,7 +22,7 @@ def page_payload(verdict: dict[str, Any]) -> dict[str, Any]:
     if other is None:
         return verdict
     payload = dict(verdict)
-    if other["guilty"]:
+    if other["disturbed"]:
         payload["estimate"] = {**verdict["estimate"], "hits": _joined(verdict["estimate"])}
     resources = [
         {
@@ -34,8 +34,8 @@ def page_payload(verdict: dict[str, Any]) -> dict[str, Any]:
         }
         for rank, loss in enumerate(other["resources"])
     ]
-    guilty = [{**cut, "seconds": _short(cut["seconds"], 6)} for cut in other["guilty"]]
-    payload["interference"] = {**other, "resources": resources, "guilty": guilty}
+    disturbed = [{**cut, "seconds": _short(cut["seconds"], 6)} for cut in other["disturbed"]]
+    payload["interference"] = {**other, "resources": resources, "disturbed": disturbed}
     return payload
 
 

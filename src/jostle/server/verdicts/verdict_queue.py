@@ -209,7 +209,7 @@ class VerdictQueue:
     def _begin(self) -> None:
         with self._news:
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, daemon=True, name="judge")
+                self._thread = threading.Thread(target=self._run, daemon=True, name="assess")
                 self._thread.start()
 
     def _current(self, job: str, users: frozenset[int] | None) -> StoredVerdict | None:

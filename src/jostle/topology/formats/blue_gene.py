@@ -47,8 +47,8 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
             match = _LINE.fullmatch(text.strip()[:200])
             numbers = tuple(map(int, re.findall(r"\d+", match[2]))) if match else ()
             if match is None or length not in (0, len(numbers)):
-                mend = "Write HOST A B C D E, or A B C D E T, on each line."
-                raise source.fault(line, f"`{text[:60]}` is not as other lines", mend)
+                fix = "Write HOST A B C D E, or A B C D E T, on each line."
+                raise source.fault(line, f"`{text[:60]}` is not as other lines", fix)
             length = len(numbers)
             at = numbers[: len(_DIMENSIONS[length])]
             own = match[1] or "n" + "-".join(map(str, at))

@@ -18,7 +18,7 @@ _ARIES = re.compile(rf"{_PLACE}\((\d{{1,5}}):(\d{{1,5}}):(\d{{1,5}})\)")
 _GEMINI = re.compile(rf"{_PLACE}\[\((\d{{1,5}}),(\d{{1,5}}),(\d{{1,5}})\)\]")
 _RECORD = re.compile(r"(\w+)=('[^']*'|[^,]*)")
 _NEEDED = ("cpu", "slot", "cage", "cab_position", "cab_row", "processor_id")
-_MEND = "Make the file anew with `rtr --interconnect`."
+_FIX = "Make the file anew with `rtr --interconnect`."
 
 
 @dataclass
@@ -106,16 +106,16 @@ def _routers(source: Source) -> _Routers:
             match = pattern.match(side)
             if match is None:
                 if side == left.strip():
-                    raise source.fault(line, f"`{text[:80]}` is no link of a router", _MEND)
+                    raise source.fault(line, f"`{text[:80]}` is no link of a router", _FIX)
                 break  # unused, or to a processor
             own = int(match[2]), int(match[3]), int(match[4])
             if at.setdefault(match[1], own) != own:
-                raise source.fault(line, f"`{match[1]}` is at two places", _MEND)
+                raise source.fault(line, f"`{match[1]}` is at two places", _FIX)
             ends.append(match[1])
         if len(ends) == 2 and ends[0] != ends[1]:
             cables[ends[0], ends[1]] += 1
     if not cables:
-        raise source.fault(0, "it has no links between routers", _MEND)
+        raise source.fault(0, "it has no links between routers", _FIX)
     return _Routers(at, cables, is_aries)
 
 

@@ -89,7 +89,7 @@ def _rows(source: Source) -> _Rows:
                 )
             yield reader.line_num, dict(zip(header, map(str.strip, row), strict=True))
     except csv.Error as error:
-        raise source.fault(reader.line_num, f"it is no CSV: {error}", "Mend the quotes.") from None
+        raise source.fault(reader.line_num, f"it is no CSV: {error}", "Fix the quotes.") from None
 
 
 def _vertices(source: Source, builder: Builder, place: dict[str, int]) -> tuple[str, ...]:
@@ -139,8 +139,8 @@ def _cables(source: Source, known: dict[str, int] | None) -> Iterator[_Cable]:
             raise source.fault(line, "a cable needs two different ends", "Name both vertices.")
         for end in names:
             if known is not None and end not in known:
-                mend = "Add its row there, or correct the name."
-                raise source.fault(line, f"`{end}` is not in the CSV of vertices", mend)
+                fix = "Add its row there, or correct the name."
+                raise source.fault(line, f"`{end}` is not in the CSV of vertices", fix)
         kind = row.get("kind", "") or "other"
         if kind not in LINK_KINDS:
             raise source.fault(

@@ -198,6 +198,6 @@ def _blocks(source: Source, blocks: dict[str, tuple[int, str]], name: str, origi
 def _ring(source: Source, line: int, nodes: str, name: str, origin: str) -> Topology:
     hosts = source.node_list(line, nodes)
     if len(hosts) < 3 or len(set(hosts)) != len(hosts):
-        raise source.fault(line, "a ring needs three nodes or more, each once", "Mend its Nodes=.")
+        raise source.fault(line, "a ring needs three nodes or more, each once", "Fix its Nodes=.")
     ring = torus((len(hosts),), names=("ring",), hosts=hosts, name=name)
     return replace(ring, notes=(NO_SPEED,), origin=origin)

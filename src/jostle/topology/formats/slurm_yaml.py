@@ -15,7 +15,7 @@ from jostle.topology.shapes import torus
 
 ORIGIN = "Slurm's topology.yaml"
 _MOST_NODES = 1_000_000
-_MEND = "Compare it with `man topology.yaml`."
+_FIX = "Compare it with `man topology.yaml`."
 
 
 def recognises(source: Source) -> bool:
@@ -70,7 +70,7 @@ def _load(source: Source) -> Any:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "it is nested too deeply or malformed"
         raise source.fault(
-            mark.line + 1 if mark else 0, f"it is no YAML: {problem}", _MEND
+            mark.line + 1 if mark else 0, f"it is no YAML: {problem}", _FIX
         ) from None
 
 
@@ -135,7 +135,7 @@ def _triple(source: Source, value: object, what: str, least: int = 0) -> tuple[i
         isinstance(n, int) and not isinstance(n, bool) and least <= n <= _MOST_NODES
         for n in numbers
     ):
-        raise source.fault(0, f"{what} has no whole x, y and z", _MEND)
+        raise source.fault(0, f"{what} has no whole x, y and z", _FIX)
     return tuple(numbers)  # type: ignore[return-value]
 
 
@@ -152,19 +152,19 @@ def _part(source: Source, entry: dict[str, Any], part: str, rows: str) -> list[d
 
 def _list(source: Source, value: object, what: str) -> list[Any]:
     if not isinstance(value, list):
-        raise source.fault(0, f"{what} is not a list", _MEND)
+        raise source.fault(0, f"{what} is not a list", _FIX)
     return value
 
 
 def _dict(source: Source, value: object, what: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise source.fault(0, f"{what} is not a table of names and values", _MEND)
+        raise source.fault(0, f"{what} is not a table of names and values", _FIX)
     return value
 
 
 def _name(source: Source, row: dict[str, Any], key: str) -> str:
     if not row.get(key):
-        raise source.fault(0, f"an entry has no `{key}`", _MEND)
+        raise source.fault(0, f"an entry has no `{key}`", _FIX)
     return str(row[key])
 
 

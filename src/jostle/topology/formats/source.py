@@ -39,9 +39,9 @@ class Source:
             if line.strip():
                 yield number, line
 
-    def fault(self, line: int, reason: str, mend: str) -> TopologyError:
+    def fault(self, line: int, reason: str, fix: str) -> TopologyError:
         """Return the error of a line; 0: of the whole file."""
-        return fault(self.name, line, reason, mend)
+        return fault(self.name, line, reason, fix)
 
     def node_list(self, line: int, text: str) -> list[str]:
         """Expand a node list.
@@ -52,8 +52,8 @@ class Source:
         try:
             return expand(text)
         except ValueError as error:
-            mend = "Write names and ranges such as `n[1-8,10],login1`."
-            raise self.fault(line, str(error), mend) from None
+            fix = "Write names and ranges such as `n[1-8,10],login1`."
+            raise self.fault(line, str(error), fix) from None
 
     def whole(self, line: int, text: str, what: str, least: int = 0, most: int = 1 << 31) -> int:
         """Return a whole number.
@@ -80,6 +80,6 @@ class Source:
         if not text.strip():
             return 0.0
         if not 0 <= value <= _MOST_RATE:
-            mend = "Write bits per second, such as `100Gbit` or `25000000000`."
-            raise self.fault(line, f"`{text[:40]}` is not a rate", mend)
+            fix = "Write bits per second, such as `100Gbit` or `25000000000`."
+            raise self.fault(line, f"`{text[:40]}` is not a rate", fix)
         return value

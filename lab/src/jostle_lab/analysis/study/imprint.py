@@ -62,7 +62,7 @@ def drops(probe: JobProgress, bursts: Sequence[Burst], whole_ns: int = 0) -> lis
         silent = share <= _EDGE
         around = silent & _around(burst, bursts, first, len(rate), probe.slice_ns)
         results.append(_drop(burst, rate, on, around, silent))
-    return _judged(results)
+    return _assessed(results)
 
 
 def _covered(bursts: Sequence[Burst], first: int, count: int, slice_ns: int) -> Floats:
@@ -115,7 +115,7 @@ def _below(on: Floats, off: Floats) -> float | None:
     return float(test.pvalue) if math.isfinite(test.pvalue) else None
 
 
-def _judged(tested_drops: list[Drop]) -> list[Drop]:
+def _assessed(tested_drops: list[Drop]) -> list[Drop]:
     """Mark the drops that are significant, at a false discovery rate over all of them."""
     from scipy import stats
 

@@ -244,7 +244,7 @@ def _imprints(result: StudyResult) -> Law | None:
     for imprint in reversed(missed[-3:]):
         depth = median([drop.depth for drop in imprint.drops])
         why += (
-            f" {imprint.probe} beside {imprint.signal} "
+            f" {imprint.probe} alongside {imprint.signal} "
             f"({imprint.setting.label}): {imprint.seen} of {imprint.total}"
         )
         why += f", drops of {_percent(depth)}."
@@ -318,7 +318,7 @@ def _small_chunks(result: StudyResult) -> Law | None:
     size = size_label(cell.setting.chunk or 0)
     return Law(
         "small chunks",
-        f"At {size}, {cell.probe} loses {_percent(cell.degradation.median)} beside {cell.signal}, "
+        f"At {size}, {cell.probe} loses {_percent(cell.degradation.median)} alongside {cell.signal}, "
         f"which loses {_percent(cell.signal_degradation.median)}: "
         f"{_points(gap.mean)} points{_range(gap.low, gap.high)}.",
         gap.mean,
@@ -355,11 +355,11 @@ def _why_small(cell: Cell) -> str:
         (cell.signal, [repetition.signal for repetition in _kept(cell)]),
     ):
         alone = median([side.service_alone_ns if side else None for side in sides])
-        beside = median([side.service_ns if side else None for side in sides])
-        if alone and beside:
+        alongside = median([side.service_ns if side else None for side in sides])
+        if alone and alongside:
             sentences.append(
-                f"a call of {name} takes {alone / 1e6:.3g} ms alone and {beside / 1e6:.3g} ms "
-                f"together ({beside / alone:.1f} times)"
+                f"a call of {name} takes {alone / 1e6:.3g} ms alone and {alongside / 1e6:.3g} ms "
+                f"together ({alongside / alone:.1f} times)"
             )
     return (
         f"By the slices, {' and '.join(sentences)}."

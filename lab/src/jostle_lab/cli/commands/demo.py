@@ -35,18 +35,18 @@ _NEIGHBOUR_CHUNK = "8MiB"  # without a lab
 _PROBE, _ALONE = "demo.r01-p001.writer", "demo.r01-a001.writer"
 _IN_A_LAB = """\
 A small cluster is built out of namespaces on this machine: two nodes, and a file system that they
-share over a link of 400 Mbit/s. On one node a program writes steadily, first alone, then beside a
+share over a link of 400 Mbit/s. On one node a program writes steadily, first alone, then alongside a
 neighbour on the other node that writes for two seconds of every four. Neither knows of the other;
 the steady one is watched in slices of 250 ms."""
 _ON_CEPHFS = """\
 A small cluster is built out of namespaces on this machine: two nodes, and a CephFS with a metadata
 server and two object servers, each behind a link of 400 Mbit/s. On one node a program writes
-steadily, first alone, then beside a neighbour on the other node that writes for two seconds of
+steadily, first alone, then alongside a neighbour on the other node that writes for two seconds of
 every four. Neither knows of the other; the steady one is watched in slices of 250 ms."""
 _IN_A_FOLDER = """\
 No cluster can be built here: {why}
 So two programs share a folder on this machine's disk. One writes steadily, 1 MiB at a time, first
-alone, then beside a neighbour that writes for two seconds of every four, 8 MiB at a time: a disk
+alone, then alongside a neighbour that writes for two seconds of every four, 8 MiB at a time: a disk
 serves by request. Neither knows of the other; the steady one is watched in slices of 250 ms.
 Whatever else uses this disk is in the picture, too."""
 
@@ -85,14 +85,14 @@ def command(local: bool, fs: str, as_json: bool) -> None:
         if why or fs != "sshfs":
             run = ["study", "run", str(study), *where]
         scenes = [
-            ("The writer alone; then the writer beside its neighbour", run),
+            ("The writer alone; then the writer alongside its neighbour", run),
             ("What it cost the writer", ["study", "show", "demo", "--plot", str(pictures)]),
             ("The verdict on that run, from its own profile", ["estimate", _PROBE]),
             ("The verdict on the writer alone", ["estimate", _ALONE]),
         ]
         if as_json:
             summaries = [_as_json(words) for _, words in scenes]
-            content = dict(zip(("run", "show", "beside", "alone"), summaries, strict=True))
+            content = dict(zip(("run", "show", "alongside", "alone"), summaries, strict=True))
             proof = asdict(prove(repository))
             advice = advice_for(repository, _PROBE)
             if is_followed(advice):
@@ -155,8 +155,8 @@ def _no_lab(fs: str) -> str:
     try:
         check_machine(LabSpec(name="demo", nodes=2, fs=fs))
     except LabError as error:
-        mend = error.hint if os.geteuid() == 0 else "As root the demo builds one."
-        return f"{str(error).rstrip('.')}. {mend or ''}".rstrip()
+        fix = error.hint if os.geteuid() == 0 else "As root the demo builds one."
+        return f"{str(error).rstrip('.')}. {fix or ''}".rstrip()
     return ""
 
 

@@ -59,7 +59,7 @@ class Proof:
             f"writer's run. jostle, which has not",
             f"read that log, named {self.named} slices; {self.both} are the same. {who} the "
             "neighbour as the first suspect.",
-            f"Beside the neighbour the writer took {self.together_s:.1f} s, alone "
+            f"Alongside the neighbour the writer took {self.together_s:.1f} s, alone "
             f"{self.alone_s:.1f} s: {differs}. From the first of these runs",
             f"alone jostle said {value:.1f} s ({low:.1f} to {high:.1f})."
             + ("" if self.alone == "green" else _NOT_QUIET[self.alone is not None]),
@@ -84,7 +84,7 @@ def prove(path: Path) -> Proof:
     lost, who = evaluated.estimate.lost_s, evaluated.who
     log = repository.study(_STUDY).folder / neighbour["log"]
     on = _slices_on(log, writer, pair["slice_ns"])
-    named = {guilty.start_ns for guilty in who.guilty} if who else set()
+    named = {disturbed.start_ns for disturbed in who.disturbed} if who else set()
     return Proof(
         slice_ns=pair["slice_ns"],
         on=len(on),

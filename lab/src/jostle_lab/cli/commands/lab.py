@@ -323,10 +323,10 @@ def down(name: str, everything: bool, as_json: bool) -> None:
     there = [lab_name for lab_name in names() if everything or lab_name == name]
     kept = {lab_name: _keep_profiles(base_folder() / lab_name) for lab_name in there}
     ended = {lab.name: len(running(lab)) for lab in labs() if lab.name in there}
-    mended = [line for lab_name in there for line in take_down(lab_name)]
+    fixed = [line for lab_name in there for line in take_down(lab_name)]
     if as_json:
         told = {lab_name: asdict(profiles) for lab_name, profiles in kept.items() if profiles}
-        emit_json({"down": there, "mended": mended, "ended": ended, "kept": told})
+        emit_json({"down": there, "fixed": fixed, "ended": ended, "kept": told})
         return
     if not there:
         flag = "" if name == "lab" else f" --name {name}"
@@ -350,8 +350,8 @@ def down(name: str, everything: bool, as_json: bool) -> None:
             of = f"{_counted(profiles.files, 'profile')} of {_counted(len(profiles.jobs), 'job')}"
             show(f"{of} had not been ingested, and will be found in {profiles.folder}")
             next_steps(f"jostle ingest {profiles.folder}")
-    for line in mended:
-        show(f"  mended: {line}")
+    for line in fixed:
+        show(f"  fixed: {line}")
 
 
 def _counted(number: int, what: str) -> str:

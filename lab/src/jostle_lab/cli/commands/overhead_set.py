@@ -60,7 +60,7 @@ class _Progress:
 def measure_set(
     names: str,
     plan: RoundPlan,
-    beside: Sequence[OtherProfiler],
+    alongside: Sequence[OtherProfiler],
     folder: str | None,
     endings: Sequence[str],
     *,
@@ -71,7 +71,7 @@ def measure_set(
     Args:
         names: Their names, comma separated; all: those installed.
         plan: How often each is run.
-        beside: Other profilers.
+        alongside: Other profilers.
         folder: Of --plot.
         endings: Of --format.
         as_json: Whether to print JSON.
@@ -81,7 +81,7 @@ def measure_set(
     """
     codes = _choose(names)
     target = plot_folder(folder)
-    programs, interrupted = _measure_all(codes, plan, beside, quiet=as_json)
+    programs, interrupted = _measure_all(codes, plan, alongside, quiet=as_json)
     if not programs:
         raise JostleError(
             "Interrupted before a single round was over.",
@@ -97,7 +97,7 @@ def measure_set(
 
         saved = save_set(programs, target, endings)
     if as_json:
-        kinds = len(ARMS) + len(beside)
+        kinds = len(ARMS) + len(alongside)
         content: dict[str, Any] = {
             "set": [code.name for code in codes],
             "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
@@ -121,7 +121,7 @@ def measure_set(
 
 
 def _measure_all(
-    codes: Sequence[Code], plan: RoundPlan, beside: Sequence[OtherProfiler], *, quiet: bool
+    codes: Sequence[Code], plan: RoundPlan, alongside: Sequence[OtherProfiler], *, quiet: bool
 ) -> tuple[list[ProgramOverhead], bool]:
     """Measure all programs; return those that have figures or failed, and whether Ctrl-C came."""
     from jostle_lab.validation.codes import Bench
@@ -132,10 +132,10 @@ def _measure_all(
         Bar("preparing", quiet=quiet) as bar,
     ):
         bench = Bench(Path(root))
-        progress = _Progress(bar, plan, len(codes), len(ARMS) + len(beside))
+        progress = _Progress(bar, plan, len(codes), len(ARMS) + len(alongside))
         for number, code in enumerate(codes):
             progress.begin(number, code.name)
-            rounds, error = _measure(bench, code, plan, beside, progress)
+            rounds, error = _measure(bench, code, plan, alongside, progress)
             if rounds.done or error:
                 programs.append(_program(code, bench, rounds, error))
             if rounds.interrupted:
@@ -158,7 +158,7 @@ def _choose(names: str) -> list[Code]:
 
 
 def _measure(
-    bench: Bench, code: Code, plan: RoundPlan, beside: Sequence[OtherProfiler], progress: _Progress
+    bench: Bench, code: Code, plan: RoundPlan, alongside: Sequence[OtherProfiler], progress: _Progress
 ) -> tuple[Rounds, str]:
     """Run one program; return what it gave, and why it failed or ""."""
     from jostle_lab.validation.codes import environment
@@ -167,7 +167,7 @@ def _measure(
     try:
         folder = bench.folder(code)
         place = TrialDirectory(folder, environment(), code.limit_s)
-        trial = Trial(_words(code, folder), beside=beside, place=place)
+        trial = Trial(_words(code, folder), alongside=alongside, place=place)
     except KeyboardInterrupt:
         rounds.interrupted = True
         return rounds, ""

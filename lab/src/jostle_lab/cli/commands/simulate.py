@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def command() -> None:
     """Make data of a site that does not exist, with the truth about it.
 
-    To try jostle, to size a site's machines, and to measure how well it finds what was planted.
+    To try jostle, to size a site's machines, and to measure how well it finds what was injected.
     """
 
 
@@ -110,7 +110,7 @@ def site(
 ) -> None:
     """Simulate a site into the new folder OUT: a repository, and truth.json in it.
 
-    Jobs of many users come and go as on real machines, and write to shared file systems. Planted
+    Jobs of many users come and go as on real machines, and write to shared file systems. Injected
     aggressors slow others; truth.json says by how many seconds. What is realistic about it, and
     where the figures come from: docs, "a simulated site".
     """

@@ -32,7 +32,7 @@ _WHAT = (
 class _Finding:
     """What was injected, and what was found of it; "" nothing."""
 
-    planted: str
+    injected: str
     found: str
 
 
@@ -66,7 +66,7 @@ def show_demo() -> int:
     show(heading("The fabric", "  behind a leaf: what its cable to the spine carried upwards"), "")
     show(*(f"  {line}" for line in picture(fabric, jobs(), over, utf8=utf8())))
     scene("Who slowed `watched`", ["interference", WATCHED], repository)
-    missed = _planted(repository, truth, shared(fabric, over, WATCHED, SHARER))
+    missed = _injected(repository, truth, shared(fabric, over, WATCHED, SHARER))
     show("", f"The demo took {time.monotonic() - begin:.0f} s. Its repository stays; try yourself:")
     next_steps(
         f"export JOSTLE_REPOSITORY={repository}",
@@ -93,16 +93,16 @@ def _doing(now: float) -> str:
     return f"{max(now, 0):.0f} s: {' and '.join([WATCHED, *on])}"
 
 
-def _planted(repository: Path, truth: Truth, links: Sequence[str]) -> bool:
+def _injected(repository: Path, truth: Truth, links: Sequence[str]) -> bool:
     """Compare what was injected with what was found; return whether something was missed."""
     from jostle.analysis import identify
     from jostle.repository import Repository
 
-    verdict = identify(Repository(repository).beside(WATCHED))
-    show("", heading("What was planted, and what was found"))
+    verdict = identify(Repository(repository).alongside(WATCHED))
+    show("", heading("What was injected, and what was found"))
     missed = False
     for finding in _findings(verdict, truth, links):
-        show(f"  planted  {finding.planted}", f"  found    {finding.found or 'NOT FOUND'}", "")
+        show(f"  injected  {finding.injected}", f"  found    {finding.found or 'NOT FOUND'}", "")
         missed |= not finding.found
     return missed
 
@@ -128,5 +128,5 @@ def _findings(verdict: JobInterference, truth: Truth, links: Sequence[str]) -> I
     yield _Finding(
         f"{LOUD} sent {times:.1f} times as much as {SHARER} at much the same times, over no link "
         f"of {WATCHED}",
-        verdict.acquitted.get(LOUD, "not accused") if innocent else "",
+        verdict.ruled_out.get(LOUD, "not named") if innocent else "",
     )

@@ -25,11 +25,11 @@ class Finding:
     """What was injected, and what was found of it.
 
     Attributes:
-        planted: What it was, for users.
+        injected: What it was, for users.
         found: What the verdict, or a file, says; "" nothing.
     """
 
-    planted: str
+    injected: str
     found: str
 
 
@@ -127,7 +127,7 @@ def findings(site: DemoSite, jobs: dict[str, str], verdict: JobInterference) -> 
     innocent = f"slurm-{jobs['light']}"
     yield Finding(
         f"job {jobs['light']} wrote little and did no harm",
-        "" if any(s.job == innocent for s in verdict.suspects) else "not accused",
+        "" if any(s.job == innocent for s in verdict.suspects) else "not named",
     )
     yield Finding(
         f"the receiver was dead for {RECEIVER_AWAY[1] - RECEIVER_AWAY[0]:.0f} s",

@@ -85,7 +85,7 @@ def _head(study_result: StudyResult) -> Iterator[Any]:
     same = common([cell.setting for cell in study_result.cells])
     if same:
         yield f"everywhere: {same}"
-    yield "degradation: share of its throughput alone that the probe loses beside the signal"
+    yield "degradation: share of its throughput alone that the probe loses alongside the signal"
     yield "dilation:    share by which its run takes longer (for a fixed amount of work)"
 
 
@@ -186,7 +186,7 @@ def _matrix(group: Group, chunk: int | None, measure: str) -> tuple[Table, int]:
     """
     frame, detail = table([]), 0
     for detail in (2, 1, 0):
-        frame = table(["=probe", *(f"=beside {signal}" for signal in group.signals)])
+        frame = table(["=probe", *(f"=alongside {signal}" for signal in group.signals)])
         for probe in group.probes:
             cells = [group.find(probe, signal, chunk) for signal in group.signals]
             if any(cells):
@@ -292,7 +292,7 @@ def _kuo(study_result: StudyResult) -> Iterator[Any]:
         yield from _errors(study_result)
         yield from _reasons(predicted)
     if any(row.phases for row in rows):
-        about = "  beside the larger, and alone after its end"
+        about = "  alongside the larger, and alone after its end"
         yield from ("", heading("The two phases of the smaller", about), _phases(study_result))
 
 
@@ -411,7 +411,7 @@ def _phases(study_result: StudyResult) -> Table:
         [
             "=P and Q",
             "=setting",
-            ">beside",
+            ">alongside",
             ">afterwards",
             ">alone from the start",
             ">Q ends after",
@@ -475,7 +475,7 @@ def _left_out(study_result: StudyResult) -> Iterator[Any]:
                 number += 1
                 frame.add_row(
                     repetition.run,
-                    f"{cell.probe} beside {cell.signal}",
+                    f"{cell.probe} alongside {cell.signal}",
                     brief(cell.setting, settings) or "-",
                     repetition.verdict,
                     repetition.reason or "-",

@@ -102,7 +102,7 @@ class Loop(Filesystem):
         }
 
     @classmethod
-    def mend(cls, facts: Mapping[str, Any]) -> list[str]:
+    def fix(cls, facts: Mapping[str, Any]) -> list[str]:
         """Lift the limit, and free a device that did not free itself."""
         done = throttle.remove(facts["limit"]) if facts.get("limit") else []
         if facts.get("images"):

@@ -14,11 +14,11 @@ def main(address: str, ready: str, server: str) -> None:
     """Accept connections until killed."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no zombies: ended servers are not waited for
     host, _, port = address.rpartition(":")
-    door = socket.create_server((host, int(port)), backlog=64)
+    listener = socket.create_server((host, int(port)), backlog=64)
     with open(ready, "w") as file:
         file.write(address)
     while True:
-        caller, _ = door.accept()
+        caller, _ = listener.accept()
         caller.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if os.fork() == 0:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)

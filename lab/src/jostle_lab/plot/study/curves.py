@@ -114,7 +114,7 @@ def _pair(result: StudyResult, curves: list[Curve], *, chunk: bool) -> CurvePair
     first = curves[0]
     title = first.probe if first.probe == first.signal else f"{first.probe} and {first.signal}"
     if first.axis != "chunk" and first.probe == first.signal:
-        title = f"{first.probe} beside {first.signal} ×{_fixed(first)}"
+        title = f"{first.probe} alongside {first.signal} ×{_fixed(first)}"
     words = _words(first.setting)
     if not chunk and first.setting.chunk is not None:
         words = ", ".join(filter(None, (f"chunk {size_label(first.setting.chunk)}", words)))
@@ -201,7 +201,7 @@ def _trend(found: list[CurvePair]) -> str:
     own = curve.probe
     if curve.axis == "chunk":
         grows = f"chunks grow from {size_label(int(first))} to {size_label(int(last))}"
-        return f"As {grows}, the loss of {own} beside {curve.signal} {told}"
+        return f"As {grows}, the loss of {own} alongside {curve.signal} {told}"
     if curve.probe == curve.signal:
         own = f"{curve.probe} ×{_fixed(curve)}"
     grows = f"{_varied(curve)} grows from {count(first)} to {count(last)} processes"
@@ -303,7 +303,7 @@ def _legend(canvas: Canvas, style: dict[str, Look]) -> None:
         )
         for name, look in style.items()
     ]
-    top = canvas.floor + canvas.body - 0.1
+    top = canvas.footer + canvas.body - 0.1
     canvas.figure.legend(
         handles=handles,
         loc="center left",

@@ -157,7 +157,7 @@ def _page(result: StudyResult, matrix: PairMatrix, name: str) -> Page:
     counts = [verdicts(cell)["kept"] for cell in group.cells]
     what = "throughput drop" if measure == "degradation" else "longer run time"
     note = (
-        f"{measure.capitalize()} ({what}) of the probe named above each panel beside the signal "
+        f"{measure.capitalize()} ({what}) of the probe named above each panel alongside the signal "
         f"named below the bars{', ' + ', '.join(group.words) if group.words else ''}. Bars: median "
         f"of the runs, {kept_label(counts)}"
     )
@@ -169,7 +169,7 @@ def _page(result: StudyResult, matrix: PairMatrix, name: str) -> Page:
     note += metrics_note(group.cells)
     note += " ×: number of processes." if group.sized else ""
     if len(matrix.chunks) < len(group.chunks):
-        note += " Some of the chunk sizes; all are in the table beside this figure."
+        note += " Some of the chunk sizes; all are in the table alongside this figure."
     meaning = DEGRADATION if measure == "degradation" else DILATION
     legend = 0.24 if len(matrix.chunks) > 1 else 0.0
     body = legend + sum(_HEAD + _PANEL + _below(matrix, row) for row in matrix.rows)
@@ -283,7 +283,7 @@ def _legend(canvas: Canvas, matrix: PairMatrix) -> None:
         for chunk, look in zip(matrix.chunks, chunk_looks(matrix.chunks), strict=True)
     ]
     canvas.text(_LEFT, 0.13, "chunk size:", color=INK, va="center")
-    top = canvas.floor + canvas.body - 0.13
+    top = canvas.footer + canvas.body - 0.13
     canvas.figure.legend(
         handles=handles,
         loc="center left",

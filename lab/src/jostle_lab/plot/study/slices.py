@@ -154,7 +154,7 @@ def _legend(canvas: Canvas, entries: Sequence[tuple[str, str, Any, bool]]) -> No
         else Line2D([], [], color=colour, linestyle=dash, linewidth=1.3, label=label)
         for label, colour, dash, area in entries
     ]
-    top = canvas.floor + canvas.body - 0.1
+    top = canvas.footer + canvas.body - 0.1
     canvas.figure.legend(
         handles=handles,
         loc="center left",
@@ -232,7 +232,7 @@ def grid_page(result: StudyResult, grid: Grid) -> Page:
     whose = "probe (row) and signal (column)"
     each = "of each pair the least disturbed run"
     if not several:
-        whose, each = f"{grid.rows[0]}, beside {grid.columns[0]}", "the least disturbed run"
+        whose, each = f"{grid.rows[0]}, alongside {grid.columns[0]}", "the least disturbed run"
     note = (
         f"Throughput per slice of {whose}; {grid.title}; {each}. Between the "
         "marks on the time axis: the part that is evaluated, until one of the two has done 90 % of "
@@ -245,7 +245,7 @@ def grid_page(result: StudyResult, grid: Grid) -> Page:
     body = 0.5 + len(grid.rows) * (high + _CELL_GAP) + 0.3
     stem = f"time-slices-{slug(grid.title.replace(' processes', ''))}"
     if not several:
-        stem = f"time-slices-{slug(grid.rows[0])}-beside-{slug(grid.columns[0])}-" + slug(
+        stem = f"time-slices-{slug(grid.rows[0])}-alongside-{slug(grid.columns[0])}-" + slug(
             grid.title.replace(" processes", "")
         )
     return Page(stem, title, note, source(result), numbers(grid.traces), width=FULL, body=body)
@@ -413,14 +413,14 @@ def two_phases_page(result: StudyResult, phases: TwoPhases) -> Page:
     small, large = trace.setting.processes
     own, other = _sized_names(trace)
     title = (
-        f"{own} makes {rate_label(phases.together, trace.metric)} beside {other}, "
+        f"{own} makes {rate_label(phases.together, trace.metric)} alongside {other}, "
         f"{rate_label(phases.after, trace.metric)} once that has ended"
     )
     note = (
         f"Throughput per slice of {trace.probe} with {small} and {trace.signal} with {large} "
         f"processes started together ({trace.run}); dashed: the smaller alone."
     )
-    stem = f"two-phases-{slug(trace.probe)}-{small}-beside-{slug(trace.signal)}-{large}"
+    stem = f"two-phases-{slug(trace.probe)}-{small}-alongside-{slug(trace.signal)}-{large}"
     stem += "-shared-file" if trace.setting.shared else ""
     if trace.setting.chunk is not None:
         stem += f"-{slug(trace.setting.label.split(',')[0])}"
@@ -455,7 +455,7 @@ def draw_two_phases(canvas: Canvas, phases: TwoPhases) -> None:
     )
     for begin, until, mean in ((0.0, change, phases.together), (change, end, phases.after)):
         axes.plot([begin, until], [mean, mean], color=INK, linewidth=1.2)
-    said = [("beside the larger", phases.together), ("afterwards", phases.after)]
+    said = [("alongside the larger", phases.together), ("afterwards", phases.after)]
     apart = abs(phases.after - phases.together) > 0.2 * top
     for number, (words, level) in enumerate(said):
         height = level if apart else level + (number - 0.5) * 0.22 * top

@@ -174,7 +174,7 @@ class LabPlace(Base):
         self._owned = False
         super().close()
 
-    def mend(self, facts: Mapping[str, object]) -> None:
+    def fix(self, facts: Mapping[str, object]) -> None:
         """Take down a lab that a killed study had made for itself."""
         name = facts.get("own_lab")
         if isinstance(name, str):
@@ -206,7 +206,7 @@ class LabPlace(Base):
         )
         if done.returncode:
             told = (done.stderr or done.stdout).strip().splitlines()
-            last = [line for line in told if not line.lstrip().startswith("mend:")][-1:]
+            last = [line for line in told if not line.lstrip().startswith("fix:")][-1:]
             said = f": {last[0]}" if last else "."
             raise StudyError(f"`{argv[0]}` on {node} ended with status {done.returncode}{said}")
 

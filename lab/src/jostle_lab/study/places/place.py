@@ -89,7 +89,7 @@ class StudyPlatform(Protocol):
     def clear(self, run: str) -> None:
         """Remove both folders of a run."""
 
-    def mend(self, facts: Mapping[str, object]) -> None:
+    def fix(self, facts: Mapping[str, object]) -> None:
         """Take down what a killed study left of the place whose facts these are."""
 
     def lead_s(self, launches: Sequence[Launch]) -> float:
@@ -193,7 +193,7 @@ class Base:
         if self._scratch is not None:
             shutil.rmtree(self._scratch / run, ignore_errors=True)
 
-    def mend(self, facts: Mapping[str, object]) -> None:
+    def fix(self, facts: Mapping[str, object]) -> None:
         """Do nothing: only folders outlive the runner."""
 
     def gather(self, run: str, nodes: Sequence[str]) -> Path:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jostle_lab.synthetic.machines.traffic import REQUEST, Load, Traffic
-from jostle_lab.synthetic.planted.model import Fault
+from jostle_lab.synthetic.injected.model import Fault
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -38,9 +38,9 @@ from jostle_lab.synthetic.machines.counters import (
 )
 from jostle_lab.synthetic.machines.gpus import gpu_components
 from jostle_lab.synthetic.machines.traffic import Traffic, client, drawn, of_jobs, unprofiled
-from jostle_lab.synthetic.planted.model import Fault, Planted
-from jostle_lab.synthetic.planted.rows import mount_of
-from jostle_lab.synthetic.planted.schedule import EPOCH_S
+from jostle_lab.synthetic.injected.model import Fault, Injected
+from jostle_lab.synthetic.injected.rows import mount_of
+from jostle_lab.synthetic.injected.schedule import EPOCH_S
 
 _BOOT = "0a0b0c0d-0000-4000-8000-0000"
 _STRETCH_ROWS = 400_000  # component slices that are made at once
@@ -72,7 +72,7 @@ class MachineSpec:
 
 
 def plant_machines(
-    of: Planted | Path, spec: MachineSpec | None = None, seed: int = 0
+    of: Injected | Path, spec: MachineSpec | None = None, seed: int = 0
 ) -> dict[str, str]:
     """Write what agents would have recorded into a repository, and commit it.
 
@@ -90,10 +90,10 @@ def plant_machines(
     """
     spec = spec or MachineSpec()
     rng = np.random.default_rng([seed, 26])
-    path = of.path if isinstance(of, Planted) else Path(of).expanduser().absolute()
+    path = of.path if isinstance(of, Injected) else Path(of).expanduser().absolute()
     if not (path / MARKER).exists():
         Repository(path, create=True).close()
-    site = _Site(of if isinstance(of, Planted) else None, spec, rng)
+    site = _Site(of if isinstance(of, Injected) else None, spec, rng)
     log = Log(path)
     for first in range(0, site.slices, site.step):
         count = min(site.step, site.slices - first)
@@ -120,17 +120,17 @@ class _Site:
     """The machines of a site."""
 
     def __init__(
-        self, planted: Planted | None, spec: MachineSpec, rng: np.random.Generator
+        self, injected: Injected | None, spec: MachineSpec, rng: np.random.Generator
     ) -> None:
-        self._planted, self._spec, self._rng = planted, spec, rng
+        self._injected, self._spec, self._rng = injected, spec, rng
         self.hosts = [f"node{number:04d}" for number in range(spec.nodes)]
         self.faults, mounts = spec.faults, spec.mounts
         self._slice_s, self.slices = spec.slice_s, spec.slices
-        if planted is not None:
-            self.hosts = sorted({node for job in planted.jobs.values() for node in job.nodes})
-            self.faults, mounts = planted.spec.faults, planted.spec.mounts
-            self._slice_s = planted.spec.slice_s
-            last = max(job.end_ns for job in planted.jobs.values()) / 1e9 - EPOCH_S
+        if injected is not None:
+            self.hosts = sorted({node for job in injected.jobs.values() for node in job.nodes})
+            self.faults, mounts = injected.spec.faults, injected.spec.mounts
+            self._slice_s = injected.spec.slice_s
+            last = max(job.end_ns for job in injected.jobs.values()) / 1e9 - EPOCH_S
             self.slices = int(last // self._slice_s) + 1
         self._slice_ns = round(self._slice_s * 1e9)
         self._first = EPOCH_S * 1_000_000_000 // self._slice_ns
@@ -161,15 +161,15 @@ class _Site:
     def _traffic(self, first: int, count: int, seconds: Floats) -> Traffic:
         names = [mount.mount for mount in self._mounts]
         whole = drawn(len(self.hosts), count, len(names), self._slice_s, self._rng, SERVER_CAPACITY)
-        if self._planted is not None:
-            jobs = of_jobs(self._planted, self.hosts, names, self._first + first, count)
+        if self._injected is not None:
+            jobs = of_jobs(self._injected, self.hosts, names, self._first + first, count)
             whole = Traffic([jobs], whole.disk)
         for fault in self.faults:
             if fault.kind == "unprofiled load":
                 whole.loads.append(client(fault, self.hosts, seconds, self._slice_s))
-            if fault.kind == "unprofiled job" and self._planted is not None:
+            if fault.kind == "unprofiled job" and self._injected is not None:
                 at = self._first + first
-                whole.loads.append(unprofiled(self._planted, fault, self.hosts, names, at, count))
+                whole.loads.append(unprofiled(self._injected, fault, self.hosts, names, at, count))
         return whole
 
     def chunks(self, first: int, count: int) -> Iterator[PartitionChunk]:

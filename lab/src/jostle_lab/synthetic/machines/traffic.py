@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from jostle.repository import Repository
 from jostle.values.arrow_columns import ints, ints_or_zeros
-from jostle_lab.synthetic.planted.model import Fault, Planted
+from jostle_lab.synthetic.injected.model import Fault, Injected
 
 Floats = NDArray[np.float64]
 #: Metrics of a client's requests to a file system: bytes and calls.
@@ -70,12 +70,12 @@ def nothing(nodes: int, slices: int, batch: str = "") -> Load:
     return Load({}, np.zeros((nodes, slices)), np.zeros((nodes, slices)), batch)
 
 
-def of_jobs(planted: Planted, hosts: list[str], mounts: list[str], first: int, count: int) -> Load:
+def of_jobs(injected: Injected, hosts: list[str], mounts: list[str], first: int, count: int) -> Load:
     """Return the load of the profiled jobs of a synthetic repository in some slices."""
     between = f"slice >= {first} AND slice < {first + count}"
     with_calls = ", ".join(f"posix_{call}_ops" for call in _FILE_CALLS)
     wanted = f"posix_read_bytes, posix_read_ops, posix_write_bytes, posix_write_ops, {with_calls}"
-    repository = Repository(planted.path)
+    repository = Repository(injected.path)
     rows = repository.query(
         f"SELECT host, mount, slice, {wanted} FROM mount_slices WHERE {between}"
     )
@@ -87,11 +87,11 @@ def of_jobs(planted: Planted, hosts: list[str], mounts: list[str], first: int, c
 
 
 def unprofiled(
-    planted: Planted, fault: Fault, hosts: list[str], mounts: list[str], first: int, count: int
+    injected: Injected, fault: Fault, hosts: list[str], mounts: list[str], first: int, count: int
 ) -> Load:
     """Return the load of a synthetic job without a profile in some slices."""
     tables = [
-        _of(planted.unprofiled.get(name), fault.where, first, count)
+        _of(injected.unprofiled.get(name), fault.where, first, count)
         for name in ("mount_slices", "slices")
     ]
     return _gathered(

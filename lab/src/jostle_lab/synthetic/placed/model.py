@@ -45,7 +45,7 @@ class PlacedRun:
         place: The job.
         rate: Its messaging rate, bytes/s of one rank.
         conflicting: Number of conflicting routers in the synthetic placement.
-        beside: Whether the heavy program is among the conflicting jobs.
+        alongside: Whether the heavy program is among the conflicting jobs.
         collective_s: Time of a rank in the collectives of each communicator.
         compute_s: Time that each rank computes.
         slice_rates: Rate in each slice of a long run; empty: even.
@@ -54,7 +54,7 @@ class PlacedRun:
     place: PlacedJob
     rate: float
     conflicting: int
-    beside: bool
+    alongside: bool
     collective_s: Floats
     compute_s: Floats
     slice_rates: Floats

@@ -1,6 +1,6 @@
 """Simulates the jobs of a site, slice by slice, and how they slow each other.
 
-As in planted/contention.py every job has a clock that runs slower while others load what it uses;
+As in injected/contention.py every job has a clock that runs slower while others load what it uses;
 here the loads of a file system are summed, so that thousands of jobs can run at a time, and only
 injected aggressors are distinguished in the truth.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle_lab.synthetic.planted.contention import CROSS, response
+from jostle_lab.synthetic.injected.contention import CROSS, response
 from jostle_lab.synthetic.site.faults import Acting, draw_faults
 from jostle_lab.synthetic.site.mix import JobMix
 from jostle_lab.synthetic.site.programs import META, Phase, longest
@@ -66,7 +66,7 @@ class Course:
         acting: When they act.
         lost_s: Seconds that each job lost, to all others on file systems and on the network,
             (2, jobs).
-        blame_s: Seconds that injected aggressor a cost each job, (aggressors, jobs).
+        attributed_s: Seconds that injected aggressor a cost each job, (aggressors, jobs).
     """
 
     def __init__(self, spec: SiteSpec, jobs: JobMix) -> None:
@@ -79,7 +79,7 @@ class Course:
         self.faults = draw_faults(spec)
         self.acting = Acting(spec, self.faults)
         self.lost_s = np.zeros((2, count))
-        self.blame_s = np.zeros((spec.aggressors, count))
+        self.attributed_s = np.zeros((spec.aggressors, count))
         self._clock, self._left = jobs.turn_s.copy(), jobs.work_s.copy()
         self._pace = np.ones(count)
         self._noise = self._draw.standard_normal((2, count))
@@ -194,7 +194,7 @@ class Course:
         lost_io, lost_net = moved * io * calm_io * hurt_io, moved * net * calm_net * hurt_net
         self.lost_s[0, here] += lost_io
         self.lost_s[1, here] += lost_net
-        self._blame(here, mount, load, meta, lost_io)
+        self._attribution(here, mount, load, meta, lost_io)
         facts = np.stack(
             [
                 moved,
@@ -241,15 +241,15 @@ class Course:
             slow = np.maximum(slow, np.where(on_it, 1 / left, 1.0))
         return slow
 
-    def _blame(
+    def _attribution(
         self, here: Ints, mount: Ints, load: Floats, meta: NDArray[np.bool_], lost: Floats
     ) -> None:
         """Record how much time the injected aggressors cost the others."""
         dose = self._dose(mount, load, meta)
         for place in np.flatnonzero(self._jobs.aggressor[here]).tolist():
-            number = int(self._jobs.planted[here[place]])
+            number = int(self._jobs.injected[here[place]])
             same = (mount == mount[place]) & (dose > 0)
             same[place] = False
             weight = np.where(meta == meta[place], 1.0, CROSS) * load[place]
             part = np.divide(weight, dose, out=np.zeros(len(here)), where=same)
-            self.blame_s[number, here] += lost * part
+            self.attributed_s[number, here] += lost * part

@@ -52,7 +52,7 @@ class JobMix:
         mount: Its scratch file system.
         fails: It aborts.
         turn_s: The offset in its cycle at which it begins, s.
-        planted: -1: no injected job; else the number of the injected aggressor that it is, or whose
+        injected: -1: no injected job; else the number of the injected aggressor that it is, or whose
             victim it is.
         aggressor: Whether it is an injected aggressor.
     """
@@ -67,7 +67,7 @@ class JobMix:
     mount: Ints
     fails: NDArray[np.bool_]
     turn_s: Floats
-    planted: Ints
+    injected: Ints
     aggressor: NDArray[np.bool_]
 
     def __len__(self) -> int:
@@ -95,12 +95,12 @@ def draw_jobs(spec: SiteSpec) -> JobMix:
     late = _stream(pool, rate, span, draw)
     every = {name: np.concatenate([early[name], late[name]]) for name in early}
     first = len(programs)
-    planted, more = _planted(spec, span, draw, first)
+    injected, more = _injected(spec, span, draw, first)
     programs += more
-    every = {name: np.concatenate([every[name], planted.get(name, np.zeros(0))]) for name in every}
-    of = np.concatenate([np.full(len(early["nodes"]) + len(late["nodes"]), -1), planted["planted"]])
+    every = {name: np.concatenate([every[name], injected.get(name, np.zeros(0))]) for name in every}
+    of = np.concatenate([np.full(len(early["nodes"]) + len(late["nodes"]), -1), injected["injected"]])
     hurts = np.concatenate(
-        [np.zeros(len(of) - len(planted["planted"]), bool), planted["aggressor"] > 0]
+        [np.zeros(len(of) - len(injected["injected"]), bool), injected["aggressor"] > 0]
     )
     by = np.argsort(every["submit_s"], kind="stable")
     every = {name: values[by] for name, values in every.items()}
@@ -205,7 +205,7 @@ def _week() -> Floats:
     return rate
 
 
-def _planted(
+def _injected(
     spec: SiteSpec, span: float, draw: np.random.Generator, first: int
 ) -> tuple[dict[str, Floats], list[Program]]:
     """Return aggressors, and with each two victims that begin before and end after it."""
@@ -234,6 +234,6 @@ def _planted(
                     0,
                 ]
             )
-    names = ("program", "user", "nodes", "work_s", "submit_s", "mount", "planted", "aggressor")
+    names = ("program", "user", "nodes", "work_s", "submit_s", "mount", "injected", "aggressor")
     table = np.array(rows, dtype=float).reshape(-1, len(names))
     return {name: table[:, place] for place, name in enumerate(names)}, programs

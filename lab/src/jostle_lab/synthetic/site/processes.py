@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jostle.repository.writing import mount_identity, process_id
-from jostle_lab.synthetic.planted.rows import mount_of
+from jostle_lab.synthetic.injected.rows import mount_of
 from jostle_lab.synthetic.site.mix import JobMix
 from jostle_lab.synthetic.site.programs import Program
 from jostle_lab.synthetic.site.spec import SiteSpec

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from jostle_lab.synthetic.planted.programs import KIB, META, MIB, READ, WRITE
+from jostle_lab.synthetic.injected.programs import KIB, META, MIB, READ, WRITE
 
 __all__ = ["META", "READ", "WRITE", "Phase", "Program", "aggressor", "catalogue", "victim"]
 

@@ -36,9 +36,9 @@ class Scheduler:
 
     def release(self, job: int) -> None:
         """Return the nodes of a job to the free ones."""
-        planted = int(self._jobs.planted[job] >= 0)
-        places = self.nodes.pop(job) - self._offset[planted]
-        self._free[planted][places] = True
+        injected = int(self._jobs.injected[job] >= 0)
+        places = self.nodes.pop(job) - self._offset[injected]
+        self._free[injected][places] = True
         self._ends = [entry for entry in self._ends if entry[1] != job]
 
     def withdraw(self, node: int) -> int | None:
@@ -58,7 +58,7 @@ class Scheduler:
         jobs, started = self._jobs, []
         while self._next < len(jobs) and jobs.submit_s[self._next] <= now:
             job, self._next = self._next, self._next + 1
-            if jobs.planted[job] >= 0:
+            if jobs.injected[job] >= 0:
                 if self._take(job, 1):
                     started.append(job)
             else:

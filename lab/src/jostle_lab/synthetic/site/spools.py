@@ -25,7 +25,7 @@ from jostle.schema.profile import (
     Head,
     MpiState,
 )
-from jostle_lab.synthetic.planted.rows import mount_of
+from jostle_lab.synthetic.injected.rows import mount_of
 from jostle_lab.synthetic.site.block import Block
 from jostle_lab.synthetic.site.course import Interval
 from jostle_lab.synthetic.site.encode import cell_of, layout, record, slice_records, text, varint

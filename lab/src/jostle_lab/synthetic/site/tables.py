@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from jostle.repository.writing import BINDING_COLUMNS, TABLES, PartitionChunk, dictionary, is_shared
 from jostle.schema.metrics import BY_ID
 from jostle.schema.profile import MpiAdapter, MpiState
-from jostle_lab.synthetic.planted.rows import mount_of
+from jostle_lab.synthetic.injected.rows import mount_of
 from jostle_lab.synthetic.site.block import Block, Columns
 from jostle_lab.synthetic.site.processes import (
     HOME,

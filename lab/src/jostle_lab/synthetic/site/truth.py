@@ -87,8 +87,8 @@ def truth_of(
     spec: SiteSpec, jobs: JobMix, course: Course, path: Path, process_slices: int
 ) -> Simulated:
     """Return the truth about a site whose simulation is over."""
-    planted = np.flatnonzero(jobs.aggressor & (course.start_s < np.inf)).tolist()
-    names = {int(jobs.planted[job]): job_name(job) for job in planted}
+    injected = np.flatnonzero(jobs.aggressor & (course.start_s < np.inf)).tolist()
+    names = {int(jobs.injected[job]): job_name(job) for job in injected}
     every = {
         job_name(job): _job(spec, jobs, course, job, names)
         for job in np.flatnonzero(course.start_s < np.inf).tolist()
@@ -97,7 +97,7 @@ def truth_of(
         name: tuple(
             job_name(job)
             for job in np.flatnonzero(
-                (jobs.planted == number) & ~jobs.aggressor & (course.start_s < np.inf)
+                (jobs.injected == number) & ~jobs.aggressor & (course.start_s < np.inf)
             ).tolist()
         )
         for number, name in names.items()
@@ -109,10 +109,10 @@ def _job(spec: SiteSpec, jobs: JobMix, course: Course, job: int, names: dict[int
     program = jobs.programs[jobs.program[job]]
     nodes = course.nodes[job].tolist()
     ended = course.end_s[job] < np.inf
-    blame = {
-        name: round(float(course.blame_s[number, job]), 3)
+    attribution = {
+        name: round(float(course.attributed_s[number, job]), 3)
         for number, name in names.items()
-        if course.blame_s[number, job] > 0
+        if course.attributed_s[number, job] > 0
     }
     return SiteJob(
         job_name(job),
@@ -127,7 +127,7 @@ def _job(spec: SiteSpec, jobs: JobMix, course: Course, job: int, names: dict[int
         bool(course.killed[job]),
         round(float(course.lost_s[0, job]), 3),
         round(float(course.lost_s[1, job]), 3),
-        blame,
+        attribution,
     )
 
 

@@ -41,31 +41,31 @@ def waits(script: Script, timeline: ReplayTimeline) -> Floats:
     for number, call in enumerate(script.calls):
         events = np.flatnonzero(script.call == number)
         if call.in_mpi and len(events):
-            beyond[events] = _beyond_floor(took[events])
+            beyond[events] = _beyond_usual(took[events])
     return beyond
 
 
-def _beyond_floor(took: Floats) -> Floats:
+def _beyond_usual(took: Floats) -> Floats:
     """Return the time of each rank's calls of a kind beyond their lower quartile so far [n, R]."""
     number = len(took)
     beyond = np.zeros(took.shape)
-    floor = took[0].copy()
+    usual = took[0].copy()
     for i in range(1, min(number, _EXACT)):
         n = i + 1
-        step = floor / (1 << max(n.bit_length() - 3, 0))
-        above = took[i] >= floor
+        step = usual / (1 << max(n.bit_length() - 3, 0))
+        above = took[i] >= usual
         if n > _MATURE:
-            beyond[i] = np.where(above, took[i] - floor, 0.0)
-        lower = np.maximum(floor - 0.75 * step, took[i])
-        floor = np.where(above, floor + 0.25 * step, lower)
+            beyond[i] = np.where(above, took[i] - usual, 0.0)
+        lower = np.maximum(usual - 0.75 * step, took[i])
+        usual = np.where(above, usual + 0.25 * step, lower)
     at = _EXACT
     while at < number:  # by now a call changes the usual time by less than 1/500: a few at once
         block = took[at : at + max(at // _BLOCK, 1)]
-        step = floor / (1 << max((at + 1).bit_length() - 3, 0))
-        share = (block >= floor).mean(axis=0)
-        beyond[at : at + len(block)] = np.maximum(block - floor, 0.0)
+        step = usual / (1 << max((at + 1).bit_length() - 3, 0))
+        share = (block >= usual).mean(axis=0)
+        beyond[at : at + len(block)] = np.maximum(block - usual, 0.0)
         moved = len(block) * step * (0.25 * share - 0.75 * (1 - share))
-        floor = np.maximum(floor + moved, np.minimum(floor, block.min(axis=0)))
+        usual = np.maximum(usual + moved, np.minimum(usual, block.min(axis=0)))
         at += len(block)
     return beyond
 

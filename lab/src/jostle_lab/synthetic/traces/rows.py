@@ -50,7 +50,7 @@ class ReplayedRun:
         cuts: Where its segments end.
         init_ns: MPI_Init, ns since the epoch.
         seed: Seed of the noise of counters.
-        canary: Slowdown of computation over that of the core-speed probe; 0: no probe.
+        core-speed probe: Slowdown of computation over that of the core-speed probe; 0: no probe.
     """
 
     program: ReplayProgram
@@ -62,7 +62,7 @@ class ReplayedRun:
     cuts: Cuts
     init_ns: int
     seed: int
-    canary: float = 0.0
+    core_probe: float = 0.0
 
     @property
     def starts(self) -> Ints:

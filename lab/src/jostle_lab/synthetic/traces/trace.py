@@ -35,7 +35,7 @@ class TraceSpec:
         least: Least injected loss, percent of the disturbed run.
         most: Greatest injected loss.
         about: One sentence for tables.
-        canary: The core-speed probe is recorded: what slows computation also slows the probe.
+        core-speed probe: The core-speed probe is recorded: what slows computation also slows the probe.
     """
 
     name: str
@@ -44,7 +44,7 @@ class TraceSpec:
     least: float = 1.0
     most: float = 40.0
     about: str = ""
-    canary: bool = False
+    core_probe: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class KnownLoss:
         time_ns: Ends of events, the last rank's, in the disturbed run [K].
         clean_at_s: When the same events end in the clean run, seconds since MPI_Init [K].
         init_ns: MPI_Init.
-        planted: Requested loss, percent.
+        injected: Requested loss, percent.
         rate_hz: Collectives of all ranks a second.
     """
 
@@ -72,7 +72,7 @@ class KnownLoss:
     time_ns: Ints = field(repr=False)
     clean_at_s: Floats = field(repr=False)
     init_ns: int
-    planted: float
+    injected: float
     rate_hz: float
 
     @property
@@ -115,7 +115,7 @@ class KnownLoss:
             "continuous_s",
             "hidden_s",
             "by_cause",
-            "planted",
+            "injected",
             "rate_hz",
         )
         return {name: getattr(self, name) for name in names}
@@ -168,13 +168,13 @@ def replayed(spec: TraceSpec, seed: int) -> tuple[ReplayedRun, KnownLoss]:
         cut(script, timeline.end_s[:, 0], raw=spec.program.raw),
         init,
         seed,
-        _canary(spec, seed) if spec.canary else 0.0,
+        _core_probe(spec, seed) if spec.core_probe else 0.0,
     )
     truth = _truth(script, clean, timeline, drawn, effects, init, wanted)
     return run, truth
 
 
-def _canary(spec: TraceSpec, seed: int) -> float:
+def _core_probe(spec: TraceSpec, seed: int) -> float:
     """Draw how much more a program is slowed than the core-speed probe; programs differ in that."""
     random = np.random.default_rng([seed, zlib.crc32(spec.name.encode()), 1])
     return float(random.uniform(*_SLOPES))
@@ -265,6 +265,6 @@ def _truth(
         time_ns=init + np.rint(timeline.end_s.max(axis=1) * 1e9).astype(np.int64),
         clean_at_s=clean.end_s.max(axis=1),
         init_ns=init,
-        planted=wanted,
+        injected=wanted,
         rate_hz=float((script.sorts == "global").sum()) / timeline.seconds,
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jostle_lab.validation.cephfs.plan import GROUPS, QUIETS
 from jostle_lab.validation.cephfs.score import (
-    ACCUSED,
+    WRONGLY_NAMED,
     ERROR,
     RIGHT,
     VISIBLE,
@@ -43,7 +43,7 @@ nothing was on. **longer**: by how much the run was longer than the same work wi
 **decoys cost**: what decoys cost it, by the same log. **found**: what jostle says of the file
 system, and an interval. **on cores**: what it says of the cores of the victim's node, which count
 for nothing here: all hosts of a lab share this machine's. **resource**, **suspect**: what jostle
-names first; `!` marks what was not injected, or that nothing is named. **accused**: suspects that
+names first; `!` marks what was not injected, or that nothing is named. **named**: suspects that
 were not injected; in brackets those in the run without the cause.
 """
 
@@ -86,21 +86,21 @@ def goals(rows: Sequence[Row]) -> str:
         ("of them the right resource", "", f"{one.resource} of {one.harmful}", True),
         ("of them the right suspect", "", f"{one.suspect} of {one.harmful}", True),
         (
-            "quiet ones in which anybody is accused",
-            f"{ACCUSED} of {QUIETS}",
-            f"{one.quiet_accused} of {one.quiet}",
-            one.quiet_accused <= ACCUSED,
+            "quiet ones in which anybody is named",
+            f"{WRONGLY_NAMED} of {QUIETS}",
+            f"{one.quiet_named} of {one.quiet}",
+            one.quiet_named <= WRONGLY_NAMED,
         ),
         (
             "the same of runs of harmful ones without their cause",
             "",
-            f"{one.without_accused} of {one.without}",
+            f"{one.without_named} of {one.without}",
             True,
         ),
         (
-            "harmful ones in which somebody else is accused as well",
+            "harmful ones in which somebody else is named as well",
             "",
-            f"{one.accused} of {one.harmful}",
+            f"{one.named} of {one.harmful}",
             True,
         ),
         (
@@ -116,7 +116,7 @@ def goals(rows: Sequence[Row]) -> str:
             True,
         ),
         (
-            "experiments whose decoys slowed the victim after all (accusing them is not wrong)",
+            "experiments whose decoys slowed the victim after all (naming them is not wrong)",
             "",
             str(one.decoys),
             True,
@@ -166,7 +166,7 @@ def _cells(row: Row) -> list[str]:
 _COLUMNS = (
     *("no.", "victim", "cause", "decoys"),
     *("slowed", "true", "longer", "decoys cost"),
-    *("found", "on cores", "resource", "suspect", "accused"),
+    *("found", "on cores", "resource", "suspect", "named"),
 )
 
 
@@ -193,6 +193,6 @@ def printed(rows: Sequence[Row]) -> str:
                 f"      slowed {slowed or '-'}, true {true or '-'} s, longer {longer or '-'} s, "
                 f"decoys cost {cost or '-'} s",
                 f"      found {found} s, {resource}, {suspect}; on cores {cores} s"
-                + (f"; wrongly accused: {wrong}" if wrong else ""),
+                + (f"; wrongly named: {wrong}" if wrong else ""),
             ]
     return "\n".join([*text, "", goals(rows).replace("**", "")])

@@ -16,7 +16,7 @@ from jostle_lab.validation.lab.work import Work, merged
 
 #: Goals: experiments with the right resource and suspect, of all harmful ones; quiet ones in which
 #: a suspect is named; median error of the seconds, a share of the true ones.
-RIGHT, ACCUSED, ERROR = 19, 0, 0.2
+RIGHT, WRONGLY_NAMED, ERROR = 19, 0, 0.2
 #: Kinds of resources on which no experiment injects anything: hosts of a lab share this machine's.
 _CORES, _SHARED = "node", ("node", "memory")
 #: A disturbance that costs a smaller share of the time in which it is on does not count.
@@ -149,7 +149,7 @@ def failed(record: Record, error: str) -> Row:
     return Row(**described(record.experiment), error=error)
 
 
-def judge(record: Record, found: JobInterference, without: JobInterference | None) -> Row:
+def assess(record: Record, found: JobInterference, without: JobInterference | None) -> Row:
     """Compare an experiment with jostle's answer.
 
     Args:
@@ -205,12 +205,12 @@ def wrongly_named(experiment: Experiment, run: Run, found: JobInterference) -> s
     slowed = truths(experiment, run, None).get("decoys_slowed") or 0.0
     decoys = [run.of(load.name) for load in experiment.loads if not load.harm]
     excused = decoys if slowed >= VISIBLE else []
-    accused = [
+    named = [
         one
         for one in on_file_system(found)
         if not injected(experiment, run, one) and one.job not in excused
     ]
-    return "; ".join(shown(one, run) for one in accused)
+    return "; ".join(shown(one, run) for one in named)
 
 
 def on_file_system(found: JobInterference) -> list[Suspect]:
@@ -296,9 +296,9 @@ class Summary:
         harmful, right: Harmful experiments that were made, and those with the right resource and
             the right suspect first.
         resource, suspect: Those with the right resource first, and with the right suspect.
-        accused: Harmful experiments in which another job is a suspect as well.
-        quiet, quiet_accused: Quiet ones, and those in which there is a suspect.
-        without, without_accused: The same of the runs of harmful ones without their cause.
+        named: Harmful experiments in which another job is a suspect as well.
+        quiet, quiet_named: Quiet ones, and those in which there is a suspect.
+        without, without_named: The same of the runs of harmful ones without their cause.
         off: Median error of the seconds, a share of the true ones; None: none are known.
         decoys: Experiments whose decoys slowed the victim.
         unseen: Harmful experiments whose cause slowed the victim by less than it should.
@@ -309,11 +309,11 @@ class Summary:
     right: int
     resource: int
     suspect: int
-    accused: int
+    named: int
     quiet: int
-    quiet_accused: int
+    quiet_named: int
     without: int
-    without_accused: int
+    without_named: int
     off: float | None
     decoys: int
     unseen: int
@@ -331,11 +331,11 @@ def summary(rows: Sequence[Row]) -> Summary:
         right=sum(row.right for row in harmful),
         resource=sum(bool(row.right_resource) for row in harmful),
         suspect=sum(bool(row.right_suspect) for row in harmful),
-        accused=sum(bool(row.wrong) for row in harmful),
+        named=sum(bool(row.wrong) for row in harmful),
         quiet=len(quiet),
-        quiet_accused=sum(bool(row.wrong) for row in quiet),
+        quiet_named=sum(bool(row.wrong) for row in quiet),
         without=sum(row.longer_s is not None for row in harmful),
-        without_accused=sum(bool(row.wrong_without) for row in harmful),
+        without_named=sum(bool(row.wrong_without) for row in harmful),
         off=statistics.median(offs) if offs else None,
         decoys=sum((row.decoys_slowed or 0.0) >= VISIBLE for row in made),
         unseen=sum(row.slowed is None or row.slowed < VISIBLE for row in harmful),

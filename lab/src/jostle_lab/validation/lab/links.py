@@ -186,7 +186,7 @@ def play(scene: LinkScene, folder: Path, lab_name: str) -> LinkSeen:
         save(repository / FOLDER, known)
     finally:
         lab.down()
-    return see(scene, truth, identify(Repository(repository).beside(WATCHED)))
+    return see(scene, truth, identify(Repository(repository).alongside(WATCHED)))
 
 
 def summary(seen: Sequence[LinkSeen]) -> dict[str, Any]:

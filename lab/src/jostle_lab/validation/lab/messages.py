@@ -114,14 +114,14 @@ class _Player:
         try:
             with ThreadPoolExecutor(max(len(others), 1)) as pool:
                 try:
-                    beside = [pool.submit(self._bursts, job) for job in others]
+                    alongside = [pool.submit(self._bursts, job) for job in others]
                     status = self._wait(process, say)
                 finally:
                     self._ended.set()
         finally:
             process.kill()
             process.wait()
-        for each in beside:
+        for each in alongside:
             each.result()
         if status:
             raise ValidationError(f"{watched.name} ended with status {status}.")

@@ -204,7 +204,7 @@ def _one(lab: Lab, scene: LabScene, repository: Path, over: threading.Event) -> 
     try:
         with ThreadPoolExecutor(max(len(scene.neighbours), 1)) as pool:
             try:
-                beside = [
+                alongside = [
                     pool.submit(_neighbour, lab, scene, lab_neighbour, start_ns, ended)
                     for lab_neighbour in scene.neighbours
                 ]
@@ -214,7 +214,7 @@ def _one(lab: Lab, scene: LabScene, repository: Path, over: threading.Event) -> 
     finally:
         probe.kill()
         probe.wait()
-    for one in beside:
+    for one in alongside:
         one.result()  # a neighbour that failed was not the requested load
     return _taken(lab, scene, repository, status)
 

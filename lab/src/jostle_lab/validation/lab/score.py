@@ -14,7 +14,7 @@ from jostle_lab.validation.lab.work import Work
 
 #: Share of a slice in which a harmful neighbour is on: with interference from the first on, clean
 #: below the second.
-GUILTY, INNOCENT = 0.5, 0.05
+DISTURBED, INNOCENT = 0.5, 0.05
 #: Loss above which its error is relative, not in points.
 LARGE = 10.0
 _FEWEST_CALM = 8
@@ -58,7 +58,7 @@ class Seen:
         probe: Name of the probe.
         null: No neighbour did harm.
         slices: Slices classified rightly and wrongly.
-        blamed: Suspects, the first suspect first.
+        named: Suspects, the first suspect first.
         right: The first suspect is the one that did harm; None in a null run.
         run_s: How long it took.
         lost_s: Time that harmful neighbours cost it.
@@ -73,7 +73,7 @@ class Seen:
     probe: str
     null: bool
     slices: Slices
-    blamed: tuple[str, ...]
+    named: tuple[str, ...]
     right: bool | None
     run_s: float
     lost_s: float
@@ -190,8 +190,8 @@ def see(
     if played.scene.probe not in usual:
         return None
     bad = [neighbour.name for neighbour in played.scene.neighbours if neighbour.harm]
-    blamed = tuple(suspect.job for suspect in interference.suspects)
-    shares = beside(played, bad)
+    named = tuple(suspect.job for suspect in interference.suspects)
+    shares = alongside(played, bad)
     calm_s = lost(played, bad, rate) if (rate := calm(played, shares)) else None
     same = calm_s is not None and played.scene.probe in differing
     alone_s = lost(played, bad, usual[played.scene.probe])
@@ -201,8 +201,8 @@ def see(
         played.scene.probe,
         played.scene.null,
         slices(shares, interference),
-        blamed,
-        blamed[:1] == (played.job(bad[0]),) if bad else None,
+        named,
+        named[:1] == (played.job(bad[0]),) if bad else None,
         played.seconds,
         calm_s if same and calm_s is not None else alone_s,
         interference.seconds.value,
@@ -213,7 +213,7 @@ def see(
     )
 
 
-def beside(played: Work, bad: Sequence[str]) -> dict[int, float]:
+def alongside(played: Work, bad: Sequence[str]) -> dict[int, float]:
     """Return the share of each slice of work in which a harmful neighbour was on.
 
     Args:
@@ -295,16 +295,16 @@ def slices(shares: Mapping[int, float], interference: JobInterference) -> Slices
         shares: Share of each slice in which a harmful neighbour was on.
         interference: The answer for the experiment.
     """
-    blamed = {
+    named = {
         number
-        for guilty in interference.guilty
+        for disturbed in interference.disturbed
         for number in range(
-            guilty.start_ns // SLICE_NS, (guilty.start_ns + guilty.length_ns) // SLICE_NS
+            disturbed.start_ns // SLICE_NS, (disturbed.start_ns + disturbed.length_ns) // SLICE_NS
         )
     }
-    truth = {number for number, share in shares.items() if share >= GUILTY}
+    truth = {number for number, share in shares.items() if share >= DISTURBED}
     clear = {number for number, share in shares.items() if share < INNOCENT}
-    return Slices(len(truth & blamed), len(clear & blamed), len(truth - blamed))
+    return Slices(len(truth & named), len(clear & named), len(truth - named))
 
 
 @dataclass(frozen=True)
@@ -369,7 +369,7 @@ def lab_score(seen: Sequence[Seen], differing: Mapping[str, float] | None = None
         ),
         sum(bool(one.right) for one in harmful) / len(harmful) if harmful else None,
         len(null),
-        sum(bool(one.blamed) for one in null),
+        sum(bool(one.named) for one in null),
         _median([one.relative for one in seen]),
         _median(small),
         _median([one.relative_calm for one in seen]),

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from jostle.repository import Beside, CoreUse, JobFacts
+from jostle.repository import CoRunning, CoreUse, JobFacts
 
 Ints = npt.NDArray[np.int64]
 #: Columns of time, and columns that are a state and not an amount.
@@ -21,7 +21,7 @@ _STATES = ("cores", "awake", "count")
 _FOR_EVER = 2**62
 
 
-def coarse(beside: Beside, length_ns: int) -> Beside:
+def coarse(alongside: CoRunning, length_ns: int) -> CoRunning:
     """Return a job and its neighbours as slices of another length would have recorded them.
 
     Amounts are summed. A maximum or minimum over processes becomes the sum of those of the short
@@ -29,30 +29,30 @@ def coarse(beside: Beside, length_ns: int) -> Beside:
     between nodes are unchanged.
 
     Args:
-        beside: From Repository.beside.
+        alongside: From Repository.alongside.
         length_ns: A multiple of the length of its slices.
 
     Raises:
         ValueError: It is no multiple.
     """
     lives = {
-        name: fact.life for name, fact in {beside.job.job: beside.job, **beside.others}.items()
+        name: fact.life for name, fact in {alongside.job.job: alongside.job, **alongside.others}.items()
     }
-    mine = beside.job.life
+    mine = alongside.job.life
 
     def longer(table: pa.Table, keys: Sequence[str]) -> pa.Table:
         return coarse_rows(table, keys, length_ns, lives, mine)
 
-    machines, use = beside.machines, beside.core_use
+    machines, use = alongside.machines, alongside.core_use
     return replace(
-        beside,
-        job=_facts(beside.job, length_ns),
-        others={name: _facts(fact, length_ns) for name, fact in beside.others.items()},
-        own_mounts=longer(beside.own_mounts, ["mount"]),
-        own_nodes=longer(beside.own_nodes, ["host"]),
-        mount_loads=longer(beside.mount_loads, ["job", "mount"]),
-        node_loads=longer(beside.node_loads, ["job", "host"]),
-        network_loads=longer(beside.network_loads, ["job"]),
+        alongside,
+        job=_facts(alongside.job, length_ns),
+        others={name: _facts(fact, length_ns) for name, fact in alongside.others.items()},
+        own_mounts=longer(alongside.own_mounts, ["mount"]),
+        own_nodes=longer(alongside.own_nodes, ["host"]),
+        mount_loads=longer(alongside.mount_loads, ["job", "mount"]),
+        node_loads=longer(alongside.node_loads, ["job", "host"]),
+        network_loads=longer(alongside.network_loads, ["job"]),
         machines=replace(
             machines,
             clients=longer(machines.clients, ["mount", "host"]),

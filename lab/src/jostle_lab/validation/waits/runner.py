@@ -26,7 +26,7 @@ from jostle_lab.validation.waits.plan import CORES, OWN, Experiment, Injection, 
 
 SLICE_NS = 100_000_000
 _MPI = "openmpi"  # the MPI whose waiting ranks leave their core to others
-_CANARY = "20ms"
+_CORE_PROBE = "20ms"
 _STARTS_S, _ENDS_S = 30.0, 30.0
 _SOURCE = Path(__file__).with_name("steps.c")
 
@@ -177,7 +177,7 @@ class _Run:
         ]
         words = profiled_words(words, job=job, spool=here / "spool", slice_ns=SLICE_NS)
         placement = dict.fromkeys(self._lab.nodes[: program.nodes], 1)
-        variables = {"JOSTLE": "on", "JOSTLE_CANARY": _CANARY}
+        variables = {"JOSTLE": "on", "JOSTLE_CORE_PROBE": _CORE_PROBE}
         if program.nodes <= CORES:
             # A rank with a core of its own need not yield it: a process that yields waits for the
             # rest of the machine, whatever its weight.

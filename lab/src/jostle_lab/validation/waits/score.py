@@ -54,7 +54,7 @@ class Row:
         return self.named and self.why == self.cause and abs(self.off_s) <= WITHIN_S
 
 
-def judge(record: Record, waits: JobWaits) -> list[Row]:
+def assess(record: Record, waits: JobWaits) -> list[Row]:
     """Compare an experiment with jostle's answer.
 
     Args:
@@ -141,12 +141,12 @@ def table(rows: Sequence[Row]) -> list[str]:
         )
     quiet = [row for row in rows if not row.cause]
     alarms = sum(bool(row.false) for row in quiet)
-    beside = sum(bool(row.false) for row in injected)
+    alongside = sum(bool(row.false) for row in injected)
     return [
         *lines,
         "",
         f"Quiet runs: {len(quiet)}, in {alarms} of them somebody was named. "
-        f"Runs with injections in which somebody else was named, too: {beside}. "
+        f"Runs with injections in which somebody else was named, too: {alongside}. "
         f"Failed: {sum(bool(row.error) for row in rows)}.",
     ]
 

@@ -135,7 +135,7 @@ def legend(canvas: Canvas, handles: list[Any], top: float = 0.1, left: float = L
     wide = sum(text_width(handle.get_label(), _SMALL) + 0.43 for handle in handles)
     left = max(min(left, canvas.width - wide), 0.12)
     lines = 1 if wide <= canvas.width - left else 2
-    where = (left / canvas.width, (canvas.floor + canvas.body - top) / canvas.height)
+    where = (left / canvas.width, (canvas.footer + canvas.body - top) / canvas.height)
     canvas.figure.legend(
         handles=handles,
         loc="center left",

@@ -33,7 +33,7 @@ def megabytes(runs: Sequence[Run]) -> Floats:
     return np.array([np.nan if run.rate is None else run.rate / 1e6 for run in runs])
 
 
-def beside(content: ProgramPlacement) -> tuple[str, NDArray[np.bool_]]:
+def alongside(content: ProgramPlacement) -> tuple[str, NDArray[np.bool_]]:
     """Return the program that slows the runs most surely, and the runs during which it ran."""
     slower = [
         each for each in content.suspects if is_proven(each) and each.change and each.change[0] < 0
@@ -71,7 +71,7 @@ def points(axes: Axes, x: Floats, y: Floats, with_it: NDArray[np.bool_], size: f
 
 def points_note(name: str) -> str:
     """Return the note that explains the points."""
-    return f"Filled: beside {name}; hollow: without it." if name else "A point is a run."
+    return f"Filled: alongside {name}; hollow: without it." if name else "A point is a run."
 
 
 def date_axis(axes: Axes, starts_ns: Sequence[int]) -> Floats:

@@ -51,7 +51,7 @@ def draw_legend(
         column, row = divmod(number, rows)
         x = left + 0.05 + column * (canvas.width - left - 0.1) / columns
         y = top + row * _LEGEND + 0.07
-        place = ([x / canvas.width], [(canvas.floor + canvas.body - y) / canvas.height])
+        place = ([x / canvas.width], [(canvas.footer + canvas.body - y) / canvas.height])
         canvas.figure.add_artist(
             Line2D(
                 *place,

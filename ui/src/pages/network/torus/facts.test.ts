@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compositePicture } from './composite';
 import { describeLine, describePlane, linksOfPlane, rolesOf, solidRoles } from './facts';
-import { plantLoads, plantTorus } from './planted';
+import { plantLoads, plantTorus } from './injected';
 import { detailPicture } from './planes';
 import { polygonPicture } from './polygon';
 import { readTorus } from './torus';

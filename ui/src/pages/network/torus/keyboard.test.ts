@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { centreOf, goIn, goOut, linksOfNode, moveCursor, nextPlane } from './keyboard';
-import { plantTorus } from './planted';
+import { plantTorus } from './injected';
 import { detailPicture } from './planes';
 import { readTorus } from './torus';
 

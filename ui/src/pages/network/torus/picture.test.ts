@@ -3,7 +3,7 @@ import { NO_JOB, type StepLoads } from '../fabric';
 import { compositePicture } from './composite';
 import { outerDirections } from './layout';
 import { inkLines, inksOf, lineJobs, lineValues, linesOf, linesWith, linksOf, linkToChoose, nearestLine, SHADES, sortByInk, boxAt, type Picture } from './picture';
-import { plantLoads, plantTorus } from './planted';
+import { plantLoads, plantTorus } from './injected';
 import { cuboidPicture, detailPicture } from './planes';
 import { polygonPicture } from './polygon';
 import { coordinate, isLoopBack, planeCount, readTorus, slotOf } from './torus';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cubesOf, jobsOfVertices, placesOfJobs, weightOf } from './placement';
-import { plantLoads, plantTorus } from './planted';
+import { plantLoads, plantTorus } from './injected';
 import { readTorus } from './torus';
 
 const shape = plantTorus([4, 3, 2]);
@@ -15,7 +15,7 @@ describe('the placement', () => {
     expect(placesOfJobs(cubes).map(({ job }) => job)).toEqual(['own', 'near', 'far']);
     expect(new Set(cubes.map(({ x, y, z }) => `${x} ${y} ${z}`)).size).toBe(24);
   });
-  it('puts cuboids of further dimensions beside each other', () => {
+  it('puts cuboids of further dimensions alongside each other', () => {
     const six = plantTorus([2, 2, 2, 2, 2, 2]);
     const cubes = cubesOf(readTorus(six), six, [0, 1, 2, 3, 4, 5], six.hosts.map((host) => (host ? 'own' : '')), null, null);
     expect(new Set(cubes.map(({ x, y, z }) => `${x} ${y} ${z}`)).size).toBe(64);

@@ -3,7 +3,7 @@ import { placing, WHOLE } from '../../../charts/navigation/plane-zoom';
 import { compositePicture } from './composite';
 import { paintPicture, type Paints } from './paint';
 import { inkLines, inksOf, sortByInk, type Picture } from './picture';
-import { plantLoads, plantTorus } from './planted';
+import { plantLoads, plantTorus } from './injected';
 import { cuboidPicture, detailPicture } from './planes';
 import { polygonPicture } from './polygon';
 import { readTorus } from './torus';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plantTorus } from './planted';
+import { plantTorus } from './injected';
 import { coordinate, isLoopBack, isTorus, moveDimension, planeBase, planeCoordinates, planeCount, planeName, planeNumber, planeOf, planePlaces, readState, readTorus, slotOf, writeState } from './torus';
 
 const SIZES = [[5], [4, 3], [4, 3, 3], [2, 3, 1, 4], [4, 4, 4, 4, 2], [3, 2, 3, 2, 1, 2]];

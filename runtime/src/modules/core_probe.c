@@ -1,7 +1,7 @@
-/* canary.c: the core-speed probe: times a fixed piece of work repeatedly, to measure how fast a
+/* core_probe.c: the core-speed probe: times a fixed piece of work repeatedly, to measure how fast a
  * core is now.
  *
- * Off unless JOSTLE_CANARY gives an interval. The heartbeat wakes for it between slice boundaries,
+ * Off unless JOSTLE_CORE_PROBE gives an interval. The heartbeat wakes for it between slice boundaries,
  * does the work three times and keeps the least: an interrupt prolongs one of them only, and the first
  * one brings the data back into the cache.
  *
@@ -13,7 +13,7 @@
  * In assembly, each loop on a cache line of its own: the same instructions in every build. The data are
  * zeros, so that they cannot cause a floating-point trap that the program has enabled.
  */
-#include "canary.h"
+#include "core_probe.h"
 #include "block.h"
 #include "clock.h"
 #include "common.h"
@@ -292,11 +292,11 @@ static uint64_t read_steal(void)
 
 /* ---- with the heartbeat ---- */
 
-void jst_canary_open(void)
+void jst_core_probe_open(void)
 {
     char text[256] = "";
     stat_fd = -1;
-    if (jst_cfg.canary_ns == 0)
+    if (jst_cfg.core_probe_ns == 0)
         return;
     if (jst_read_file("/sys/devices/system/cpu/online", text, sizeof text) <= 0)
         return;
@@ -307,13 +307,13 @@ void jst_canary_open(void)
     stolen = stat_fd >= 0 ? read_steal() : 0;
 }
 
-void jst_canary_sample(jst_block *b)
+void jst_core_probe_sample(jst_block *b)
 {
     if (stat_fd < 0)
         return;
     uint64_t now = read_steal();
     if (now > stolen)
-        b->cells[JST_CELL_CANARY_STEAL_NS] += (now - stolen) * KERNEL_TICK_NS / cores;
+        b->cells[JST_CELL_CORE_PROBE_STEAL_NS] += (now - stolen) * KERNEL_TICK_NS / cores;
     stolen = now > stolen ? now : stolen;
 }
 
@@ -321,9 +321,9 @@ void jst_canary_sample(jst_block *b)
 
 /* Each process runs its probe at an offset of its own within the interval, since concurrent probes
  * would disturb each other. A probe that would be right before a boundary runs earlier. */
-uint64_t jst_canary_due(uint64_t now, uint64_t boundary)
+uint64_t jst_core_probe_due(uint64_t now, uint64_t boundary)
 {
-    uint64_t every = jst_cfg.canary_ns;
+    uint64_t every = jst_cfg.core_probe_ns;
     if (every == 0)
         return 0;
     uint64_t chance = (jst_now_life.start_ns * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
@@ -349,7 +349,7 @@ static uint64_t measure(void)
     return least;
 }
 
-void jst_canary_run(jst_block *b, uint64_t due, uint64_t now, uint64_t boundary)
+void jst_core_probe_run(jst_block *b, uint64_t due, uint64_t now, uint64_t boundary)
 {
     if (due == 0 || now < due || now + CLEAR_NS / 2 > boundary)
         return; /* too late for this one */
@@ -365,20 +365,20 @@ void jst_canary_run(jst_block *b, uint64_t due, uint64_t now, uint64_t boundary)
     shortest = least < shortest ? least : shortest;
     if (least > WORST * shortest)
         return;
-    b->cells[JST_CELL_CANARY_NS] += least;
-    b->cells[JST_CELL_CANARY_COUNT]++;
+    b->cells[JST_CELL_CORE_PROBE_NS] += least;
+    b->cells[JST_CELL_CORE_PROBE_COUNT]++;
 }
 
-const char *jst_module_canary_open(jst_block *b)
+const char *jst_module_core_probe_open(jst_block *b)
 {
     (void)b;
-    jst_canary_open();
+    jst_core_probe_open();
     return NULL;
 }
 
-void jst_module_canary_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion)
+void jst_module_core_probe_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion)
 {
     (void)now_ns;
     if (occasion != JST_AT_LOOK)
-        jst_canary_sample(b);
+        jst_core_probe_sample(b);
 }

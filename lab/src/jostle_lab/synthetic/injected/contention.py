@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle_lab.synthetic.planted.model import Kind, Spec
-from jostle_lab.synthetic.planted.programs import META
-from jostle_lab.synthetic.planted.schedule import Participant
+from jostle_lab.synthetic.injected.model import Kind, Spec
+from jostle_lab.synthetic.injected.programs import META
+from jostle_lab.synthetic.injected.schedule import Participant
 
 Floats = NDArray[np.float64]
 STEPS = 4  # per slice
@@ -139,18 +139,18 @@ class Play:
     def _slice(self, number: int, here: NDArray[np.int64], begin: float) -> SliceOf:
         size = len(here)
         done = _nothing(number, here)
-        blame = np.zeros((3, size, size))
+        attribution = np.zeros((3, size, size))
         step = self._spec.slice_s / STEPS
         for part in range(STEPS):
-            self._step(done, blame, begin + part * step, step)
+            self._step(done, attribution, begin + part * step, step)
         for kind in range(3):
-            self.cost[kind][np.ix_(here, here)] += blame[kind]
-            worst = blame[kind].argmax(axis=1)
-            found = blame[kind][np.arange(size), worst] > 0
+            self.cost[kind][np.ix_(here, here)] += attribution[kind]
+            worst = attribution[kind].argmax(axis=1)
+            found = attribution[kind][np.arange(size), worst] > 0
             done.suspects[found, kind] = here[worst[found]]
         return done
 
-    def _step(self, done: SliceOf, blame: Floats, at: float, step: float) -> None:
+    def _step(self, done: SliceOf, attribution: Floats, at: float, step: float) -> None:
         here = done.jobs
         time = np.clip(at + step - np.maximum(self._start[here], at), 0, step)
         time[self._left[here] <= 0] = 0.0
@@ -168,7 +168,7 @@ class Play:
         for kind in range(3):
             whole = dose[kind].sum(axis=1)
             share = np.divide(lost[kind], whole, out=np.zeros_like(time), where=whole > 0)
-            blame[kind] += dose[kind] * share[:, None]
+            attribution[kind] += dose[kind] * share[:, None]
         done.alive_s += time
         done.lost += lost.T
         spent = moved * shares * calm * (1 + hurt)

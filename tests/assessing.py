@@ -15,7 +15,7 @@ from jostle.server.verdicts.verdict_queue import WorkerProcess
 
 @contextmanager
 def at_our_priority() -> Iterator[None]:
-    """Have the processes that judge run at the priority of the tests.
+    """Have the processes that assess run at the priority of the tests.
 
     They make way for others; where tests of other folders have all cores, one waits minutes.
     """

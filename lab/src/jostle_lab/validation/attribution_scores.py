@@ -22,7 +22,7 @@ import numpy as np
 
 from jostle.analysis import JobInterference
 from jostle.repository import Repository
-from jostle_lab.synthetic.planted.model import CLEAN, GUILTY, Planted, PlantedJob, Spec
+from jostle_lab.synthetic.injected.model import CLEAN, DISTURBED, Injected, InjectedJob, Spec
 from jostle_lab.synthetic.repository import plant
 
 Identify = Callable[[Repository, str], JobInterference]
@@ -71,7 +71,7 @@ class JobScore:
 
 
 @dataclass(frozen=True)
-class BlameScore:
+class AttributionScore:
     """The answers over many synthetic repositories.
 
     Attributes:
@@ -136,8 +136,8 @@ class BlameScore:
     @property
     def false_alarms(self) -> float:
         """Share of null jobs for which a suspect is named; nan: there are none."""
-        blamed = [each.evident for each in self.jobs if each.null]
-        return float(np.mean(blamed)) if blamed else float("nan")
+        named = [each.evident for each in self.jobs if each.null]
+        return float(np.mean(named)) if named else float("nan")
 
     def _sum(self, name: str) -> int:
         return sum(int(getattr(each, name)) for each in self.jobs)
@@ -161,10 +161,10 @@ def identify_job(repository: Repository, job: str) -> JobInterference:
     """Identify suspects as `jostle interference` does."""
     from jostle.analysis import identify
 
-    return identify(repository.beside(job), seed=0)
+    return identify(repository.alongside(job), seed=0)
 
 
-def score_seeds(seeds: Iterable[int]) -> BlameScore:
+def score_seeds(seeds: Iterable[int]) -> AttributionScore:
     """Make two repositories per seed, one with and one without interference, and score the answers.
 
     Args:
@@ -174,32 +174,32 @@ def score_seeds(seeds: Iterable[int]) -> BlameScore:
     parts = []
     for seed in seeds:
         for each in (spec, replace(spec, harm=0.0)):
-            with TemporaryDirectory(prefix="jostle-planted-") as folder:
-                planted = plant(Path(folder) / "repository", each, seed)
-                parts.append(score(planted))
+            with TemporaryDirectory(prefix="jostle-injected-") as folder:
+                injected = plant(Path(folder) / "repository", each, seed)
+                parts.append(score(injected))
     failed = {name: why for part in parts for name, why in part.failed.items()}
-    return BlameScore([job for part in parts for job in part.jobs], failed)
+    return AttributionScore([job for part in parts for job in part.jobs], failed)
 
 
-def score(planted: Planted, *, identify: Identify = identify_job) -> BlameScore:
+def score(injected: Injected, *, identify: Identify = identify_job) -> AttributionScore:
     """Score the answers for all jobs of a synthetic repository."""
-    repository = Repository(planted.path)
-    truth = _guilt(planted)
+    repository = Repository(injected.path)
+    truth = _disturbed(injected)
     scores, failed = [], {}
-    for job in planted.jobs.values():
+    for job in injected.jobs.values():
         try:
             interference = identify(repository, job.job)
         except Exception as error:  # an answer that fails is a result too
             failed[job.job] = f"{type(error).__name__}: {error}"
             continue
-        scores.append(_job(planted, job, truth[job.job], interference))
-    return BlameScore(scores, failed)
+        scores.append(_job(injected, job, truth[job.job], interference))
+    return AttributionScore(scores, failed)
 
 
-def _guilt(planted: Planted) -> dict[str, dict[int, float]]:
+def _disturbed(injected: Injected) -> dict[str, dict[int, float]]:
     """Return the share of each slice that others cost, per job and slice."""
     found: dict[str, dict[int, float]] = defaultdict(lambda: defaultdict(float))
-    rows = planted.slices
+    rows = injected.slices
     names = ("job", "slice", "seconds", "slice_ns")
     for job, at, seconds, length in zip(
         *(rows.column(name).to_pylist() for name in names), strict=True
@@ -209,20 +209,20 @@ def _guilt(planted: Planted) -> dict[str, dict[int, float]]:
 
 
 def _job(
-    planted: Planted, job: PlantedJob, shares: dict[int, float], interference: JobInterference
+    injected: Injected, job: InjectedJob, shares: dict[int, float], interference: JobInterference
 ) -> JobScore:
-    length = round(planted.spec.slice_s * 1e9)
-    blamed = {
+    length = round(injected.spec.slice_s * 1e9)
+    named = {
         at
-        for each in interference.guilty
-        if each.seconds >= CLEAN * planted.spec.slice_s
+        for each in interference.disturbed
+        if each.seconds >= CLEAN * injected.spec.slice_s
         for at in range(
             each.start_ns // length,
             max((each.start_ns + each.length_ns) // length, each.start_ns // length + 1),
         )
     }
-    guilty = {at for at, share in shares.items() if share >= GUILTY}
-    doubtful = {at for at, share in shares.items() if CLEAN <= share < GUILTY}
+    disturbed = {at for at, share in shares.items() if share >= DISTURBED}
+    doubtful = {at for at, share in shares.items() if CLEAN <= share < DISTURBED}
     cost: dict[str, float] = defaultdict(float)
     for (_, _, other), seconds in job.by.items():
         cost[other] += seconds
@@ -231,17 +231,17 @@ def _job(
     suspect = interference.suspects[0].job if interference.suspects else ""
     return JobScore(
         job.job,
-        planted.seed,
-        planted.spec.harm == 0,
+        injected.seed,
+        injected.spec.harm == 0,
         job.run_s,
         job.lost_s,
         interference.seconds.value,
         interference.seconds.low,
         interference.seconds.high,
         interference.evident,
-        len(guilty & blamed),
-        len(guilty - blamed),
-        len(blamed - guilty - doubtful),
+        len(disturbed & named),
+        len(disturbed - named),
+        len(named - disturbed - doubtful),
         worst if asked else "",
         suspect,
         cost.get(suspect, 0.0) / cost[worst] if worst else 0.0,

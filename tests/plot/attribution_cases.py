@@ -8,7 +8,7 @@ import numpy as np
 
 from jostle.analysis.identification.model import (
     Encounter,
-    GuiltySlice,
+    DisturbedSlice,
     JobInterference,
     Matrix,
     Neighbour,
@@ -53,11 +53,11 @@ def loss(*, evident: bool = True) -> ResourceLoss:
     )
 
 
-def guilty() -> JobInterference:
+def disturbed() -> JobInterference:
     """A job that lost 31.5 s of 300 s, most of it to `dump-17`."""
     place = loss()
     marks = [
-        GuiltySlice(BEGIN + k * SECOND, SECOND, SCRATCH, 0.45, "dump-17")
+        DisturbedSlice(BEGIN + k * SECOND, SECOND, SCRATCH, 0.45, "dump-17")
         for k in range(SLICES)
         if k % 30 < 20 and k % 100 < 40
     ]
@@ -145,7 +145,7 @@ def innocent() -> JobInterference:
     )
 
 
-def beside() -> list[Neighbour]:
+def alongside() -> list[Neighbour]:
     """Three neighbours of it."""
     return [
         Neighbour(

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from jostle_lab.synthetic.planted.model import Spec
-from jostle_lab.synthetic.planted.programs import PlantedProgram, catalogue, run_of
+from jostle_lab.synthetic.injected.model import Spec
+from jostle_lab.synthetic.injected.programs import InjectedProgram, catalogue, run_of
 
 #: Where synthetic time begins: a full hour, long ago.
 EPOCH_S = 1_750_000_000 // 3600 * 3600
@@ -30,7 +30,7 @@ class Participant:
     """
 
     job: str
-    program: PlantedProgram
+    program: InjectedProgram
     uid: int
     mount: int
     start_s: float
@@ -61,7 +61,7 @@ def participants_of(spec: Spec, rng: np.random.Generator) -> list[Participant]:
 def _participant(
     spec: Spec,
     number: int,
-    program: PlantedProgram,
+    program: InjectedProgram,
     earlier: list[Participant],
     rng: np.random.Generator,
 ) -> Participant:
@@ -97,7 +97,7 @@ def _participant(
     )
 
 
-def _in_time_with(run: PlantedProgram, other: PlantedProgram) -> PlantedProgram:
+def _in_time_with(run: InjectedProgram, other: InjectedProgram) -> InjectedProgram:
     """Return a program the rhythm of another one."""
     phases = [
         replace(phase, seconds=other.phases[place % len(other.phases)].seconds)

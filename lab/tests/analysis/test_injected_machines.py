@@ -1,4 +1,4 @@
-"""Planted machines: they agree with the planted jobs, and have the faults that they are to have."""
+"""Injected machines: they agree with the injected jobs, and have the faults that they are to have."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ import numpy as np
 import pytest
 
 from jostle.repository import Repository
-from jostle_lab.synthetic import Fault, MachineSpec, Planted, Spec, plant, plant_machines
-from jostle_lab.synthetic.planted.schedule import EPOCH_S
+from jostle_lab.synthetic import Fault, MachineSpec, Injected, Spec, plant, plant_machines
+from jostle_lab.synthetic.injected.schedule import EPOCH_S
 
 HIDDEN = "burster-0001"
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
+def injected(tmp_path_factory: pytest.TempPathFactory) -> Injected:
     faults = (
         Fault("unprofiled job", HIDDEN, batch="slurm-9001"),
         Fault("slow server", size=3.0, mount=0, start_s=60, end_s=90),
     )
     spec = Spec(jobs=6, slices=200, length=120, processes=4, faults=faults)
-    planted = plant(tmp_path_factory.mktemp("machines") / "repository", spec, seed=5)
-    plant_machines(planted, seed=1)
-    return planted
+    injected = plant(tmp_path_factory.mktemp("machines") / "repository", spec, seed=5)
+    plant_machines(injected, seed=1)
+    return injected
 
 
 def test_a_server_sees_its_clients_and_these_their_jobs_and_what_has_no_profile(
-    planted: Planted,
+    injected: Injected,
 ) -> None:
-    repository = Repository(planted.path)
+    repository = Repository(injected.path)
     assert HIDDEN not in repository.jobs()["job"].to_pylist()
-    assert HIDDEN in planted.jobs
+    assert HIDDEN in injected.jobs
     profiled, mounted, served = (
         repository.query(sql).to_pylist()[0]["b"]
         for sql in (
@@ -51,8 +51,8 @@ def test_a_server_sees_its_clients_and_these_their_jobs_and_what_has_no_profile(
     assert job > 0.1 * profiled
 
 
-def test_a_slow_server_is_slow_without_load(planted: Planted) -> None:
-    rows = Repository(planted.path).query(
+def test_a_slow_server_is_slow_without_load(injected: Injected) -> None:
+    rows = Repository(injected.path).query(
         "SELECT slice, storage_wait_ns / storage_wait_ops AS each FROM component_slices "
         "WHERE host = 'server0' AND kind = 'disk' AND storage_wait_ops > 0 ORDER BY slice"
     )

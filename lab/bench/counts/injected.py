@@ -18,13 +18,13 @@ GUEST = "adam"
 
 
 @contextmanager
-def planted(kind: str) -> Iterator[tuple[Path, list[str], list[str]]]:
+def injected(kind: str) -> Iterator[tuple[Path, list[str], list[str]]]:
     """Make the repository, always the same; return it, its jobs, and the list of SQL statements."""
     with work_folder(kind) as folder:
         os.environ |= {"XDG_CACHE_HOME": str(folder / "cache"), "TZ": "UTC", "COLUMNS": "100"}
         time.tzset()
         statements = noted()
-        import judging
+        import assessing
         from jostle.repository import Repository
         from jostle_lab.synthetic import Spec, plant, plant_machines
 
@@ -32,7 +32,7 @@ def planted(kind: str) -> Iterator[tuple[Path, list[str], list[str]]]:
         path = folder / "repository"
         plant_machines(plant(path, spec, seed=SEED), seed=SEED)
         jobs = sorted(row["job"] for row in Repository(path).jobs().to_pylist())
-        with judging.at_our_priority():
+        with assessing.at_our_priority():
             yield path, jobs, statements
 
 

@@ -1,5 +1,5 @@
-/* The canary without the rest of the runtime: its code is looked at, it does not run here. */
-#include "../../../runtime/src/modules/canary.c"
+/* The core-speed probe without the rest of the runtime: its code is looked at, it does not run here. */
+#include "../../../runtime/src/modules/core_probe.c"
 
 jst_config jst_cfg;
 jst_life jst_now_life;
@@ -26,6 +26,6 @@ bool jst_main_cpu_visit(void)
 int main(void)
 {
     static jst_block block;
-    jst_canary_run(&block, 0, 0, 0);
+    jst_core_probe_run(&block, 0, 0, 0);
     return 0;
 }

@@ -1,4 +1,4 @@
-"""The canary: as often as asked, the same work in every build, in no way, nothing when off."""
+"""The core-speed probe: as often as asked, the same work in every build, in no way, nothing when off."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import peek
 import pytest
 from harness import Compile, Runner
 
-ON: dict[str, str | None] = {"JOSTLE_CANARY": "20ms"}
+ON: dict[str, str | None] = {"JOSTLE_CORE_PROBE": "20ms"}
 START = "f = open('x', 'wb'); f.write(bytes(1 << 17)); f.flush(); import os, time; "  # a profile
 BUSY = "end = time.monotonic() + float({}); exec('while time.monotonic() < end: pass')"
 
@@ -26,8 +26,8 @@ def python(script: str) -> tuple[str, ...]:
 
 
 def mean_ns(process: peek.Process) -> float:
-    """What one run of the canary took, over the whole profile."""
-    return process.total("canary_ns") / process.total("canary_count")
+    """What one run of the core-speed probe took, over the whole profile."""
+    return process.total("core_probe_ns") / process.total("core_probe_count")
 
 
 def switches(pid: int) -> int:
@@ -41,7 +41,7 @@ def switches(pid: int) -> int:
 def test_off_is_nothing(jostle: Runner, value: str | None) -> None:
     """No wake-up between boundaries, no count, no record for its sake."""
     child = jostle.start(
-        *python("input()"), length="500ms", stdin=subprocess.PIPE, env={"JOSTLE_CANARY": value}
+        *python("input()"), length="500ms", stdin=subprocess.PIPE, env={"JOSTLE_CORE_PROBE": value}
     )
     jostle.await_ticks(child.pid, 2)
     begin, before = time.monotonic(), switches(child.pid)
@@ -50,16 +50,16 @@ def test_off_is_nothing(jostle: Runner, value: str | None) -> None:
     child.communicate("\n")
     assert slept < 10 * seconds  # two boundaries, and the counters of the processor look around
     process = jostle.collect().only()
-    assert process.total("canary_ns") == process.total("canary_count") == 0
+    assert process.total("core_probe_ns") == process.total("core_probe_count") == 0
 
 
 @pytest.mark.tries(3)
 @pytest.mark.parametrize(("interval", "most"), [("20ms", 25), ("5ms", 100), ("0.25", 2)])
 def test_as_often_as_asked(jostle: Runner, interval: str, most: int) -> None:
     """Each slice has as many runs as intervals, of a plausible length, in idle slices too."""
-    env: dict[str, str | None] = {"JOSTLE_CANARY": interval}
+    env: dict[str, str | None] = {"JOSTLE_CORE_PROBE": interval}
     process = jostle.run(*python("time.sleep(1.8)"), length="500ms", env=env).only()
-    counts, sums = process.per_slice("canary_count"), process.per_slice("canary_ns")
+    counts, sums = process.per_slice("core_probe_count"), process.per_slice("core_probe_ns")
     whole = [s.first for s in process.slices[1:] if s.span == 1]
     assert len(whole) >= 2
     assert all(counts[first] <= most for first in whole)
@@ -74,7 +74,7 @@ def test_its_cost_is_told(jostle: Runner) -> None:
     """The profile says what the heartbeat costs with it; `make bench` has how much that may be."""
     cost = {}
     for value in ("off", "20ms"):
-        jostle.run(*python(BUSY.format(2)), env={"JOSTLE_CANARY": value}, length="500ms")
+        jostle.run(*python(BUSY.format(2)), env={"JOSTLE_CORE_PROBE": value}, length="500ms")
         (process,) = jostle.collect().processes
         cost[value] = process.total("self_heartbeat_ns")
         assert process.total("self_cost_ns") >= cost[value]
@@ -85,13 +85,13 @@ def test_its_cost_is_told(jostle: Runner) -> None:
 @pytest.mark.in_turn
 @pytest.mark.tries(3)
 def test_neighbour_on_the_same_core(jostle: Runner) -> None:
-    """Who takes turns with us on a core is not seen: only what happens beside us is."""
+    """Who takes turns with us on a core is not seen: only what happens alongside us is."""
     core = str(max(os.sched_getaffinity(0)))
     means: dict[bool, list[float]] = {False: [], True: []}
-    for crowded in (False, True, False, True):
+    for oversubscribed in (False, True, False, True):
         hogs = [
             subprocess.Popen(["taskset", "-c", core, sys.executable, "-c", "while True: pass"])
-            for _ in range(crowded)
+            for _ in range(oversubscribed)
         ]
         try:
             jostle.run("taskset", "-c", core, *python(BUSY.format(0.8)), env=ON)
@@ -100,8 +100,8 @@ def test_neighbour_on_the_same_core(jostle: Runner) -> None:
                 hog.kill()
                 hog.wait()
         for process in jostle.collect().processes:
-            if process.total("canary_count"):
-                means[crowded].append(mean_ns(process))
+            if process.total("core_probe_count"):
+                means[oversubscribed].append(mean_ns(process))
             process.path.unlink()
     assert min(means[True]) < 1.3 * min(means[False]), means
 
@@ -146,7 +146,7 @@ def test_forked_child_has_its_own(jostle: Runner) -> None:
     result = jostle.run(*python(child + "time.sleep(0.6); pid and os.wait()"), env=ON)
     assert len(result.processes) == 2
     for process in result.processes:
-        assert 5 <= process.total("canary_count") <= (process.end_ns - process.start_ns) / 20e6 + 2
+        assert 5 <= process.total("core_probe_count") <= (process.end_ns - process.start_ns) / 20e6 + 2
         assert mean_ns(process) < 100_000
 
 
@@ -157,7 +157,7 @@ def test_killed(jostle: Runner) -> None:
     child.kill()
     child.communicate()
     process = jostle.collect().only()
-    assert process.total("canary_count") >= 10
+    assert process.total("core_probe_count") >= 10
     assert 1_000 < mean_ns(process) < 100_000
 
 
@@ -173,7 +173,7 @@ def test_stopped(jostle: Runner) -> None:
     child.kill()
     child.communicate()
     process = jostle.collect().only()
-    assert process.total("canary_count") > 0
+    assert process.total("core_probe_count") > 0
     assert mean_ns(process) < 100_000
 
 
@@ -198,7 +198,7 @@ def test_same_instructions_in_every_build(build: Compile, root: Path) -> None:
     )
     found = []
     for level in (("-O0",), ("-O3", "-march=native"), ("-Os", "-fPIC")):
-        program = str(build("canary_alone.c", *flags, *level))
+        program = str(build("core_probe_alone.c", *flags, *level))
         command = ["objdump", "-d", "--no-show-raw-insn", program]
         listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         found.append([loop_of(listing, name) for name in ("integers", "stencil", "walk")])

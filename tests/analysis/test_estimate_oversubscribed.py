@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from jostle.analysis.estimation.account import SharedCores, account
-from jostle.analysis.estimation.crowded import Crowd, Together, crowd, together
+from jostle.analysis.estimation.oversubscribed import Crowd, Together, crowd, together
 from jostle.analysis.estimation.jostle import _idle
 
 S = 1_000_000_000
@@ -84,7 +84,7 @@ def test_a_launcher_that_wakes_is_no_rank():
     found = crowd(table)
     assert found is not None and found.processes == 4
     assert found.taken_s.sum() == pytest.approx(2.0, abs=0.05)
-    # It is always there: two ranks of their own cores beside a neighbour are not three.
+    # It is always there: two ranks of their own cores alongside a neighbour are not three.
     table = slices(np.full(40, 1.5), np.full(40, 0.5), 3)
     assert crowd(table) is not None
     assert crowd(table, ranks=2) is None

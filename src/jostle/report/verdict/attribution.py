@@ -25,7 +25,7 @@ _LEAST_OF_SLICE = 0.035
 
 
 @dataclass(frozen=True)
-class Blamed:
+class AttributedSuspect:
     """What one suspect took of a loss.
 
     Attributes:
@@ -80,7 +80,7 @@ def suspect_name(job: str, kind: SuspectKind) -> str:
 
 
 @dataclass(frozen=True)
-class Blame:
+class Attribution:
     """A loss divided among suspects: their shares and the unexplained one add up to 1.
 
     Attributes:
@@ -94,7 +94,7 @@ class Blame:
     """
 
     lost_s: Interval
-    suspects: list[Blamed]
+    suspects: list[AttributedSuspect]
     explained_s: Interval
     unexplained_s: Interval
     unexplained_share: float
@@ -112,7 +112,7 @@ class Blame:
         return found
 
 
-def blame(lost: Interval, interference: JobInterference | None, hits: Sequence[Hit] = ()) -> Blame:
+def attribute(lost: Interval, interference: JobInterference | None, hits: Sequence[Hit] = ()) -> Attribution:
     """Split a loss among the suspects.
 
     Suspects explain at most the whole loss: if several resources lost the same instants, or if the
@@ -142,7 +142,7 @@ def blame(lost: Interval, interference: JobInterference | None, hits: Sequence[H
     down, up = _widths(interference, by_test)
     rest = max(lost.value - explained, 0.0)
     lost_slices, suspect_slices = _slices(interference, hits)
-    return Blame(
+    return Attribution(
         lost_s=lost,
         suspects=suspects,
         explained_s=Interval(
@@ -193,7 +193,7 @@ def _by_suspects(interference: JobInterference, named: float) -> float:
 
 def _suspects(
     suspects: Sequence[Suspect], scale: Mapping[str, float], lost: Interval
-) -> list[Blamed]:
+) -> list[AttributedSuspect]:
     """Merge a job's entries on several resources into one."""
     by_job: dict[str, list[Suspect]] = {}
     for suspect in suspects:
@@ -206,7 +206,7 @@ def _suspects(
             for end in ("value", "low", "high")
         )
         listed.append(
-            Blamed(
+            AttributedSuspect(
                 job=job,
                 user=each[0].user,
                 program=each[0].program,
@@ -222,20 +222,20 @@ def _suspects(
                 tested=each[0].tested,
             )
         )
-    return sorted(listed, key=lambda blamed: (-blamed.seconds.value, blamed.job))
+    return sorted(listed, key=lambda each: (-each.seconds.value, each.job))
 
 
 def _slices(interference: JobInterference | None, hits: Sequence[Hit]) -> tuple[int, int]:
     """Count the slices in which time was lost, and those that suspects slowed."""
-    guilty = interference.guilty if interference else []
+    disturbed = interference.disturbed if interference else []
     losses = interference.resources if interference else []
-    known = [guilty_slice.length_ns for guilty_slice in guilty] or [
+    known = [disturbed_slice.length_ns for disturbed_slice in disturbed] or [
         resource_loss.slice_ns for resource_loss in losses
     ]
     length = max(known, default=0)
     if length <= 0:
         return 0, 0
-    slow = {guilty_slice.start_ns // length for guilty_slice in guilty}
+    slow = {disturbed_slice.start_ns // length for disturbed_slice in disturbed}
     lost: dict[int, float] = {}
     for number, seconds in _laid(hits, length):
         lost[number] = lost.get(number, 0.0) + seconds

@@ -24,7 +24,7 @@ from jostle_lab.synthetic.traces.rows import ReplayedRun, segment_rows, tokens
 from jostle_lab.synthetic.traces.tables import run_tables
 from jostle_lab.synthetic.traces.trace import replayed
 
-JOB = "planted"
+JOB = "injected"
 _RANKS_AT_ONCE = 4
 
 

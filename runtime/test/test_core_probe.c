@@ -1,4 +1,4 @@
-/* test_canary.c: tests when the core-speed probe runs, and which results are kept, on a simulated
+/* test_core_probe.c: tests when the core-speed probe runs, and which results are kept, on a simulated
  * clock. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "../src/clock.h"
 #include "../src/config.h"
 #include "../src/core.h"
-#include "../src/modules/canary.h"
+#include "../src/modules/core_probe.h"
 #include "../src/sys.h"
 
 #define MS UINT64_C(1000000)
@@ -20,7 +20,7 @@
 
 static uint64_t fake_ticks(void);
 #define jst_ticks fake_ticks
-#include "../src/modules/canary.c"
+#include "../src/modules/core_probe.c"
 
 jst_config jst_cfg;
 uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_write_calls;
@@ -42,7 +42,7 @@ static int begin(void **state)
 {
     (void)state;
     memset(&block, 0, sizeof block);
-    jst_cfg.canary_ns = 20 * MS;
+    jst_cfg.core_probe_ns = 20 * MS;
     jst_now_life.start_ns = 1795358766902216588u;
     shortest = UINT64_MAX;
     return 0;
@@ -54,16 +54,16 @@ static void run(uint64_t a, uint64_t b, uint64_t c)
     steps[0] = a;
     steps[1] = b;
     steps[2] = c;
-    jst_canary_run(&block, BOUNDARY - 50 * MS, BOUNDARY - 49 * MS, BOUNDARY);
+    jst_core_probe_run(&block, BOUNDARY - 50 * MS, BOUNDARY - 49 * MS, BOUNDARY);
 }
 
 static void off_is_never_due(void **state)
 {
     (void)state;
-    jst_cfg.canary_ns = 0;
-    assert_int_equal(jst_canary_due(BOUNDARY - 100 * MS, BOUNDARY), 0);
-    jst_canary_run(&block, 0, BOUNDARY - 100 * MS, BOUNDARY);
-    assert_int_equal(block.cells[JST_CELL_CANARY_COUNT], 0);
+    jst_cfg.core_probe_ns = 0;
+    assert_int_equal(jst_core_probe_due(BOUNDARY - 100 * MS, BOUNDARY), 0);
+    jst_core_probe_run(&block, 0, BOUNDARY - 100 * MS, BOUNDARY);
+    assert_int_equal(block.cells[JST_CELL_CORE_PROBE_COUNT], 0);
 }
 
 /* Whatever the phase: as many runs as intervals, in order, none in the last millisecond. */
@@ -73,12 +73,12 @@ static void as_many_runs_as_intervals(void **state)
     static const uint64_t intervals[] = {5 * MS, 20 * MS, 250 * MS, 1000 * MS};
     for (uint64_t seed = 0; seed < 500; seed++)
         for (unsigned i = 0; i < 4; i++) {
-            jst_cfg.canary_ns = intervals[i];
+            jst_cfg.core_probe_ns = intervals[i];
             jst_now_life.start_ns = seed * UINT64_C(982451653);
             unsigned runs = 0;
             for (unsigned slice = 0; slice < 10; slice++) {
                 uint64_t end = BOUNDARY + (slice + 1) * 100 * MS, now = end - 100 * MS;
-                for (uint64_t due; (due = jst_canary_due(now, end)) != 0; now = due, runs++) {
+                for (uint64_t due; (due = jst_core_probe_due(now, end)) != 0; now = due, runs++) {
                     assert_true(due > now);
                     assert_true(due + CLEAR_NS <= end);
                 }
@@ -94,7 +94,7 @@ static void processes_have_places_of_their_own(void **state)
     unsigned seen[10] = {0};
     for (uint64_t n = 0; n < 1000; n++) {
         jst_now_life.start_ns = 1795358766902216588u + n * 1000003;
-        uint64_t now = BOUNDARY + 40 * MS, due = jst_canary_due(now, BOUNDARY + 100 * MS);
+        uint64_t now = BOUNDARY + 40 * MS, due = jst_core_probe_due(now, BOUNDARY + 100 * MS);
         assert_in_range(due - now, 1, 20 * MS);
         seen[(due - now - 1) / (2 * MS)]++;
     }
@@ -107,12 +107,12 @@ static void neither_early_nor_at_the_boundary(void **state)
     (void)state;
     uint64_t due = BOUNDARY - 10 * MS;
     steps[0] = steps[1] = steps[2] = 1000;
-    jst_canary_run(&block, due, due - 1, BOUNDARY); /* woken by a request */
-    jst_canary_run(&block, due, BOUNDARY - CLEAR_NS / 2 + 1, BOUNDARY);
-    jst_canary_run(&block, due, BOUNDARY + 1, BOUNDARY);
-    assert_int_equal(block.cells[JST_CELL_CANARY_COUNT], 0);
-    jst_canary_run(&block, due, BOUNDARY - CLEAR_NS, BOUNDARY);
-    assert_int_equal(block.cells[JST_CELL_CANARY_COUNT], 1);
+    jst_core_probe_run(&block, due, due - 1, BOUNDARY); /* woken by a request */
+    jst_core_probe_run(&block, due, BOUNDARY - CLEAR_NS / 2 + 1, BOUNDARY);
+    jst_core_probe_run(&block, due, BOUNDARY + 1, BOUNDARY);
+    assert_int_equal(block.cells[JST_CELL_CORE_PROBE_COUNT], 0);
+    jst_core_probe_run(&block, due, BOUNDARY - CLEAR_NS, BOUNDARY);
+    assert_int_equal(block.cells[JST_CELL_CORE_PROBE_COUNT], 1);
 }
 
 static void the_least_of_three_counts(void **state)
@@ -120,8 +120,8 @@ static void the_least_of_three_counts(void **state)
     (void)state;
     run(9000, 800000, 7000);
     run(900000, 8000, 800000);
-    assert_int_equal(block.cells[JST_CELL_CANARY_NS], 15000);
-    assert_int_equal(block.cells[JST_CELL_CANARY_COUNT], 2);
+    assert_int_equal(block.cells[JST_CELL_CORE_PROBE_NS], 15000);
+    assert_int_equal(block.cells[JST_CELL_CORE_PROBE_COUNT], 2);
 }
 
 static void what_no_core_takes_is_left_out(void **state)
@@ -131,8 +131,8 @@ static void what_no_core_takes_is_left_out(void **state)
     run(6000, 6000, 6000);
     run(24001, 24001, 24001);
     run(24000, 24000, 24000);
-    assert_int_equal(block.cells[JST_CELL_CANARY_NS], 30000);
-    assert_int_equal(block.cells[JST_CELL_CANARY_COUNT], 2);
+    assert_int_equal(block.cells[JST_CELL_CORE_PROBE_NS], 30000);
+    assert_int_equal(block.cells[JST_CELL_CORE_PROBE_COUNT], 2);
 }
 
 static void steal_is_the_eighth_number(void **state)

@@ -1,4 +1,4 @@
-"""Planted repositories: real ones, the same for the same seed, and true to their own truth."""
+"""Injected repositories: real ones, the same for the same seed, and true to their own truth."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import pytest
 
 from jostle.repository import Repository
 from jostle.repository.errors import RepositoryError
-from jostle_lab.synthetic import Planted, Spec, plant
-from jostle_lab.validation.blame_scores import score
+from jostle_lab.synthetic import Injected, Spec, plant
+from jostle_lab.validation.attribution_scores import score
 
 SPEC = Spec(jobs=6, slices=200, length=120, processes=4)
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
-    return plant(tmp_path_factory.mktemp("planted") / "repository", SPEC, seed=5)
+def injected(tmp_path_factory: pytest.TempPathFactory) -> Injected:
+    return plant(tmp_path_factory.mktemp("injected") / "repository", SPEC, seed=5)
 
 
-def test_it_is_a_repository_like_any_other(planted: Planted) -> None:
-    repository = Repository(planted.path)
+def test_it_is_a_repository_like_any_other(injected: Injected) -> None:
+    repository = Repository(injected.path)
     jobs = {row["job"]: row for row in repository.jobs().to_pylist()}
-    assert set(jobs) == set(planted.jobs)
-    for name, truth in planted.jobs.items():
+    assert set(jobs) == set(injected.jobs)
+    for name, truth in injected.jobs.items():
         assert jobs[name]["processes"] == truth.processes
         assert jobs[name]["end_ns"] == truth.end_ns
         assert not jobs[name]["running"]
@@ -41,17 +41,17 @@ def test_it_is_a_repository_like_any_other(planted: Planted) -> None:
     assert raw[0]["b"] > 0
 
 
-def test_the_seed_decides_all(planted: Planted, tmp_path: Path) -> None:
+def test_the_seed_decides_all(injected: Injected, tmp_path: Path) -> None:
     again = plant(tmp_path / "again", SPEC, seed=5)
-    assert again.jobs == planted.jobs
-    assert again.slices == planted.slices
+    assert again.jobs == injected.jobs
+    assert again.slices == injected.slices
     with pytest.raises(RepositoryError):
         plant(tmp_path / "again", SPEC, seed=5)
 
 
-def test_the_truth_adds_up(planted: Planted) -> None:
-    rows = planted.slices.to_pydict()
-    for name, job in planted.jobs.items():
+def test_the_truth_adds_up(injected: Injected) -> None:
+    rows = injected.slices.to_pydict()
+    for name, job in injected.jobs.items():
         listed = sum(
             seconds
             for one, seconds in zip(rows["job"], rows["seconds"], strict=True)
@@ -62,9 +62,9 @@ def test_the_truth_adds_up(planted: Planted) -> None:
         assert job.run_s == pytest.approx(job.alone_s + job.lost_s, rel=1e-6)
 
 
-def test_lost_time_can_be_seen_in_the_slices(planted: Planted) -> None:
+def test_lost_time_can_be_seen_in_the_slices(injected: Injected) -> None:
     """A call takes longer in the slices in which the truth says that time was lost."""
-    repository = Repository(planted.path)
+    repository = Repository(injected.path)
     rows = repository.query(
         "SELECT slice, sum(posix_write_ns_sum) / sum(posix_write_bytes_sum) AS service, "
         "sum(posix_write_bytes_sum) / sum(posix_write_ops_sum) AS size "
@@ -73,7 +73,7 @@ def test_lost_time_can_be_seen_in_the_slices(planted: Planted) -> None:
     lost = {
         at: seconds
         for job, at, seconds in zip(
-            *(planted.slices.column(name).to_pylist() for name in ("job", "slice", "seconds")),
+            *(injected.slices.column(name).to_pylist() for name in ("job", "slice", "seconds")),
             strict=True,
         )
         if job == "logger-0000"
@@ -91,9 +91,9 @@ def test_nobody_loses_where_nobody_harms(tmp_path: Path) -> None:
     assert twin.slices.num_rows == 0
 
 
-def test_small_scene_is_solved(planted: Planted) -> None:
-    """The whole way from planted jobs to a score; tight figures are validated elsewhere."""
-    found = score(planted)
+def test_small_scene_is_solved(injected: Injected) -> None:
+    """The whole way from injected jobs to a score; tight figures are validated elsewhere."""
+    found = score(injected)
     assert not found.failed
     harmed = [each for each in found.jobs if each.culprit]
     assert harmed

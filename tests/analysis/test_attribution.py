@@ -1,4 +1,4 @@
-"""Whom a loss goes to: planted losses by a job that was profiled, and by one that was not."""
+"""Whom a loss goes to: injected losses by a job that was profiled, and by one that was not."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from beside_maker import MIB, MOUNT, SLICE_NS, START, bursts, writer
+from alongside_maker import MIB, MOUNT, SLICE_NS, START, bursts, writer
 
 from jostle.analysis import identify
 from jostle.analysis.estimation.model import Hit
 from jostle.analysis.interval import Interval
-from jostle.report.verdict.blame import blame
+from jostle.report.verdict.attribution import attribute
 
 SIZE = 240
 
@@ -21,7 +21,7 @@ def _slowed(load, strength):
 
 
 @pytest.fixture(scope="module")
-def planted():
+def injected():
     """A writer that two slowed, of whom only the one is known: split, and the truth per slice."""
     seen, unseen = bursts(SIZE, 1, on=5, off=40), bursts(SIZE, 2, on=8, off=12)
     unseen[seen > 0] = 0
@@ -35,16 +35,16 @@ def planted():
         if seconds > 0
     ]
     whole = float(lost.sum())
-    split = blame(Interval(whole, 0.9 * whole, 1.1 * whole), found, hits)
+    split = attribute(Interval(whole, 0.9 * whole, 1.1 * whole), found, hits)
     return split, lost, seen > 0, found
 
 
-def test_a_suspect_has_what_he_took_and_nobody_the_rest(planted):
-    split, lost, seen, _ = planted
+def test_a_suspect_has_what_he_took_and_nobody_the_rest(injected):
+    split, lost, seen, _ = injected
     assert [one.job for one in split.suspects] == ["noisy"]
     noisy, rest = float(lost[seen].sum()), float(lost[~seen].sum())
     assert rest > 2 * noisy
-    # Slices that were slow without him are what his are compared with: he is blamed for less
+    # Slices that were slow without him are what his are compared with: he is named for less
     # than he took, and never for more.
     assert 0.5 * noisy < split.explained_s.value < 1.1 * noisy
     assert split.unexplained_s.value == pytest.approx(rest, rel=0.2)
@@ -52,29 +52,29 @@ def test_a_suspect_has_what_he_took_and_nobody_the_rest(planted):
     assert split.leaves_some
 
 
-def test_shares_are_of_the_whole_loss_and_add_up(planted):
-    split, lost, *_ = planted
+def test_shares_are_of_the_whole_loss_and_add_up(injected):
+    split, lost, *_ = injected
     assert split.suspects[0].share == pytest.approx(split.suspects[0].seconds.value / lost.sum())
     assert sum(one.share for one in split.suspects) + split.unexplained_share == pytest.approx(1)
 
 
-def test_slices_that_lost_time_and_those_of_suspects_are_told_apart(planted):
-    split, lost, seen, _ = planted
+def test_slices_that_lost_time_and_those_of_suspects_are_told_apart(injected):
+    split, lost, seen, _ = injected
     assert split.lost_slices == pytest.approx((lost > 0).sum(), abs=3)
     assert split.suspect_slices == pytest.approx(seen.sum(), abs=3)
 
 
-def test_suspects_explain_no_more_than_there_is(planted):
-    *_, found = planted
+def test_suspects_explain_no_more_than_there_is(injected):
+    *_, found = injected
     less = Interval(0.5 * found.seconds.value, 0.0, 2 * found.seconds.value)
-    split = blame(less, found)
+    split = attribute(less, found)
     assert (split.explained_s.value, split.unexplained_s.value) == (less.value, 0.0)
     assert sum(one.share for one in split.suspects) == pytest.approx(1)
 
 
-def test_what_two_resources_lost_at_once_counts_once(planted):
+def test_what_two_resources_lost_at_once_counts_once(injected):
     """The same seconds on two nodes: a job does not take them twice, and is one suspect."""
-    *_, found = planted
+    *_, found = injected
     (place,) = [one for one in found.resources if one.evident]
     (suspect,) = found.suspects
     twice = replace(
@@ -82,19 +82,19 @@ def test_what_two_resources_lost_at_once_counts_once(planted):
         resources=[*found.resources, replace(place, resource="node2")],
         suspects=[suspect, replace(suspect, resource="node2")],
     )
-    split, once = (blame(Interval(100.0, 90.0, 110.0), one) for one in (twice, found))
+    split, once = (attribute(Interval(100.0, 90.0, 110.0), one) for one in (twice, found))
     assert split.explained_s.value == pytest.approx(once.explained_s.value)
     assert split.suspects[0].resources == ["node2", suspect.resource]
 
 
 def test_without_suspects_nobody_has_it():
-    split = blame(Interval(3.0, 2.0, 4.0), None)
+    split = attribute(Interval(3.0, 2.0, 4.0), None)
     assert (split.suspects, split.unexplained_share) == ([], 1.0)
     assert split.unexplained_s == Interval(3.0, 2.0, 4.0)
-    assert blame(Interval(0.0, 0.0, 1.0), None).unexplained_share == 0.0
+    assert attribute(Interval(0.0, 0.0, 1.0), None).unexplained_share == 0.0
 
 
-def test_what_cannot_be_judged_is_said_with_what_would_make_it_so():
+def test_what_cannot_be_assessed_is_said_with_what_would_make_it_so():
     """Eleven slices of which sixteen are needed are no evidence of innocence."""
     load = bursts(11, 4, on=2, off=2)
     found = identify(writer(np.ones(11), {"a": load}))

@@ -24,7 +24,7 @@ FaultKind = Literal[
 Kind = Literal["file system", "network", "node"]
 #: A slice has interference if at least this share of it was lost to others, and is clean below the
 #: second share; slices between the two are not scored.
-GUILTY, CLEAN = 0.05, 0.01
+DISTURBED, CLEAN = 0.05, 0.01
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ LARGE = Spec(jobs=1000, slices=9000, length=300, processes=96, slice_s=4.0, moun
 
 
 @dataclass(frozen=True)
-class PlantedJob:
+class InjectedJob:
     """The truth about one job.
 
     Attributes:
@@ -159,7 +159,7 @@ class PlantedJob:
 
 
 @dataclass(frozen=True)
-class Planted:
+class Injected:
     """A synthetic repository and the truth about it.
 
     Attributes:
@@ -175,7 +175,7 @@ class Planted:
     path: Path
     spec: Spec
     seed: int
-    jobs: dict[str, PlantedJob]
+    jobs: dict[str, InjectedJob]
     slices: pa.Table
     process_slices: int = 0
     unprofiled: dict[str, pa.Table] = field(default_factory=dict)

@@ -19,10 +19,10 @@ from jostle.repository.writing import (
     partition_chunks,
     process_id,
 )
-from jostle_lab.synthetic.planted.contention import MESSAGE, SliceOf
-from jostle_lab.synthetic.planted.model import PlantedJob, Spec
-from jostle_lab.synthetic.planted.programs import META, READ, WRITE
-from jostle_lab.synthetic.planted.schedule import EPOCH_S, Participant
+from jostle_lab.synthetic.injected.contention import MESSAGE, SliceOf
+from jostle_lab.synthetic.injected.model import InjectedJob, Spec
+from jostle_lab.synthetic.injected.programs import META, READ, WRITE
+from jostle_lab.synthetic.injected.schedule import EPOCH_S, Participant
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -208,7 +208,7 @@ class Writer:
 
     # Processes and mounts
 
-    def ends(self, truth: dict[str, PlantedJob]) -> Iterator[PartitionChunk]:
+    def ends(self, truth: dict[str, InjectedJob]) -> Iterator[PartitionChunk]:
         """Return the rows of processes and mounts, once all jobs have ended."""
         rows = [
             self._process_row(participant, rank, truth[participant.job])
@@ -228,7 +228,7 @@ class Writer:
         return [source.process for source in self._sources if source.job not in without]
 
     def _process_row(
-        self, participant: Participant, rank: int, truth: PlantedJob
+        self, participant: Participant, rank: int, truth: InjectedJob
     ) -> dict[str, Any]:
         number = self._numbers[participant.job]
         source = self._sources[self._base[number] + rank]

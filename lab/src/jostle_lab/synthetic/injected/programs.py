@@ -42,7 +42,7 @@ class ProgramPhase:
 
 
 @dataclass(frozen=True)
-class PlantedProgram:
+class InjectedProgram:
     """A program.
 
     Attributes:
@@ -66,7 +66,7 @@ class PlantedProgram:
     stay: float = 1.0
 
 
-def catalogue(rng: np.random.Generator) -> list[PlantedProgram]:
+def catalogue(rng: np.random.Generator) -> list[InjectedProgram]:
     """Draw the traits of the programs of one repository."""
 
     def near(value: float) -> float:
@@ -74,7 +74,7 @@ def catalogue(rng: np.random.Generator) -> list[PlantedProgram]:
 
     burst, rest = near(14), near(16)
     return [
-        PlantedProgram(
+        InjectedProgram(
             "solver",
             (
                 ProgramPhase(near(20), io=0.02, net=0.15, load=0.002, traffic=0.02, size=4 * KIB),
@@ -83,7 +83,7 @@ def catalogue(rng: np.random.Generator) -> list[PlantedProgram]:
             mpi=True,
             weight=2.0,
         ),
-        PlantedProgram(
+        InjectedProgram(
             "analysis",
             (
                 ProgramPhase(near(25), io=near(0.5), load=0.08, size=256 * KIB, what=READ),
@@ -91,7 +91,7 @@ def catalogue(rng: np.random.Generator) -> list[PlantedProgram]:
             ),
             weight=1.5,
         ),
-        PlantedProgram(
+        InjectedProgram(
             "logger",
             (
                 ProgramPhase(near(9), io=near(0.35), load=0.02, size=8 * KIB),
@@ -101,10 +101,10 @@ def catalogue(rng: np.random.Generator) -> list[PlantedProgram]:
             weight=1.5,
             habit="write-seek",
         ),
-        PlantedProgram(
+        InjectedProgram(
             "dump", (ProgramPhase(60, io=0.95, load=near(0.5), size=4 * MIB),), stay=0.35
         ),
-        PlantedProgram(
+        InjectedProgram(
             "burster",
             (
                 ProgramPhase(burst, io=0.9, load=near(0.6), size=MIB),
@@ -112,7 +112,7 @@ def catalogue(rng: np.random.Generator) -> list[PlantedProgram]:
             ),
             weight=1.5,
         ),
-        PlantedProgram(
+        InjectedProgram(
             "untar",
             (
                 ProgramPhase(30, io=0.85, load=near(0.55), size=16 * KIB, what=META),
@@ -122,7 +122,7 @@ def catalogue(rng: np.random.Generator) -> list[PlantedProgram]:
             habit="open-write-close",
             stay=0.5,
         ),
-        PlantedProgram(
+        InjectedProgram(
             "fft",
             (
                 ProgramPhase(near(8), io=0.0, net=near(0.6), traffic=near(0.55)),
@@ -130,7 +130,7 @@ def catalogue(rng: np.random.Generator) -> list[PlantedProgram]:
             ),
             mpi=True,
         ),
-        PlantedProgram(
+        InjectedProgram(
             "cfd",
             (
                 ProgramPhase(30, io=0.01, net=near(0.35), load=0.001, traffic=0.03, size=64 * KIB),
@@ -139,7 +139,7 @@ def catalogue(rng: np.random.Generator) -> list[PlantedProgram]:
             mpi=True,
             weight=1.5,
         ),
-        PlantedProgram(
+        InjectedProgram(
             "replay",
             (
                 ProgramPhase(burst, io=0.6, load=near(0.5), size=MIB, what=READ),
@@ -147,10 +147,10 @@ def catalogue(rng: np.random.Generator) -> list[PlantedProgram]:
             ),
             harmful=0.0,
         ),
-        PlantedProgram(
+        InjectedProgram(
             "montecarlo", (ProgramPhase(45, io=0.005, load=0.0005, size=4 * KIB),), pressure=0.2
         ),
-        PlantedProgram(
+        InjectedProgram(
             "hog",
             (ProgramPhase(near(18), io=0.0), ProgramPhase(near(15), io=0.003, load=0.0003)),
             weight=0.6,
@@ -159,7 +159,7 @@ def catalogue(rng: np.random.Generator) -> list[PlantedProgram]:
     ]
 
 
-def run_of(program: PlantedProgram, rng: np.random.Generator) -> PlantedProgram:
+def run_of(program: InjectedProgram, rng: np.random.Generator) -> InjectedProgram:
     """Return one run of a program: all phases a little longer or shorter, with a random begin."""
     pace = float(rng.uniform(0.9, 1.1))
     phases = [replace(phase, seconds=phase.seconds * pace) for phase in program.phases]

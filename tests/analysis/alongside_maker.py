@@ -1,4 +1,4 @@
-"""Makes what is beside a job from arrays: one mount, one value per slice."""
+"""Makes what is alongside a job from arrays: one mount, one value per slice."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jostle.repository.query.co_running import (
     MOUNT_TIMES,
     NODE_METRICS,
     NODE_TIMES,
-    Beside,
+    CoRunning,
     JobFacts,
 )
 
@@ -65,13 +65,13 @@ class Maker:
     slice_ns: int = SLICE_NS
     theirs_ns: int = SLICE_NS
 
-    def make(self) -> Beside:
+    def make(self) -> CoRunning:
         """Gives the tables."""
         jobs = {name: self._fact(name) for name in ("me", *self.neighbours)}
         loads = [self._load(name, values) for name, values in self.neighbours.items()]
         mine = self._own()
         empty_mounts = mine.slice(0, 0).add_column(0, "job", pa.array([], pa.string()))
-        return Beside(
+        return CoRunning(
             jobs.pop("me"),
             jobs,
             mine,
@@ -152,7 +152,7 @@ def bursts(size: int, seed: int, on: float = 8, off: float = 12) -> Floats:
 
 def writer(
     slowed: Floats, neighbours: Mapping[str, Floats], seed: int = 0, **more: object
-) -> Beside:
+) -> CoRunning:
     """Makes a steady writer of 1 MiB chunks that waits for each: half of its time in calls."""
     seconds = 0.01 * slowed * noise(len(slowed), seed)
     ops = np.round(1 / (seconds + 0.01))

@@ -32,8 +32,8 @@ def test_a_launcher_alone_is_no_neighbour(tmp_path: Path, other: str, is_neighbo
         profile.write(spool)
     store = Repository(tmp_path / "repository", create=True)
     store.ingest([spool])
-    beside = store.beside("train-1a2b3c4d")
-    assert bool(beside.others) == bool(beside.node_loads.num_rows) == is_neighbour
+    alongside = store.alongside("train-1a2b3c4d")
+    assert bool(alongside.others) == bool(alongside.node_loads.num_rows) == is_neighbour
 
 
 def test_a_rank_that_its_launcher_looked_at_is_in_its_own_job_only(tmp_path: Path) -> None:
