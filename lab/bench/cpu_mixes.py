@@ -261,7 +261,10 @@ def evaluate(
         evaluated = evaluate_job(store, VICTIM, USUAL)
     attribution = attribution_of(evaluated.estimate, evaluated.who)
     lost = max(attribution.lost_s.value, 1e-9)
-    assert abs(sum(each.share for each in attribution.suspects) + attribution.unexplained_share - 1) < 1e-6
+    assert (
+        abs(sum(each.share for each in attribution.suspects) + attribution.unexplained_share - 1)
+        < 1e-6
+    )
     parts = {each.job: each.seconds for each in attribution.suspects if each.kind == "job"}
     cells = []
     for name in known:

@@ -33,10 +33,10 @@ RANKS, FAMILY, SEED = 64, "solver-calls", 1
 
 def make(path: Path, segments: int) -> dict[str, Any]:
     """Write the run and merge its segments; return how long that took."""
+    from injected_run import JOB, plant
     from jostle.repository.query.engine import Engine
     from jostle.repository.segments.merger import Merger
     from jostle.repository.store.log import Log
-    from injected_run import JOB, plant
 
     seconds = plant(path, FAMILY, RANKS, segments, SEED)
     begin, spent = time.perf_counter(), time.process_time()

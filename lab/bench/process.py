@@ -82,7 +82,9 @@ def core_probe_row(bench: Bench) -> Row:
             found += new
             runs += totals(spool).get("core_probe_count", 0)
             took += totals(spool).get("core_probe_ns", 0)
-    row = Row("heartbeat", "core-speed probe every 20 ms, CPU per slice", "us", "<= 0.5 % of a core")
+    row = Row(
+        "heartbeat", "core-speed probe every 20 ms, CPU per slice", "us", "<= 0.5 % of a core"
+    )
     if not used["off"] or not used["20ms"] or not runs:
         return replace(row, note="no thread of ours was seen, or no core-speed probe ran")
     bare, ours = (statistics.median(found) for found in used.values())

@@ -22,7 +22,7 @@ from jostle.repository import Repository
 from jostle_lab.validation.cephfs.page import PAGE, load, page, printed, save
 from jostle_lab.validation.cephfs.plan import GROUPS, QUIET, Experiment, experiments
 from jostle_lab.validation.cephfs.runner import Record, Run, make, records
-from jostle_lab.validation.cephfs.score import Row, failed, assess
+from jostle_lab.validation.cephfs.score import Row, assess, failed
 from jostle_lab.validation.errors import why
 
 

@@ -24,7 +24,7 @@ from jostle.repository import Repository
 from jostle_lab.validation.errors import why
 from jostle_lab.validation.waits.plan import KINDS, Experiment, experiments
 from jostle_lab.validation.waits.runner import Record, make, records
-from jostle_lab.validation.waits.score import PAGE, Row, failed, assess, page, printed, save
+from jostle_lab.validation.waits.score import PAGE, Row, assess, failed, page, printed, save
 
 _EACH_S = 32.0
 
@@ -47,7 +47,9 @@ def rows_of(repository: Repository, record: Record, seed: int) -> list[Row]:
         return failed(record, record.error)
     try:
         tables = repository.rank_tables(record.job)
-        return assess(record, waits_of(tables, lambda: repository.rank_peers(record.job), seed=seed))
+        return assess(
+            record, waits_of(tables, lambda: repository.rank_peers(record.job), seed=seed)
+        )
     except Exception as error:  # a defect in one answer must not hide the others
         return failed(record, why(error))
 

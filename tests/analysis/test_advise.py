@@ -174,9 +174,9 @@ def test_others_on_the_node_call_for_an_exclusive_one_but_a_slow_server_does_not
     where = [resource("node1", "node"), resource("m1")]
     shared = suspect("x", "node1", Interval(5.0, 4.0, 6.0), user=8)
     server = suspect("the server", "m1", Interval(9.0, 8.0, 10.0), user=None, kind="server")
-    assert rules(recommend(alongside(), interference(shared, server, resources=where), digest())) == [
-        "exclusive nodes"
-    ]
+    assert rules(
+        recommend(alongside(), interference(shared, server, resources=where), digest())
+    ) == ["exclusive nodes"]
     alone = recommend(alongside(), interference(server, resources=where), digest())
     assert alone.found == ()
 

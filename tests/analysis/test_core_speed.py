@@ -63,8 +63,12 @@ def test_without_a_core_probe_nothing_changes(always):
 def test_a_node_that_is_faster_throughout_is_the_same(always):
     """Only the core-speed probe over its reference counts, not how many nanoseconds the loop takes."""
     tables, _ = always
-    faster = with_column(tables, "core_probe_ns_sum", tables.slices["core_probe_ns_sum"].to_numpy() // 2)
-    references = {host: CoreReference(one.ns / 2, one.jobs) for host, one in tables.references.items()}
+    faster = with_column(
+        tables, "core_probe_ns_sum", tables.slices["core_probe_ns_sum"].to_numpy() // 2
+    )
+    references = {
+        host: CoreReference(one.ns / 2, one.jobs) for host, one in tables.references.items()
+    }
     found = estimate(dataclasses.replace(faster, references=references))
     assert found.lost_s.value == pytest.approx(estimate(tables).lost_s.value, rel=1e-3)
 

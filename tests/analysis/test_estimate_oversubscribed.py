@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from jostle.analysis.estimation.account import SharedCores, account
-from jostle.analysis.estimation.oversubscribed import Crowd, Together, crowd, together
 from jostle.analysis.estimation.jostle import _idle
+from jostle.analysis.estimation.oversubscribed import Crowd, Together, crowd, together
 
 S = 1_000_000_000
 

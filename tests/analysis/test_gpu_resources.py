@@ -32,7 +32,9 @@ MINE, ALONGSIDE = "0000:83:00.0", "0000:84:00.0"
 NEAR = Device("node1", "mlx5_0/1", f"{SWITCH}/0000:82:10.0/0000:85:00.0", 1)
 FAR = Device("node1", "mlx5_1/1", "pci0000:00/0000:00:02.0/0000:02:00.0", 0)
 UNSEEN = Hardware()
-LINKED = Hardware({("node1", gpu): MINE for gpu in (MINE, ALONGSIDE, "0000:a1:00.0", "0000:c1:00.0")})
+LINKED = Hardware(
+    {("node1", gpu): MINE for gpu in (MINE, ALONGSIDE, "0000:a1:00.0", "0000:c1:00.0")}
+)
 
 
 def rows(gpu: str, columns: Mapping[str, Floats], job: str = "") -> pa.Table:
@@ -254,7 +256,9 @@ def test_neighbours_on_gpus_are_listed() -> None:
     (one,) = neighbours(alongside(copier(np.ones(SIZE), 1), {"a": (MINE, copies(bursts(SIZE, 2)))}))
     assert list(one.load) == [f"GPU {MINE}"]
     assert "copied" in one.load[f"GPU {MINE}"]
-    found = alongside(copier(np.ones(SIZE), 1), {"a": (MINE, {"peer_bytes": np.full(SIZE, 2.0**20)})})
+    found = alongside(
+        copier(np.ones(SIZE), 1), {"a": (MINE, {"peer_bytes": np.full(SIZE, 2.0**20)})}
+    )
     (one,) = neighbours(found)
     assert one.load == {f"GPU {MINE}": "160 MiB copied, 0 launches"}
     (one,) = neighbours(replace(found, own_gpus=found.own_gpus.slice(0, 0)))

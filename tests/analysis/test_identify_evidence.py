@@ -90,7 +90,9 @@ def test_what_the_job_does_to_itself_speaks_against_nobody():
     load = own.copy()
     load[40:60] = 30.0  # a neighbour whose bursts come with the job's own, and once alone
     free = Moved(slow, assessed, own_phases(kind, assessed, slow, []), (0, 0)).test(grained(load))
-    held = Moved(slow, assessed, own_phases(kind, assessed, slow, [own]), (0, 0)).test(grained(load))
+    held = Moved(slow, assessed, own_phases(kind, assessed, slow, [own]), (0, 0)).test(
+        grained(load)
+    )
     assert free.p < 0.05 < held.p
 
 

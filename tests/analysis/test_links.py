@@ -212,7 +212,9 @@ if __name__ == "__main__":
     for number in range(int(sys.argv[1]), int(sys.argv[2])):
         total.add(number)
     errors = np.array(total.errors)
-    print(f"disturbed {total.disturbed}, named {total.named}, on a link that they share {total.link}")
+    print(
+        f"disturbed {total.disturbed}, named {total.named}, on a link that they share {total.link}"
+    )
     print(f"without a shared link {total.strangers}, suspects_of {total.wronged}")
     print(f"on a shared link without harm {total.harmless}, suspects_of {total.wrong}")
     print(

@@ -52,6 +52,8 @@ def test_the_first_suspect_of_a_slow_down_did_harm(
     assert len(named) >= 8 and sum(right) >= 0.85 * len(right)
 
 
-def test_the_run_time_is_that_of_the_job(injected: Injected, answers: dict[str, LiveAnswer]) -> None:
+def test_the_run_time_is_that_of_the_job(
+    injected: Injected, answers: dict[str, LiveAnswer]
+) -> None:
     for job, truth in injected.jobs.items():
         assert answers[job].run_s == pytest.approx(truth.run_s, abs=2 * injected.spec.slice_s)

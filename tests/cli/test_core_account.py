@@ -98,7 +98,9 @@ def test_a_run_alongside_programs_without_a_profile_ends_with_their_names(tmp_pa
             hog.kill()
             hog.wait()
     assert "CPU, by " in run.stderr, run.stderr
-    attribution = json.loads(said_by("estimate", "--json", "alone", repository=tmp_path))["attribution"]
+    attribution = json.loads(said_by("estimate", "--json", "alone", repository=tmp_path))[
+        "attribution"
+    ]
     found = {each["job"]: each for each in attribution["suspects"]}
     shell = next(job for job in found if job.startswith(("sh (2 processes", "dash (2 processes")))
     assert (found[shell]["kind"], found[shell]["how"]) == ("unprofiled", "by account")

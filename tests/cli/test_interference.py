@@ -164,10 +164,15 @@ def views() -> str:
     from jostle.plot.terminal.interference import draw_attribution
 
     lost, nothing = Interval(36.0, 30.0, 42.0), Interval(0.0, 0.0, 9.0)
-    for found, loss in ((attribution_cases.disturbed(), lost), (attribution_cases.innocent(), nothing)):
+    for found, loss in (
+        (attribution_cases.disturbed(), lost),
+        (attribution_cases.innocent(), nothing),
+    ):
         show(*answer(replace(estimates.ftq(), job="solver-42", run_s=300.0, lost_s=loss), found))
         for chart in charts(found):
-            show(*(Text.assemble(*line) for line in draw_attribution(chart, width=100, unicode=True)))
+            show(
+                *(Text.assemble(*line) for line in draw_attribution(chart, width=100, unicode=True))
+            )
         show(*details(found), "")
     show(*view(attribution_cases.matrix()), "")
     begin, second = attribution_cases.BEGIN, attribution_cases.SECOND

@@ -169,7 +169,9 @@ def test_a_job_as_a_trace_for_perfetto(repository: str, tmp_path: Path) -> None:
         ("/usr/bin/tar 100", 20e6),
         ("/usr/bin/tar 101", 20e6),
     ]
-    alongside = [e for e in events if e["ph"] == "X" and e["pid"] == groups["other jobs alongside it"]]
+    alongside = [
+        e for e in events if e["ph"] == "X" and e["pid"] == groups["other jobs alongside it"]
+    ]
     assert [(each["name"], each["dur"]) for each in alongside] == [("sqlite-bursts", 16e6)]
     counters: dict[str, list[dict[str, float]]] = {}
     for event in events:

@@ -7,7 +7,7 @@ import pytest
 from jostle.analysis.identification.model import JobInterference, ResourceLoss, Suspect, SuspectKind
 from jostle.analysis.interval import Interval
 from jostle.cli.views.estimate import _who_in_brief
-from jostle.report.verdict.attribution import attribution, to_whom
+from jostle.report.verdict.attribution import attribute, to_whom
 
 LOST = Interval(10.0, 9.0, 11.0)
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from jostle.analysis.identification.model import (
-    Encounter,
     DisturbedSlice,
+    Encounter,
     JobInterference,
     Matrix,
     Neighbour,

@@ -21,7 +21,12 @@ from jostle.analysis.estimation.model import (
     Hit,
     RunEstimate,
 )
-from jostle.analysis.identification.model import DisturbedSlice, JobInterference, ResourceLoss, Suspect
+from jostle.analysis.identification.model import (
+    DisturbedSlice,
+    JobInterference,
+    ResourceLoss,
+    Suspect,
+)
 from jostle.analysis.interval import Interval
 
 EPOCH = 1_700_000_000_000_000_000

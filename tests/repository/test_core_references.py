@@ -28,7 +28,11 @@ def core_probes(spool, job, runs, took, program="/opt/ocean.x", script=""):
         },
     )
     for index, ns in enumerate(took):
-        figures = {"core_probe_count": runs, "core_probe_ns": round(runs * ns), "os_user_ns": SECOND // 2}
+        figures = {
+            "core_probe_count": runs,
+            "core_probe_ns": round(runs * ns),
+            "os_user_ns": SECOND // 2,
+        }
         profile.add_slice(profile.first_slice + index, figures)
     profile.write(spool)
 

@@ -100,7 +100,10 @@ def test_a_job_and_what_others_did_on_its_hosts(shared: Repository) -> None:
         ("b", "n1", B, "", -1, 9),
     ]
     assert set(alongside.others) == {"b"}
-    for table, empty in ((alongside.gpu_loads, NO_GPUS), (alongside.own_gpus, NO_GPUS.drop(["job"]))):
+    for table, empty in (
+        (alongside.gpu_loads, NO_GPUS),
+        (alongside.own_gpus, NO_GPUS.drop(["job"])),
+    ):
         assert set(table.column_names) == set(empty.column_names)
         assert {"start_ns", "length_ns", *GPU_SUMS} <= set(table.column_names)
 

@@ -146,7 +146,9 @@ def test_forked_child_has_its_own(jostle: Runner) -> None:
     result = jostle.run(*python(child + "time.sleep(0.6); pid and os.wait()"), env=ON)
     assert len(result.processes) == 2
     for process in result.processes:
-        assert 5 <= process.total("core_probe_count") <= (process.end_ns - process.start_ns) / 20e6 + 2
+        assert (
+            5 <= process.total("core_probe_count") <= (process.end_ns - process.start_ns) / 20e6 + 2
+        )
         assert mean_ns(process) < 100_000
 
 

@@ -11,9 +11,9 @@ import pytest
 from server_fixtures import UIDS, Hall, hall, plant_jobs
 
 import jostle.server.access.roles as roles
+from assessing import at_our_priority
 from jostle.server.job_service import JobService
 from jostle.server.verdicts.verdict_queue import VerdictQueue
-from assessing import at_our_priority
 
 
 @pytest.fixture(scope="session", autouse=True)

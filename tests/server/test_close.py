@@ -167,7 +167,9 @@ from jostle.cli import main; main()
     ],
     ids=["Ctrl-C", "kill"],
 )
-def test_it_ends_at_once_and_says_nothing_while_a_run_is_assessed(injected, tmp_path, question, end):
+def test_it_ends_at_once_and_says_nothing_while_a_run_is_assessed(
+    injected, tmp_path, question, end
+):
     repository = shutil.copytree(injected, tmp_path / "repository")
     command = [
         sys.executable,

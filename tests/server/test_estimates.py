@@ -98,7 +98,9 @@ def test_without_a_folder_nothing_is_kept(tmp_path: Path) -> None:
     assert kept.get("a/1", "all", "m") is None
 
 
-def test_after_a_restart_nobody_is_asked_for_what_is_on_disk(injected: Path, tmp_path: Path) -> None:
+def test_after_a_restart_nobody_is_asked_for_what_is_on_disk(
+    injected: Path, tmp_path: Path
+) -> None:
     def opened(asked: list[str]) -> JobService:
         job_service = JobService(injected, tmp_path)
         job_service.queue.ask = lambda *_: None  # type: ignore[method-assign]

@@ -158,7 +158,9 @@ def test_the_numbers_are_those_of_the_pages(monitored: Hall, whenever: None) -> 
         for _, labels, value in found["jostle_job_suspect_lost_seconds"]
         if labels["jostle_job"] == job
     }
-    attributed = {each["job"]: each["seconds"]["value"] for each in verdict["attribution"]["suspects"][:3]}
+    attributed = {
+        each["job"]: each["seconds"]["value"] for each in verdict["attribution"]["suspects"][:3]
+    }
     assert suspects == pytest.approx(attributed)
     sums = client.get("/api/v1/losses").json()["users"]
     assert {labels["user"]: value for _, labels, value in found["jostle_user_lost_seconds"]} == {

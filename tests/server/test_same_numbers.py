@@ -375,8 +375,13 @@ def test_suspects_figures_exports_and_comparisons_have_the_verdict_s_numbers(
     drawn = 0
     for job, content in contents.items():
         alongside = told("interference", job, *where)
-        assert (alongside["head"], alongside["attribution"]) == (content["head"], content["attribution"])
-        assert content["interference"] == {name: alongside[name] for name in content["interference"]}
+        assert (alongside["head"], alongside["attribution"]) == (
+            content["head"],
+            content["attribution"],
+        )
+        assert content["interference"] == {
+            name: alongside[name] for name in content["interference"]
+        }
         explained = content["attribution"]["explained_s"]["value"]
         assert explained <= content["lost_s"]["value"] + 1e-9
         if content["attribution"]["suspects"]:

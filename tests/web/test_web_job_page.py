@@ -361,7 +361,9 @@ def test_a_suspect_is_named_for_no_more_than_he_explains(page, served, client, h
 
 def test_others_without_names(page, served, client, hurt):
     told = verdict_of(client, hurt)
-    told["attribution"]["suspects"] = told["attribution"]["suspects"][:1]  # one stands for all of them
+    told["attribution"]["suspects"] = told["attribution"]["suspects"][
+        :1
+    ]  # one stands for all of them
     for one in [*told["interference"]["suspects"], *told["attribution"]["suspects"]]:
         one["job"] = one["program"] = "other users' jobs"
     page.route("**/verdict*", lambda route: route.fulfill(json=told))

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from web_fixtures import Served, serving
 
+from assessing import at_our_priority
 from jostle.repository import Repository
 from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import HOUR_NS, TABLES, process_id
@@ -23,7 +24,6 @@ from jostle.topology import torus
 from jostle.topology.store import FOLDER, save
 from jostle_lab.synthetic.placed.model import PlacedJob
 from jostle_lab.synthetic.placed.rows import EPOCH_S, Writer, host_name
-from assessing import at_our_priority
 
 pytestmark = pytest.mark.in_turn("torus")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from jostle.repository import Repository
-from jostle_lab.synthetic import Fault, MachineSpec, Injected, Spec, plant, plant_machines
+from jostle_lab.synthetic import Fault, Injected, MachineSpec, Spec, plant, plant_machines
 from jostle_lab.synthetic.injected.schedule import EPOCH_S
 
 HIDDEN = "burster-0001"

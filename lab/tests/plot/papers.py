@@ -461,5 +461,7 @@ def applications() -> StudyResult:
         settings=[setting],
         standalone=alone,
         cells=cells,
-        notes=[StudyNote("failed", "HACC-IO failed alongside write-seek in all 5 runs", ["r0-p001"])],
+        notes=[
+            StudyNote("failed", "HACC-IO failed alongside write-seek in all 5 runs", ["r0-p001"])
+        ],
     )

@@ -29,7 +29,7 @@ from jostle_lab.validation.cephfs.plan import (
     from_json,
 )
 from jostle_lab.validation.cephfs.runner import FAULT, Record, Run, records
-from jostle_lab.validation.cephfs.score import Row, failed, assess, summary, truths
+from jostle_lab.validation.cephfs.score import Row, assess, failed, summary, truths
 from jostle_lab.validation.lab.work import Work
 
 _FIRST = 4_000_000_000  # a slice since the epoch

@@ -36,7 +36,9 @@ def experiment(
 
 def answer(disturbed: list[int], suspects: list[str], seconds: float = 0.0) -> Any:
     """Makes what `identify` would say; slices from the begin of the run."""
-    rows = [SimpleNamespace(start_ns=(_FIRST + at) * SLICE_NS, length_ns=SLICE_NS) for at in disturbed]
+    rows = [
+        SimpleNamespace(start_ns=(_FIRST + at) * SLICE_NS, length_ns=SLICE_NS) for at in disturbed
+    ]
     said = SimpleNamespace(value=seconds, low=seconds, high=seconds)
     named = [SimpleNamespace(job=job) for job in suspects]
     return SimpleNamespace(disturbed=rows, suspects=named, seconds=said)

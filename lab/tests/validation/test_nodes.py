@@ -51,7 +51,9 @@ def test_a_program_over_nodes_alongside_messages(
     except JostleError as error:
         pytest.skip(str(error))
     monkeypatch.setattr(Ruler, "measure", lambda _self: None)
-    code = codes._mini("transpose-nodes", 24, "all-to-all", alongside=("all-to-all",), over_nodes=True)
+    code = codes._mini(
+        "transpose-nodes", 24, "all-to-all", alongside=("all-to-all",), over_nodes=True
+    )
     steps = [
         ValidationStep(code.name, 1, "clean"),
         ValidationStep(code.name, 2, "all-to-all", 0.3, windows=((0.1, 0.3),), processes=1),

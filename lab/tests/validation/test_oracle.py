@@ -9,8 +9,8 @@ from jostle_lab.validation.oracle import (
     FEWEST_RUNS,
     Band,
     Marks,
-    band,
     alongside,
+    band,
     displacement,
     resolution,
     truths,
@@ -190,7 +190,9 @@ def test_what_is_lost_alongside_a_disturber_is_told_from_the_rest() -> None:
     hit = marks([1, 2, 2, 1, 3, 1])
     second = 1_000_000_000
     begin = int(hit.at_ns[1])
-    found = alongside(hit, np.array([1.0, 2, 2, 1, 3, 1]), np.ones(6), [(begin, begin + 3 * second)])
+    found = alongside(
+        hit, np.array([1.0, 2, 2, 1, 3, 1]), np.ones(6), [(begin, begin + 3 * second)]
+    )
     assert found == Band(1.0, 1.5, 2.0, 1)
     assert alongside(hit, np.ones(6), np.ones(6), []) is None
     spans = {"hit": [(begin, begin + 3 * second)]}

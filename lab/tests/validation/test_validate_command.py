@@ -100,7 +100,9 @@ def made() -> Results:
         ClusteringScore("k-means", 40, 0.01, 0.8),
     ]
     return Results(
-        estimation=Evaluation(rows, scores, {"stencil": 0.0}, [], {"stencil": Resolution(1.5, 1.25)}),
+        estimation=Evaluation(
+            rows, scores, {"stencil": 0.0}, [], {"stencil": Resolution(1.5, 1.25)}
+        ),
         seen=seen,
         lab=lab_score(seen),
         clustering=[Clustered("stencil", "stencil-001-clean", 60, clusters)],

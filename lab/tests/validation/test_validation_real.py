@@ -119,7 +119,10 @@ def test_runs_of_a_small_program(
     tables = repository.run_tables(runs[0].job)  # recorded with the core-speed probe
     (reference,) = tables.references.values()
     assert reference.jobs == len(runs) - 1 and 100 < reference.ns < 1e6
-    assert (reference.own_ns, reference.own_jobs) == (reference.ns, reference.jobs)  # all are of one program
+    assert (reference.own_ns, reference.own_jobs) == (
+        reference.ns,
+        reference.jobs,
+    )  # all are of one program
     assert _said(repository, runs[0], tables.references, 0)["jostle"].core_speed is not None
 
 

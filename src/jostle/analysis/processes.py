@@ -110,7 +110,9 @@ class JobProcesses:
         elif (among & self.assessed).any():
             among = among & self.assessed
         assessed = values[among]
-        return Spread(int(values.sum()), int(assessed.min()), float(assessed.mean()), int(assessed.max()))
+        return Spread(
+            int(values.sum()), int(assessed.min()), float(assessed.mean()), int(assessed.max())
+        )
 
 
 def histogram(table: pa.Table, name: str) -> Ints:

@@ -106,7 +106,9 @@ class Interference(interference_model.JobInterference):
 
     def _repr_html_(self) -> str:
         split = attribution_of(self._estimate, self)
-        alongside = others_alongside(self.neighbours, unnamed=self.unnamed) or "no other profiled job"
+        alongside = (
+            others_alongside(self.neighbours, unnamed=self.unnamed) or "no other profiled job"
+        )
         if self.evident:
             whom = to_whom({named.kind for named in split.suspects})
             words = f"lost {seconds_within(split.explained_s)} {whom}"
@@ -352,9 +354,7 @@ def _suspects(split: Attribution, mounts: dict[str, str]) -> str:
     rows = [
         [
             html.name(named.job),
-            html.text(
-                "-" if named.user is None or named.job == OTHERS else owner_name(named.user)
-            ),
+            html.text("-" if named.user is None or named.job == OTHERS else owner_name(named.user)),
             html.name(", ".join(mounts.get(name, name) for name in named.resources)),
             html.text(seconds_within(named.seconds)),
             percent(named.share),

@@ -75,7 +75,9 @@ def _become(holder: int, cwd: str, command: "list[str]", mask: "set[int]") -> No
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     parts = (("net", _NEWNET), ("uts", _NEWUTS), ("mnt", _NEWNS))
     try:
-        entries = [(os.open(f"/proc/{holder}/ns/{name}", os.O_RDONLY), kind) for name, kind in parts]
+        entries = [
+            (os.open(f"/proc/{holder}/ns/{name}", os.O_RDONLY), kind) for name, kind in parts
+        ]
     except FileNotFoundError:
         raise _refusal("this node of the lab has died", "jostle lab down, and up again") from None
     for entry, kind in entries:

@@ -75,9 +75,7 @@ def limit(devices: Sequence[int], rate: int, name: str, where: Path) -> Throttle
     except OSError:
         return _limit_2(numbers, rate, name, where)
     if not (where / _RULES[0]).exists():
-        raise LabError(
-            "This kernel cannot limit block devices (blkio has no throttle).", hint=_FIX
-        )
+        raise LabError("This kernel cannot limit block devices (blkio has no throttle).", hint=_FIX)
     try:
         for number in numbers:
             for rule in _RULES:

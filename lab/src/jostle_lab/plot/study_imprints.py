@@ -23,7 +23,9 @@ def periodic(result: StudyResult) -> list[tuple[str, ImprintChart]]:
     for trace in bursty[:_MOST]:
         imprint = imprints.get((trace.probe, trace.signal, trace.setting, trace.run))
         chart = _chart(result, trace, imprint)
-        stem = f"time-slices-{slug(chart.probe)}-alongside-{slug(chart.signal)}-{slug(_brief(trace))}"
+        stem = (
+            f"time-slices-{slug(chart.probe)}-alongside-{slug(chart.signal)}-{slug(_brief(trace))}"
+        )
         charts.append((stem, chart))
     return charts
 

@@ -22,10 +22,10 @@ Public interface:
 from __future__ import annotations
 
 from jostle_lab.synthetic.fabrics import plant_fabric
+from jostle_lab.synthetic.injected.model import LARGE, Fault, Injected, InjectedJob, Spec
 from jostle_lab.synthetic.machines.plant import MachineSpec, machine_slices, plant_machines
 from jostle_lab.synthetic.placed.model import PlacedRun, Placements
 from jostle_lab.synthetic.placements import plant_placements
-from jostle_lab.synthetic.injected.model import LARGE, Fault, Injected, InjectedJob, Spec
 from jostle_lab.synthetic.repository import plant
 from jostle_lab.synthetic.site.faults import SiteFault
 from jostle_lab.synthetic.site.simulate import simulate_site

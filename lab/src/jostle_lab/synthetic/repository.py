@@ -28,7 +28,7 @@ from jostle.repository.writing import (
     write_chunks,
 )
 from jostle_lab.synthetic.injected.contention import KINDS, Play, SliceOf
-from jostle_lab.synthetic.injected.model import Kind, Injected, InjectedJob, Spec
+from jostle_lab.synthetic.injected.model import Injected, InjectedJob, Kind, Spec
 from jostle_lab.synthetic.injected.rows import Writer, mount_name
 from jostle_lab.synthetic.injected.schedule import EPOCH_S, Participant, participants_of
 

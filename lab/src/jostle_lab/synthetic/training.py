@@ -22,8 +22,8 @@ from jostle.repository.writing import (
     publish,
     write_chunks,
 )
-from jostle_lab.synthetic.machines.gpus import PLACES
 from jostle_lab.synthetic.injected.schedule import EPOCH_S
+from jostle_lab.synthetic.machines.gpus import PLACES
 
 _SLICE_NS = 1_000_000_000
 _BOOT = "0a0b0c0d-0000-4000-8000-0000000000ff"

@@ -16,9 +16,9 @@ from jostle_lab.validation.marks import marks
 from jostle_lab.validation.oracle import (
     Band,
     Floats,
-    Resolution,
     Ints,
     Marks,
+    Resolution,
     Truth,
     band,
     displacement,
@@ -230,10 +230,16 @@ def _of_code(
         )
         for run in runs
     ]
-    return rows, _rate(repository, runs[0].job, known[runs[0].job]), resolution(marks_by_run, injected)
+    return (
+        rows,
+        _rate(repository, runs[0].job, known[runs[0].job]),
+        resolution(marks_by_run, injected),
+    )
 
 
-def references_of(store: Store, runs: Sequence[ValidationRun]) -> dict[str, dict[str, CoreReference]]:
+def references_of(
+    store: Store, runs: Sequence[ValidationRun]
+) -> dict[str, dict[str, CoreReference]]:
     """Return the usual times of the core-speed probe, from the runs of all programs.
 
     Runs of different programs are in repositories of their own, but on the same nodes. So one
@@ -259,7 +265,12 @@ def references_of(store: Store, runs: Sequence[ValidationRun]) -> dict[str, dict
             core_references[host] = CoreReference(mean, known.jobs + jobs)
     return {
         code: {
-            host: CoreReference(core_references[host].ns, core_references[host].jobs - 1, reference.ns, reference.jobs)
+            host: CoreReference(
+                core_references[host].ns,
+                core_references[host].jobs - 1,
+                reference.ns,
+                reference.jobs,
+            )
             for host, reference in own.items()
         }
         for code, own in owns.items()

@@ -212,7 +212,9 @@ def truths(
     return found
 
 
-def resolution(runs: Mapping[str, Marks], injected: Spans | None = None, seed: int = 0) -> Resolution | None:
+def resolution(
+    runs: Mapping[str, Marks], injected: Spans | None = None, seed: int = 0
+) -> Resolution | None:
     """Return the uncertainty of the truth, by halving the runs at random.
 
     Args:

@@ -109,7 +109,9 @@ class Row:
     @property
     def core_probe(self) -> float | None:
         """Core-speed probe over its usual time in this run; None without one."""
-        return next((said.core_probe for said in self.said.values() if said.core_probe is not None), None)
+        return next(
+            (said.core_probe for said in self.said.values() if said.core_probe is not None), None
+        )
 
     def measured(self, method: str) -> float:
         """Return the loss against which a method is scored: as in the thesis, or all."""

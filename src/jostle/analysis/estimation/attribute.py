@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from jostle.analysis.estimation.columns import Floats, Ints, share
-from jostle.analysis.estimation.oversubscribed import Crowd, crowd
 from jostle.analysis.estimation.interval import Doubt
 from jostle.analysis.estimation.model import Cause, CauseKind, CauseName, Hit, HitPart, RunEstimate
+from jostle.analysis.estimation.oversubscribed import Crowd, crowd
 from jostle.analysis.estimation.service import FileService
 from jostle.analysis.interval import Interval
 from jostle.errors import UsageError

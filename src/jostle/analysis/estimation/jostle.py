@@ -27,16 +27,16 @@ from jostle.analysis.estimation.attribute import (
 )
 from jostle.analysis.estimation.columns import Floats, Ints, ordered, share
 from jostle.analysis.estimation.continuous import continuous
-from jostle.analysis.estimation.oversubscribed import Together, together
 from jostle.analysis.estimation.expected import Expected, expected
 from jostle.analysis.estimation.interval import Doubt, doubt
 from jostle.analysis.estimation.model import Cluster, Continuous, CoreSpeed, RunEstimate
+from jostle.analysis.estimation.oversubscribed import Together, together
 from jostle.analysis.estimation.service import FileService, services
 from jostle.analysis.estimation.spans import estimate_slices
 from jostle.analysis.estimation.speed import Speed, core_speed, level_of, netted, speed_limits
 from jostle.analysis.estimation.starved import own_limits
 from jostle.analysis.estimation.work import Work, work_of
-from jostle.analysis.estimation.worlds import is_training, assessed_world, ranks_by_node
+from jostle.analysis.estimation.worlds import assessed_world, is_training, ranks_by_node
 from jostle.analysis.interval import Interval
 from jostle.repository.types import CoreReference, RunTables, WorldSegments
 from jostle.values.arrow_columns import floats

@@ -100,7 +100,9 @@ def _service(mount: str, rows: pa.Table) -> FileService:
     share = 1 / processes
     missed = float((time * share).sum()) * 2 * spread / np.sqrt(blocks)
     lost = lost * share if assessed else np.zeros(len(time))
-    return FileService(mount, start, length, processes, time, lost, assessed, spread, blocks, missed)
+    return FileService(
+        mount, start, length, processes, time, lost, assessed, spread, blocks, missed
+    )
 
 
 def time_and_work(rows: pa.Table) -> tuple[Floats, Floats, Floats]:

@@ -20,7 +20,11 @@ _FEW = 40
 
 def clock_slices(alongside: CoRunning) -> int:
     """Return how many slices before a load an effect may show, since clocks may disagree."""
-    return 1 if alongside.job.slice_ns and _apart_ns(alongside) > _APART * alongside.job.slice_ns else 0
+    return (
+        1
+        if alongside.job.slice_ns and _apart_ns(alongside) > _APART * alongside.job.slice_ns
+        else 0
+    )
 
 
 def _apart_ns(alongside: CoRunning) -> int:
@@ -51,7 +55,9 @@ def limits(
         accounted: Nodes on which the waiting for cores is divided by account.
     """
     said = []
-    if not alongside.job.slice_ns or not (alongside.own_mounts.num_rows or alongside.own_nodes.num_rows):
+    if not alongside.job.slice_ns or not (
+        alongside.own_mounts.num_rows or alongside.own_nodes.num_rows
+    ):
         said.append("The job has no slices: it was too short, or used nothing that is counted.")
     apart = _apart_ns(alongside)
     if scored and apart > _APART * alongside.job.slice_ns:

@@ -47,7 +47,10 @@ class CoreLosses:
 
 
 def core_losses(
-    alongside: CoRunning, accounts: Sequence[Accounted], evaluations: Sequence[Evaluation], least_s: float
+    alongside: CoRunning,
+    accounts: Sequence[Accounted],
+    evaluations: Sequence[Evaluation],
+    least_s: float,
 ) -> CoreLosses:
     """Make suspects of those who had a job's cores while it waited for them.
 

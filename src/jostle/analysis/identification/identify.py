@@ -134,7 +134,9 @@ def identify(
     )
 
 
-def _resources(found: CoRunning) -> tuple[CoRunning, list[SharedResource], dict[str, str | Untested]]:
+def _resources(
+    found: CoRunning,
+) -> tuple[CoRunning, list[SharedResource], dict[str, str | Untested]]:
     """Return the neighbours, the shared resources, and which neighbours were tested on no link."""
     watched = {*found.machines.places, *found.traffic.of(found.job.job).mounts}
     shared, apart = with_links(found, shared_resources(found, watched))

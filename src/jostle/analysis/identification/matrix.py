@@ -179,7 +179,9 @@ def _part(rows: ResourceRows, roles: Roles) -> MatrixPart:
     pair, alongside = _summed(
         pair, [expected, spent, units.alongside, lowest, own * rows.expected[met.row]]
     )
-    return MatrixPart(rows.kind, job, sums, pair // len(roles.jobs), pair % len(roles.jobs), alongside)
+    return MatrixPart(
+        rows.kind, job, sums, pair // len(roles.jobs), pair % len(roles.jobs), alongside
+    )
 
 
 def _summed(key: Ints, columns: Sequence[Floats]) -> tuple[Ints, list[Floats]]:
@@ -203,7 +205,8 @@ def _encounters(parts: Sequence[MatrixPart], roles: Roles) -> list[_Met]:
         here = [part.other == other for part in parts]
         jobs = [part.met[some] for part, some in zip(parts, here, strict=True)]
         columns = [
-            [values[some] for values in part.alongside] for part, some in zip(parts, here, strict=True)
+            [values[some] for values in part.alongside]
+            for part, some in zip(parts, here, strict=True)
         ]
         *alongside, theirs = _over_jobs(jobs, columns, size)
         shares[other] = alongside[0]

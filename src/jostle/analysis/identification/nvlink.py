@@ -54,7 +54,9 @@ def nvlink_resources(alongside: CoRunning, axis: Axis) -> Iterator[SharedResourc
 
 def _domain(alongside: CoRunning, host: str, domain: str, axis: Axis) -> Iterator[SharedResource]:
     gpus = [
-        gpu for (at, gpu), name in alongside.hardware.domains.items() if (at, name) == (host, domain)
+        gpu
+        for (at, gpu), name in alongside.hardware.domains.items()
+        if (at, name) == (host, domain)
     ]
     own = _of_gpus(alongside.own_gpus, host, gpus)
     rows, node = AxisRows(own, axis), AxisRows(rows_where(alongside.own_nodes, host=host), axis)
@@ -109,5 +111,7 @@ def _moved(alongside: CoRunning, job: str, table: pa.Table, axis: Axis) -> Float
     if not _several(table):
         return moved
     host = table.column("host")[0].as_py()
-    rows = AxisRows(rows_where(alongside.message_loads, host=host, job=job), axis, alongside.job.life)
+    rows = AxisRows(
+        rows_where(alongside.message_loads, host=host, job=job), axis, alongside.job.life
+    )
     return moved + rows.sum("ccl_bytes") + OPERATION * rows.sum("ccl_ops")

@@ -175,7 +175,9 @@ def _names(table: pa.Table, column: str) -> list[str]:
 
 def job_axis(alongside: CoRunning) -> Axis:
     """Return the time axis of a job's slices, with longer steps where they would be too many."""
-    own = [_slices(table) for table in (alongside.own_mounts, alongside.own_nodes) if table.num_rows]
+    own = [
+        _slices(table) for table in (alongside.own_mounts, alongside.own_nodes) if table.num_rows
+    ]
     if not own:
         return 0, 1, 0
     start = np.concatenate([start for start, _ in own])
@@ -297,7 +299,8 @@ def _mount(alongside: CoRunning, name: str, axis: Axis) -> Iterable[SharedResour
     if not has_metadata_server(name):
         return [_files(alongside, ("file system", _ALL_CALLS), name, rows, others, longest)]
     both = [
-        _files(alongside, part, name, rows, others, longest) for part in _parts(rows, others.values())
+        _files(alongside, part, name, rows, others, longest)
+        for part in _parts(rows, others.values())
     ]
     used = [part for part in both if any(calls.seconds.any() for calls in part.calls)]
     return used or both[:1]
@@ -445,7 +448,8 @@ def _node(alongside: CoRunning, name: str, axis: Axis) -> SharedResource:
     cpu, queued = rows.sum("os_user_ns", "os_system_ns") / _NS, rows.sum("os_runqueue_ns") / _NS
     theirs = _where(alongside.node_loads, "host", name)
     loads = {
-        job: AxisRows(table, axis, alongside.job.life).sum("cpu_ns") for job, table in _by_job(theirs)
+        job: AxisRows(table, axis, alongside.job.life).sum("cpu_ns")
+        for job, table in _by_job(theirs)
     }
     active = rows.sum("count")
     # In many jobs most processes only wait for one that computes: the maximum shows the latter.

@@ -73,7 +73,10 @@ def with_unprofiled(alongside: CoRunning) -> CoRunning:
     others, rows = dict(alongside.others), []
     for mount in pc.unique(alongside.own_mounts.column("mount")).to_pylist():
         by_name = _on_clients(alongside, mount, axis) | _on_disk(alongside, mount, axis)
-        for name, load in (*_of_jobs(alongside, mount, axis).items(), *_asked(alongside, mount, axis)):
+        for name, load in (
+            *_of_jobs(alongside, mount, axis).items(),
+            *_asked(alongside, mount, axis),
+        ):
             _put(by_name, name, load)
         rest = _on_server(alongside, mount, axis, list(by_name.values()))
         if rest is not None:

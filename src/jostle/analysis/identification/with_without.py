@@ -108,7 +108,8 @@ def _slowdown(alongside: Floats, without: Floats) -> Slowdown:
     if not math.isfinite(spread):
         return Slowdown(ratio - 1, -1.0, math.inf)
     below_it = sum(
-        part**2 / (len(values) - 1) for part, values in zip(parts, (alongside, without), strict=True)
+        part**2 / (len(values) - 1)
+        for part, values in zip(parts, (alongside, without), strict=True)
     )
     degrees = max(spread**2 / max(below_it, 1e-300), 1.0)
     from scipy.special import stdtrit

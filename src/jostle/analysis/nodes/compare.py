@@ -238,7 +238,10 @@ def _interval(figure: Figure, values: Floats) -> Interval:
 def _unassessed(groups: Sequence[_Group]) -> list[Unassessed]:
     """Return the components that could not be evaluated by any figure, by reason."""
     assessed = {
-        key for group in groups for key, each in zip(group.keys, group.assessed, strict=True) if each
+        key
+        for group in groups
+        for key, each in zip(group.keys, group.assessed, strict=True)
+        if each
     }
     missing: dict[tuple[str, str], dict[_Key, int]] = {}
     for group in groups:

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 @click.command("placement")
 @click.argument("job", metavar="[JOB]", required=False, shell_complete=complete_job)
 @click.option("--program", metavar="P", help="Compare the runs of a program, in place of one JOB.")
-@click.option("--plot", "folder", metavar="DIR", help="Draw it into DIR, a CSV alongside each figure.")
+@click.option(
+    "--plot", "folder", metavar="DIR", help="Draw it into DIR, a CSV alongside each figure."
+)
 @format_option
 @as_user_option
 @repository_option

@@ -122,7 +122,15 @@ def command(
     shown = output_of or ("all" if sys.stdout.isatty() else "accepted")
     held = HeldOutput() if retries and shown == "accepted" else None
     options = RunOptions(
-        repository, slice_ns, core_probe_ns, gpu, live, keep, not no_verdict, as_json, on_loss=on_loss
+        repository,
+        slice_ns,
+        core_probe_ns,
+        gpu,
+        live,
+        keep,
+        not no_verdict,
+        as_json,
+        on_loss=on_loss,
     )
     try:
         for attempt in range(1, retries + 2):

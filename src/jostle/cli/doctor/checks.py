@@ -322,9 +322,7 @@ def check_repository(path: Path) -> Check:
     number = store.jobs().num_rows
     free = byte_count(shutil.disk_usage(path).free)
     if lost := [*store.damage(), *(damaged.missing() for damaged in store.left_out().values())]:
-        fix = (
-            f"restore it from a backup, or `jostle repository check{repository_flag(path)} --fix`"
-        )
+        fix = f"restore it from a backup, or `jostle repository check{repository_flag(path)} --fix`"
         return Check("repository", "warn", f"{path}: {lost[0]}", fix)
     return Check("repository", "ok", f"{path}: {number} jobs, {free} free")
 

@@ -58,7 +58,9 @@ def saved_lines(
     if not saved:
         return [f"No figure: {reason} that could be drawn."]
     plural = "s" if len(saved) > 1 else ""
-    lines: list[Any] = [heading(f"{len(saved)} figure{plural}", f" in {folder}, a CSV alongside each")]
+    lines: list[Any] = [
+        heading(f"{len(saved)} figure{plural}", f" in {folder}, a CSV alongside each")
+    ]
     for figure in saved:
         pictures = ", ".join(path.name for path in figure.files[:-1])
         lines.append(f"  {pictures}: {figure.title}")

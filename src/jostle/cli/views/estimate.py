@@ -25,7 +25,12 @@ from jostle.report.format.values import (
 )
 from jostle.report.format.waits import wait_sentences
 from jostle.report.models.lost_time import join_spans
-from jostle.report.verdict.attribution import UNEXPLAINED, Attribution, AttributedSuspect, suspect_name
+from jostle.report.verdict.attribution import (
+    UNEXPLAINED,
+    AttributedSuspect,
+    Attribution,
+    suspect_name,
+)
 from jostle.report.verdict.verdict import NOTHING, CauseRow, attribution_of, cause_rows, head
 
 if TYPE_CHECKING:

@@ -11,7 +11,13 @@ from jostle.cli.options.as_user import who
 from jostle.cli.output import fit, heading, table, without
 from jostle.report.format.users import others_alongside
 from jostle.report.format.values import alike, count, duration, significant
-from jostle.report.verdict.attribution import UNEXPLAINED, Attribution, found_by, suspect_name, to_whom
+from jostle.report.verdict.attribution import (
+    UNEXPLAINED,
+    Attribution,
+    found_by,
+    suspect_name,
+    to_whom,
+)
 from jostle.report.verdict.verdict import WORTH_A_WORD, attribution_of, head
 
 if TYPE_CHECKING:

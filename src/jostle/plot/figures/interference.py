@@ -67,7 +67,14 @@ def _numbers(chart: AttributionChart) -> DrawnFigures:
         )
     )
     unit = f"{chart.unit}_per_s"
-    columns = ("begin_s", "begin_ns", "service_relative", f"own_{unit}", f"others_{unit}", "disturbed")
+    columns = (
+        "begin_s",
+        "begin_ns",
+        "service_relative",
+        f"own_{unit}",
+        f"others_{unit}",
+        "disturbed",
+    )
     return DrawnFigures(columns, rows)
 
 

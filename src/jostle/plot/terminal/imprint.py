@@ -34,7 +34,12 @@ def draw_imprint(imprint: ImprintChart, *, width: int, unicode: bool) -> list[li
     lines: list[list[Span]] = [[(imprint.title, "bold")], []]
     for label, series, span, colour in (
         (f"{imprint.probe} alone", imprint.alone, imprint.alone_ns, grey),
-        (f"{imprint.probe} alongside {imprint.signal}", imprint.together, imprint.together_ns, blue),
+        (
+            f"{imprint.probe} alongside {imprint.signal}",
+            imprint.together,
+            imprint.together_ns,
+            blue,
+        ),
     ):
         if not len(series.values):
             continue

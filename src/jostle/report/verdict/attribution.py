@@ -112,7 +112,9 @@ class Attribution:
         return found
 
 
-def attribute(lost: Interval, interference: JobInterference | None, hits: Sequence[Hit] = ()) -> Attribution:
+def attribute(
+    lost: Interval, interference: JobInterference | None, hits: Sequence[Hit] = ()
+) -> Attribution:
     """Split a loss among the suspects.
 
     Suspects explain at most the whole loss: if several resources lost the same instants, or if the

@@ -283,7 +283,9 @@ def _within(
             for suspect in interference.suspects
         ],
         disturbed=[
-            replace(disturbed, seconds=of(by_name.get(disturbed.resource, "test")) * disturbed.seconds)
+            replace(
+                disturbed, seconds=of(by_name.get(disturbed.resource, "test")) * disturbed.seconds
+            )
             for disturbed in interference.disturbed
         ],
     )

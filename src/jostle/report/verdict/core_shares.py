@@ -181,7 +181,9 @@ def _with_shares(
                 lost=[scale * each for each in loss.lost] if evident else [],
             )
         )
-    disturbed = [each for each in interference.disturbed if evident or each.resource != account.host]
+    disturbed = [
+        each for each in interference.disturbed if evident or each.resource != account.host
+    ]
     return replace(
         interference,
         resources=losses,

@@ -468,7 +468,9 @@ def hide(alongside: CoRunning, users: Collection[int], name: str) -> CoRunning:
         others=others,
         mount_loads=_merged(alongside.mount_loads, set(kept), name, ["mount"]),
         node_loads=_merged(alongside.node_loads, set(kept), name, ["host"]),
-        gpu_loads=_merged(alongside.gpu_loads, set(kept), name, ["host", "gpu", "pci_path", "numa"]),
+        gpu_loads=_merged(
+            alongside.gpu_loads, set(kept), name, ["host", "gpu", "pci_path", "numa"]
+        ),
         network_loads=_merged(alongside.network_loads, set(kept), name, []),
         message_loads=_merged(alongside.message_loads, set(kept), name, ["host"]),
         traffic=alongside.traffic.renamed({*kept, alongside.job.job}, name),

@@ -24,7 +24,7 @@ from jostle.server.jobs.grid import process_grid
 from jostle.server.jobs.series import THEMSELVES, Question
 from jostle.server.jobs.trend import Trend, trend_of
 from jostle.server.routes.query import BINARY, FAR, FromNs, Job, Metric, Points, ToNs
-from jostle.server.schemas.jobs import Figures, JobGpus, Assessment, Metrics, Series, Verdict
+from jostle.server.schemas.jobs import Assessment, Figures, JobGpus, Metrics, Series, Verdict
 from jostle.server.schemas.reports import LikeRunsReport
 from jostle.server.transport.routers import api_router
 from jostle.server.verdicts.verdict_payload import page_payload

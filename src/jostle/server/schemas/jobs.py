@@ -8,8 +8,8 @@ from pydantic import BaseModel, Field
 
 from jostle.analysis.estimation.light import Light
 from jostle.analysis.estimation.model import CauseName
-from jostle.report.verdict.batch_loss import LossNumbers
 from jostle.report.verdict.attribution import Attribution
+from jostle.report.verdict.batch_loss import LossNumbers
 from jostle.report.verdict.verdict import VerdictHead
 from jostle.report.verdict.verdict_worker import VerdictProgress
 from jostle.server.schemas.reports import EstimateReport, InterferenceReport, WaitsReport

@@ -16,8 +16,8 @@ from jostle.analysis.estimation.model import Cause, Hit
 from jostle.analysis.identification.met_runs import RunAmongItsLike
 from jostle.analysis.identification.model import (
     AccountPart,
-    Encounter,
     DisturbedSlice,
+    Encounter,
     Matrix,
     ResourceLoss,
     Suspect,

@@ -158,7 +158,11 @@ def _choose(names: str) -> list[Code]:
 
 
 def _measure(
-    bench: Bench, code: Code, plan: RoundPlan, alongside: Sequence[OtherProfiler], progress: _Progress
+    bench: Bench,
+    code: Code,
+    plan: RoundPlan,
+    alongside: Sequence[OtherProfiler],
+    progress: _Progress,
 ) -> tuple[Rounds, str]:
     """Run one program; return what it gave, and why it failed or ""."""
     from jostle_lab.validation.codes import environment

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle_lab.synthetic.machines.traffic import REQUEST, Load, Traffic
 from jostle_lab.synthetic.injected.model import Fault
+from jostle_lab.synthetic.machines.traffic import REQUEST, Load, Traffic
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

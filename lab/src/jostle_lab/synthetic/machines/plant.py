@@ -27,6 +27,9 @@ from jostle.repository.writing import (
     write_chunks,
 )
 from jostle.schema.settings import DEFAULT_SLICE_NS
+from jostle_lab.synthetic.injected.model import Fault, Injected
+from jostle_lab.synthetic.injected.rows import mount_of
+from jostle_lab.synthetic.injected.schedule import EPOCH_S
 from jostle_lab.synthetic.machines.component_rows import component_rows
 from jostle_lab.synthetic.machines.counters import (
     SERVER_CAPACITY,
@@ -38,9 +41,6 @@ from jostle_lab.synthetic.machines.counters import (
 )
 from jostle_lab.synthetic.machines.gpus import gpu_components
 from jostle_lab.synthetic.machines.traffic import Traffic, client, drawn, of_jobs, unprofiled
-from jostle_lab.synthetic.injected.model import Fault, Injected
-from jostle_lab.synthetic.injected.rows import mount_of
-from jostle_lab.synthetic.injected.schedule import EPOCH_S
 
 _BOOT = "0a0b0c0d-0000-4000-8000-0000"
 _STRETCH_ROWS = 400_000  # component slices that are made at once

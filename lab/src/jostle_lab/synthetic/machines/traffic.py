@@ -70,7 +70,9 @@ def nothing(nodes: int, slices: int, batch: str = "") -> Load:
     return Load({}, np.zeros((nodes, slices)), np.zeros((nodes, slices)), batch)
 
 
-def of_jobs(injected: Injected, hosts: list[str], mounts: list[str], first: int, count: int) -> Load:
+def of_jobs(
+    injected: Injected, hosts: list[str], mounts: list[str], first: int, count: int
+) -> Load:
     """Return the load of the profiled jobs of a synthetic repository in some slices."""
     between = f"slice >= {first} AND slice < {first + count}"
     with_calls = ", ".join(f"posix_{call}_ops" for call in _FILE_CALLS)

@@ -10,10 +10,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle.repository.writing import TABLES, PartitionChunk, Position, process_id
+from jostle_lab.synthetic.injected.model import Fault
 from jostle_lab.synthetic.machines.component_rows import component_rows
 from jostle_lab.synthetic.machines.counters import Component, FileSystem, Stretch, daily_factors
 from jostle_lab.synthetic.machines.traffic import ASKED, Load, Traffic, nothing
-from jostle_lab.synthetic.injected.model import Fault
 from jostle_lab.synthetic.site.block import Block
 from jostle_lab.synthetic.site.course import Course, Interval
 from jostle_lab.synthetic.site.mix import JobMix

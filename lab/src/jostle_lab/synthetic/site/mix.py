@@ -98,7 +98,9 @@ def draw_jobs(spec: SiteSpec) -> JobMix:
     injected, more = _injected(spec, span, draw, first)
     programs += more
     every = {name: np.concatenate([every[name], injected.get(name, np.zeros(0))]) for name in every}
-    of = np.concatenate([np.full(len(early["nodes"]) + len(late["nodes"]), -1), injected["injected"]])
+    of = np.concatenate(
+        [np.full(len(early["nodes"]) + len(late["nodes"]), -1), injected["injected"]]
+    )
     hurts = np.concatenate(
         [np.zeros(len(of) - len(injected["injected"]), bool), injected["aggressor"] > 0]
     )

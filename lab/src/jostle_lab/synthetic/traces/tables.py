@@ -52,7 +52,9 @@ def run_tables(run: ReplayedRun, job: str) -> RunTables:
     merged = merge_world(world, segment_rows(run, processes), tokens(run.script, job))
     slices, mount_slices = _slices(run)
     hosts = {_host(run, rank) for rank in range(ranks)}
-    references = {host: CoreReference(_REFERENCE_NS, _JOBS) for host in hosts} if run.core_probe else {}
+    references = (
+        {host: CoreReference(_REFERENCE_NS, _JOBS) for host in hosts} if run.core_probe else {}
+    )
     return RunTables(
         job,
         _processes(run, job, processes),

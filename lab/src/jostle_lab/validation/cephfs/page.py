@@ -7,10 +7,10 @@ from pathlib import Path
 
 from jostle_lab.validation.cephfs.plan import GROUPS, QUIETS
 from jostle_lab.validation.cephfs.score import (
-    WRONGLY_NAMED,
     ERROR,
     RIGHT,
     VISIBLE,
+    WRONGLY_NAMED,
     Row,
     Summary,
     by_group,

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from jostle.repository import CoRunning, CoreUse, JobFacts
+from jostle.repository import CoreUse, CoRunning, JobFacts
 
 Ints = npt.NDArray[np.int64]
 #: Columns of time, and columns that are a state and not an amount.
@@ -36,7 +36,8 @@ def coarse(alongside: CoRunning, length_ns: int) -> CoRunning:
         ValueError: It is no multiple.
     """
     lives = {
-        name: fact.life for name, fact in {alongside.job.job: alongside.job, **alongside.others}.items()
+        name: fact.life
+        for name, fact in {alongside.job.job: alongside.job, **alongside.others}.items()
     }
     mine = alongside.job.life
 
