@@ -1,4 +1,4 @@
-"""Makes a job that both writes and opens files, alongside jobs that do either, on a mount of any type.
+"""Makes a job that both writes and opens files, alongside jobs that do either, on any mount.
 
 The truth is given: how much longer a write took in each slice, and how much longer an open.
 """

@@ -61,7 +61,7 @@ def test_without_a_core_probe_nothing_changes(always):
 
 
 def test_a_node_that_is_faster_throughout_is_the_same(always):
-    """Only the core-speed probe over its reference counts, not how many nanoseconds the loop takes."""
+    """Only the probe over its reference counts, not how many nanoseconds the loop takes."""
     tables, _ = always
     faster = with_column(
         tables, "core_probe_ns_sum", tables.slices["core_probe_ns_sum"].to_numpy() // 2
@@ -96,7 +96,7 @@ def test_few_runs_of_the_core_probe_are_no_reference(always):
 
 
 def test_what_scatters_around_the_reference_is_no_loss(always):
-    """Cores as often faster than the reference as slower: cut off there, half of it would be a loss."""
+    """Cores as often faster than the reference as slower: cut off there, half were a loss."""
     tables, _ = always
     reference = next(iter(tables.references.values())).ns
     count = tables.slices["core_probe_count_sum"].to_numpy()
@@ -116,7 +116,7 @@ def test_fast_cores_give_back_what_slow_ones_cost_and_no_more():
 
 
 def test_a_programs_own_runs_draw_the_reference(always):
-    """Ranks that share cores raise the core-speed probe in every run of theirs, which is no loss."""
+    """Ranks that share cores raise the probe in every run of theirs, which is no loss."""
     tables, _ = always
 
     def with_own(times, jobs):

@@ -80,7 +80,7 @@ def test_too_few_runs_are_not_tested():
 
 
 def _tables(harm, runs=8, steps=60, spared=None):
-    """Makes runs of a victim, alongside a storm in every second one, and always alongside a calm one.
+    """Makes runs of a victim, alongside a storm in every second one, and with a calm one always.
 
     One run may be spared by its storm.
     """
@@ -136,7 +136,7 @@ def test_the_program_that_slows_another_is_found():
 
 
 def _memories(harm, counted):
-    """Runs of a program on a node whose memory a hog slows in every second one, alongside a calm one.
+    """Runs of a program on a node whose memory a hog slows in every second one, and a calm one.
 
     counted: Their cache misses are known, and the calm one has none.
     """

@@ -53,7 +53,7 @@ LAB_ROOMS = {
     "cli": "analysis study validation synthetic cluster signals inject plot server",
 }
 #: Room -> its subrooms from the lowest to the highest: each may import those before it, and those
-#: joined by "+" do not import each other. The modules alongside the subrooms may import all of them:
+#: joined by "+" do not import each other. The modules next to the subrooms may import all of them:
 #: they are the room's interface, or hold what its subrooms have in common.
 SUBROOMS = {
     "repository": "store query segments maintenance ingest",
@@ -82,7 +82,7 @@ EVERY_SUBROOM = [(house, room) for house, (_, subrooms) in HOUSES.items() for ro
 
 
 #: What the lab, and whatever else is installed alongside jostle, may import of it
-#: (docs/reference/extensions.md): the interfaces of rooms and the modules alongside them, and these.
+#: (docs/reference/extensions.md): the interfaces of rooms and the modules next to them, and these.
 PUBLIC = {
     *(f"jostle.{room}.{path.stem}" for room in FOR_ALL for path in (PRODUCT / room).glob("*.py")),
     "jostle.cli.for_verbs",

@@ -1,4 +1,4 @@
-"""The repository's interface: queries, jobs, background, compaction, retention, export, and its errors."""
+"""The repository's interface: queries, jobs, background, compaction, retention, export, errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The core-speed probe: as often as asked, the same work in every build, in no way, nothing when off."""
+"""The core-speed probe: as often as asked, the same work in every build, nothing when off."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def half_a_core() -> Iterator[Path]:
     except OSError as error:
         pytest.skip(f"no control group can be made here: {error}")
     try:
-        # It comes before all others: on an oversubscribed machine they would leave it less than the limit.
+        # It comes before all others: on a busy machine they would leave it less than the limit.
         if second:
             (group / "cpu.max").write_text("50000 100000")
             (group / "cpu.weight").write_text("10000")

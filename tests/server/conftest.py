@@ -26,7 +26,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def followed() -> Iterator[list[frozenset[int] | None]]:
-    """Nothing is assessed that nobody asks for; here is whose jobs lists would have had assessed."""
+    """Nothing is assessed that nobody asks for; here is whose jobs lists would have assessed."""
     users: list[frozenset[int] | None] = []
     with at_our_priority(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(VerdictQueue, "follow", lambda _assess, whose: users.append(whose))

@@ -130,7 +130,7 @@ def test_what_takes_long_is_made_once_and_kept():
     with ThreadPoolExecutor(4) as many:
         found = list(many.map(lambda _: cache.ask("k", 1, make, 60), range(4)))
     assert [piece.value for piece in found if piece] == ["it"] * 4
-    # Newer than what is kept, but that was just made: alongside an ingester it is not made each time.
+    # Newer than what is kept, but that was just made: with an ingester it is not made each time.
     assert cache.ask("k", 2, make, 60).commit == 1
     assert made == [1]
 

@@ -153,7 +153,7 @@ def test_a_training_job_is_priced(tmp_path: Path, ranks: int, delay_s: float) ->
     percent = run.estimate["percent"]
     assert run.estimate["world"] == 0 and run.estimate["ranks"] == ranks
     assert run.injected - POINTS <= percent["value"] <= run.slower + POINTS, run
-    # What others took of an oversubscribed machine is a loss too: the truth is between what was injected
+    # What others took of a busy machine is a loss too: the truth is between what was injected
     # and what steps took longer.
     assert percent["low"] - POINTS <= run.slower, run
     assert run.injected <= percent["high"] + POINTS, run

@@ -1,4 +1,4 @@
-"""Injected machines: they agree with the injected jobs, and have the faults that they are to have."""
+"""Injected machines: they agree with the injected jobs, and have the faults they are to have."""
 
 from __future__ import annotations
 

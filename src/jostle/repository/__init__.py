@@ -31,7 +31,7 @@ from jostle.repository.types import (
 
 __all__ = [
     "MIRROR_MARKER",
-    "Alongside",
+    "CoRunning",
     "CoarsenReport",
     "CompactReport",
     "CoreReference",

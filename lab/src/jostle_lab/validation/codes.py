@@ -52,7 +52,7 @@ class Code:
         steps: Its length, in steps of its own; 0 where it has none.
         where: Where it runs, if not in a folder of its own.
         limit_s: Seconds after which it counts as hung.
-        alongside: Patterns of `jostle signal` that run concurrently with its disturbed runs, in turn.
+        alongside: Patterns of `jostle signal` that run during its disturbed runs, in turn.
         over_nodes: Its ranks are on nodes of a lab, on both sides of one link; concurrent messages
             cross that link, too.
     """

@@ -75,7 +75,7 @@ class Truth:
         displaced_s: The part of it that shifts the median of all windows: continuous.
         windows: Number of windows.
         low_s, high_s: `total_s` with the next larger and the smallest as reference.
-        alongside: The part of `total_s` in spans in which a disturber is known to have run; None where
+        alongside: The part of `total_s` in spans in which a disturber is known to run; None where
             no spans are given.
         edges_ns: Edges of the windows in this run.
     """

@@ -45,7 +45,7 @@ class _Closed:
     Attributes:
         begun: The slice in which they were begun, estimated from their size.
         fixed: Whether steps back around the slice only rewrite headers of these files.
-        alongside: Whether steps back around the slice are few, but belong to other, rewritten files.
+        alongside: Whether steps back near the slice are few, but belong to other, rewritten files.
     """
 
     begun: NDArray[np.int64]

@@ -43,7 +43,7 @@ class Cause:
         seconds: Run time lost to it.
         how: measured (accounted for call by call), inferred (from clusters of segments), or
             neighbours (from slices with and without the load of neighbours).
-        kind: What it was of the resource, where a core-speed probe or the node's agent tells: "core speed",
+        kind: What it was of the resource, where the probe or the node's agent shows it: "core speed",
             cores that ran slower (others on their sibling threads, or a lower frequency); "steal",
             cores that the hypervisor kept; "capped", a limit of the frequency; "heat", throttled;
             "power limit", a lower one than at other times; "quota", a CPU limit of the job's own

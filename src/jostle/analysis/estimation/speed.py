@@ -1,7 +1,7 @@
 """Computes from the core-speed probe how much slower the cores were than at their best.
 
 The probe is a fixed computation that the runtime times now and then on the cores of the ranks
-(JOSTLE_CORE_PROBE). If it takes longer than its minimum, programs take longer by about the same share:
+(JOSTLE_CORE_PROBE). If it takes longer than at its minimum, programs take longer by about that share:
 others compute on the sibling threads of the cores, or the frequency is lower. This measure does not
 depend on the program, so it also detects runs that were slow from start to end.
 """

@@ -96,7 +96,7 @@ class MatrixPart:
     Attributes:
         kind: The kind of these resources.
         job: The jobs that are evaluated.
-        sums: Of each of them undisturbed time, time spent less what other programs explain,
+        sums: Of each of them undisturbed time, time less what other programs explain,
             slices, and the minimum to which explanations may reduce the time spent.
         other: Programs that ran concurrently with them: one entry per job and program.
         met: The job of each entry of `other`.
@@ -403,7 +403,7 @@ def _encounter(
     Args:
         pair: Victim, aggressor, kind of resource.
         runs: Jobs of the victim.
-        alongside: Sums per run over the slices with the aggressor: undisturbed time, time spent less
+        alongside: Sums per run over the slices with the aggressor: undisturbed time, time less
             what other programs explain, slices, and the minimum to which explanations may reduce
             the time spent.
         theirs: Time spent in these slices that the aggressor explains.

@@ -56,7 +56,7 @@ def command(
 ) -> None:
     """Say which program slowed which, by how much, and how sure that is.
 
-    Runs of a program with another one alongside them are compared with its runs without (a test that
+    Runs of a program with another one alongside are compared with its runs without (a test that
     fits the data, controlled for the number of pairs). Active is how much a program slows others,
     passive how much it is slowed.
     """

@@ -37,7 +37,7 @@ def digest(follow: bool, config: Path, repository: Path) -> None:
     """Append the digests of jobs that ended to their outputs, or mail links.
 
     Whether it does either stands in the site's file: `digest = output`, `mail` or `off`. It runs
-    alongside the ingester, as root, where the users' files are mounted. A digest is written once the
+    next to the ingester, as root, where the users' files are mounted. A digest is written once the
     profiles of all nodes are in the repository, or a minute after the job's end.
     """
     settings = site_settings(config)

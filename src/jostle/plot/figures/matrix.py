@@ -58,7 +58,7 @@ def _page(matrix: Matrix, grid: MatrixGrid) -> Page:
         title = "No evidence that" if is_tested else "Too few runs to tell whether"
         title += f" any program slows another on the {place_name(grid.place)}"
     note = (
-        "Slowdown of the row's program in its runs alongside the column's program, against its runs "
+        "Slowdown of the row's program in its runs alongside the column's program, over its runs "
         "without it; below: number of runs with / without. Coloured and bold: evidence (q < 0.05 "
         "after control of the false-discovery rate); grey: none; few: under "
         f"{FEWEST} runs with or without; empty: they never met. "

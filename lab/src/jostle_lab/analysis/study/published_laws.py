@@ -318,7 +318,8 @@ def _small_chunks(result: StudyResult) -> Law | None:
     size = size_label(cell.setting.chunk or 0)
     return Law(
         "small chunks",
-        f"At {size}, {cell.probe} loses {_percent(cell.degradation.median)} alongside {cell.signal}, "
+        f"At {size}, {cell.probe} loses {_percent(cell.degradation.median)} alongside "
+        f"{cell.signal}, "
         f"which loses {_percent(cell.signal_degradation.median)}: "
         f"{_points(gap.mean)} points{_range(gap.low, gap.high)}.",
         gap.mean,

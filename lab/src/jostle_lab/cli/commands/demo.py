@@ -35,7 +35,7 @@ _NEIGHBOUR_CHUNK = "8MiB"  # without a lab
 _PROBE, _ALONE = "demo.r01-p001.writer", "demo.r01-a001.writer"
 _IN_A_LAB = """\
 A small cluster is built out of namespaces on this machine: two nodes, and a file system that they
-share over a link of 400 Mbit/s. On one node a program writes steadily, first alone, then alongside a
+share over a link of 400 Mbit/s. On one node a program writes steadily, alone, then alongside a
 neighbour on the other node that writes for two seconds of every four. Neither knows of the other;
 the steady one is watched in slices of 250 ms."""
 _ON_CEPHFS = """\

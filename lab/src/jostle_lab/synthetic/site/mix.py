@@ -52,7 +52,7 @@ class JobMix:
         mount: Its scratch file system.
         fails: It aborts.
         turn_s: The offset in its cycle at which it begins, s.
-        injected: -1: no injected job; else the number of the injected aggressor that it is, or whose
+        injected: -1: no injected job; else the number of the aggressor that it is, or whose
             victim it is.
         aggressor: Whether it is an injected aggressor.
     """

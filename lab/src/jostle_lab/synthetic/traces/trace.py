@@ -35,7 +35,7 @@ class TraceSpec:
         least: Least injected loss, percent of the disturbed run.
         most: Greatest injected loss.
         about: One sentence for tables.
-        core-speed probe: The core-speed probe is recorded: what slows computation also slows the probe.
+        core_probe: The core-speed probe is recorded: what slows computation slows it too.
     """
 
     name: str
