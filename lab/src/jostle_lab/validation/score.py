@@ -33,7 +33,7 @@ class Assessed:
         coverage: Coverage of the run time.
         inferred: Coverage of the inferred part; None: no clusters.
         slow: The part of the loss to slow cores by the core-speed probe; 0 without one.
-        core-speed probe: Core-speed probe over its usual time; None without one.
+        core_probe: Core-speed probe over its usual time; None without one.
         light: green, yellow or red; None: undecided.
     """
 

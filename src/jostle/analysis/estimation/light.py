@@ -52,8 +52,8 @@ _WHAT_DECIDES: dict[DoubtName, str] = {
     "scatter": "other runs of the same work: `jostle compare` shows how much equal work scatters "
     "by itself",
     "shared cores": "a run with a core for each rank",
-    "core speed": "more runs on these nodes with the core-speed probe on, which show how fast cores "
-    "can be; or a run alone on its nodes",
+    "core speed": "more runs on these nodes with the core-speed probe on, which show how fast "
+    "cores can be; or a run alone on its nodes",
     "shared nodes": "a run alone on its nodes",
     "neighbours": "a run without them",
 }

@@ -43,7 +43,7 @@ class Cause:
         seconds: Run time lost to it.
         how: measured (accounted for call by call), inferred (from clusters of segments), or
             neighbours (from slices with and without the load of neighbours).
-        kind: What it was of the resource, where the probe or the node's agent shows it: "core speed",
+        kind: What it was of the resource, where probe or agent show it: "core speed",
             cores that ran slower (others on their sibling threads, or a lower frequency); "steal",
             cores that the hypervisor kept; "capped", a limit of the frequency; "heat", throttled;
             "power limit", a lower one than at other times; "quota", a CPU limit of the job's own
@@ -152,7 +152,7 @@ class CoreSpeed:
     """Speed of the cores by the core-speed probe.
 
     Attributes:
-        core-speed probe: Time of the probe's loop over its minimum, mean over the run.
+        core_probe: Time of the probe's loop over its minimum, mean over the run.
         jobs: Number of other jobs on the nodes from which the minimum is known; 0: only this run.
         seconds: Run time lost to slow cores beyond the loss that segments show; part of lost_s.
         steal: Steal time of a core as a share of the run, mean of the worst node.

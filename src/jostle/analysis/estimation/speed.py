@@ -1,7 +1,7 @@
 """Computes from the core-speed probe how much slower the cores were than at their best.
 
 The probe is a fixed computation that the runtime times now and then on the cores of the ranks
-(JOSTLE_CORE_PROBE). If it takes longer than at its minimum, programs take longer by about that share:
+(JOSTLE_CORE_PROBE). If it takes longer than at its minimum, programs take about that much longer:
 others compute on the sibling threads of the cores, or the frequency is lower. This measure does not
 depend on the program, so it also detects runs that were slow from start to end.
 """
@@ -44,7 +44,7 @@ class Speed:
     Attributes:
         slower: Per span, time of computation over that with cores at their best; below 1 where
             cores were faster.
-        core-speed probe: Time of the probe over its minimum, mean of the spans.
+        core_probe: Time of the probe over its minimum, mean of the spans.
         jobs: Other jobs from which the minimum is known, on the node with fewest; 0: none, the
             minimum is that of this run.
         unseen: Share by which the minimum itself may be too large because cores were never at their

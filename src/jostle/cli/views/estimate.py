@@ -230,8 +230,8 @@ def _alongside_the_loss(estimate: RunEstimate) -> Iterator[Any]:
         known = "this run alone" if not cores.jobs else f"{count(cores.jobs)} other jobs there"
         taken = f"; the host kept {percent(cores.steal)} of them" if cores.steal >= NOTHING else ""
         yield (
-            f"cores: the core-speed probe took {cores.core_probe:.2f} times as long as at best (known from "
-            f"{known}): sibling threads or frequency{taken}"
+            f"cores: the core-speed probe took {cores.core_probe:.2f} times as long as at best "
+            f"(known from {known}): sibling threads or frequency{taken}"
         )
     if estimate.imbalance_s is not None and estimate.imbalance_s >= NOTHING * estimate.run_s > 0:
         share = estimate.imbalance_s / estimate.run_s

@@ -50,7 +50,7 @@ class ReplayedRun:
         cuts: Where its segments end.
         init_ns: MPI_Init, ns since the epoch.
         seed: Seed of the noise of counters.
-        core-speed probe: Slowdown of computation over that of the core-speed probe; 0: no probe.
+        core_probe: Slowdown of computation over that of the core-speed probe; 0: no probe.
     """
 
     program: ReplayProgram
