@@ -298,9 +298,9 @@ uint32_t jst_ask_world(const jst_roster *ranks, uint32_t rank)
     return result;
 }
 
-void jst_tell_communicator(jst_roster *ranks)
+void jst_pass_communicator(jst_roster *ranks)
 {
-    if (!__atomic_exchange_n(&ranks->told, true, __ATOMIC_RELAXED) && ranks->world) {
+    if (!__atomic_exchange_n(&ranks->passed, true, __ATOMIC_RELAXED) && ranks->world) {
         jst_host.communicator(ranks->id, ranks->world, ranks->size);
     }
 }
