@@ -65,7 +65,7 @@ static bool plan_disk(const struct jst_run *run, struct plan *plan)
     long result = jst_folder_space(plan->folder, &space);
     if (result < 0) {
         fprintf(stderr,
-                "jostle-signal: cannot tell how much room --dir %s has: %s; choose another\n",
+                "jostle-signal: cannot find out how much room --dir %s has: %s; choose another\n",
                 run->options.dir, strerror((int)-result));
         return false;
     }
@@ -188,7 +188,7 @@ static int64_t decide_start(const struct jst_run *run)
     if (o->start_ns < now) {
         snprintf(text, sizeof text,
                  "jostle-signal: --start has passed by %.3f s before all was ready, so it begins "
-                 "late; the log tells when\n",
+                 "late; the log records when\n",
                  (double)(now - o->start_ns) / 1e9);
         jst_sys_say(text);
     }
@@ -200,9 +200,9 @@ static void say_error(struct jst_run *run)
 {
     char text[sizeof run->error + 64];
 
-    if (!run->error[0] || jst_team_told(&run->team) == JST_REASON_ERROR)
+    if (!run->error[0] || jst_team_requested(&run->team) == JST_REASON_ERROR)
         return;
-    jst_team_tell(&run->team, JST_REASON_ERROR);
+    jst_team_request(&run->team, JST_REASON_ERROR);
     snprintf(text, sizeof text, "%sjostle-signal: %s\n", isatty(2) ? "\r\033[K" : "", run->error);
     jst_sys_say(text);
 }
@@ -296,7 +296,7 @@ static int run_signal(struct jst_run *run)
         run->options.log = "none"; /* it has reported why */
         jst_log_open(&run->log, run, start);
         jst_fail(run, "no log");
-        jst_team_tell(&run->team, JST_REASON_ERROR);
+        jst_team_request(&run->team, JST_REASON_ERROR);
     }
     if (run->prepared)
         jst_log_event(&run->log, "prepare", jst_now(), run->prepared);
@@ -306,7 +306,7 @@ static int run_signal(struct jst_run *run)
      * all. */
     if (reason >= JST_REASON_SIGNAL || (run->team.half && run->team.half[0] == 'p')) {
         say_error(run);
-        jst_team_tell(&run->team, reason);
+        jst_team_request(&run->team, reason);
     }
     reason = finish(run, reason);
     int64_t end = jst_now();

@@ -47,9 +47,9 @@ bool jst_team_world_max(struct jst_team *team, int64_t *values, unsigned count);
 
 /* ---- called by each alone, at any time ------------------------------------------------------ */
 /* Asks all others to stop, also those of the other half. */
-void jst_team_tell(struct jst_team *team, enum jst_reason reason);
+void jst_team_request(struct jst_team *team, enum jst_reason reason);
 /* What another process has requested, or JST_GO_ON. Cheap: may be called at every operation. */
-enum jst_reason jst_team_told(struct jst_team *team);
+enum jst_reason jst_team_requested(struct jst_team *team);
 /* Bytes of this process so far, for the progress line of rank 0; and their sum as far as known.
  * ranks_known: of how many processes that sum is. */
 void jst_team_progress(struct jst_team *team, uint64_t bytes);

@@ -203,7 +203,7 @@ void jst_janitor_start(void)
     pipe_out = ends[1];
 }
 
-static void tell(const char *folder, int rank, bool done)
+static void send_order(const char *folder, int rank, bool done)
 {
     struct order order = {.rank = rank, .done = done};
 
@@ -215,7 +215,7 @@ static void tell(const char *folder, int rank, bool done)
 
 void jst_janitor_watch(const char *folder, int rank)
 {
-    tell(folder, rank, false);
+    send_order(folder, rank, false);
 }
 
 void jst_janitor_done(void)
@@ -224,7 +224,7 @@ void jst_janitor_done(void)
 
     if (pipe_out < 0)
         return;
-    tell("", 0, true);
+    send_order("", 0, true);
     jst_sys_close(pipe_out);
     pipe_out = -1;
     while (janitor > 0 && waitpid(janitor, &status, 0) < 0 && errno == EINTR)
