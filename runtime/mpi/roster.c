@@ -146,7 +146,7 @@ static bool fill(jst_roster *made, uintptr_t handle, bool window)
     jst_pmpi.Group_size(group, &size);
     made->size = size > 0 ? (uint32_t)size : 0;
     made->id = 0;
-    made->told = false;
+    made->passed = false;
     made->window = window;
     made->neighbours = NULL;
     made->members = !window && !inter && size > 1;

@@ -30,7 +30,7 @@ static MPI_Comm all = MPI_COMM_NULL;  /* a duplicate of the world: stops, the ba
 static MPI_Comm work = MPI_COMM_NULL; /* those who work together */
 static MPI_Request hear = MPI_REQUEST_NULL;
 static int heard, requested; /* enum jst_reason; heard is where the next message goes */
-static bool broken;     /* a process is gone: no collective operation any more */
+static bool broken;          /* a process is gone: no collective operation any more */
 
 /* How long this process still waits for others: for ever, or until shortly after a signal that is
  * followed by a kill. */
