@@ -424,7 +424,7 @@ def straggler(**given: object) -> Straggler:
         ({"cause": "own imbalance"}, "imbalance and not interference"),
         (
             {"cause": "unknown", "why": "A", "decided_by": "B"},
-            "why cannot be told, because A; B would tell.",
+            "the cause is unknown, because A; B would show it.",
         ),
     ],
 )
@@ -435,12 +435,12 @@ def test_the_sentence_names_rank_node_time_seconds_and_why(
     assert text in row.text
 
 
-def test_every_answer_is_a_name_a_clearance_or_says_why_it_cannot_be_told() -> None:
+def test_every_answer_is_a_name_a_clearance_or_says_why_it_is_undecided() -> None:
     cleared = WorldWaits(0, 4, "cleared", why="no rank was later than the others", least_s=0.5)
     unknown = WorldWaits(1, 2, "undecided", why="A", decided_by="B")
     said = wait_sentences(JobWaits("j", [cleared, unknown]), {})
     assert said[0].startswith("world 0: No rank kept the others waiting")
-    assert said[1].endswith("cannot be told, because A; B would tell.")
+    assert said[1].endswith("kept the others waiting, because A; B would decide it.")
     assert wait_sentences(None, {}) == []
     plain = waits_json(JobWaits("j", [replace(cleared, stragglers=[straggler()])]), {})
     assert plain is not None

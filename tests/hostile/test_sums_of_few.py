@@ -308,7 +308,7 @@ def test_who_comes_late_is_not_the_difference_of_two_answers(
 
     def told() -> list[float | None]:
         users.update((row["job"], row["uid"]) for row in store.jobs().to_pylist())
-        found = others.told(viewer, users.get, "rollup", ["posix_write_bytes"], axis)
+        found = others.disclosed(viewer, users.get, "rollup", ["posix_write_bytes"], axis)
         (load,) = found.values()
         return [None if value != value else float(value) for value in load[:4]]
 
@@ -319,7 +319,7 @@ def test_who_comes_late_is_not_the_difference_of_two_answers(
     put(writer(4, {0: 77, 2: 50}), U5)
     store.ingest([spool])
     assert told() == [3000, 1500, None, 0]  # not 3077
-    assert Others(Tiles(store, LruCache())).told(
+    assert Others(Tiles(store, LruCache())).disclosed(
         ADMIN, users.get, "rollup", ["posix_write_bytes"], axis
     ).popitem()[1][:3].tolist() == [3077, 1500, 50]
     for pid, owner in enumerate((U2, U3), 5):
@@ -356,7 +356,7 @@ def test_a_slice_is_told_when_all_have_had_time_to_come(
 
     def told() -> list[float]:
         users.update((row["job"], row["uid"]) for row in store.jobs().to_pylist())
-        found = others.told(viewer, users.get, "rollup", ["posix_write_bytes"], axis)
+        found = others.disclosed(viewer, users.get, "rollup", ["posix_write_bytes"], axis)
         return next(iter(found.values()))[[0, 9, 12]].tolist()
 
     for pid, owner in enumerate((U2, U3, U4), 1):

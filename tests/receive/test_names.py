@@ -84,13 +84,13 @@ def test_tokens_of_such_a_node_from_earlier_do_not_stop_the_receiver(tmp_path: P
     assert MARKER not in path.read_text()
 
 
-def test_a_mirror_that_does_not_tell_capitals_apart_is_refused(tmp_path: Path) -> None:
+def test_a_mirror_that_ignores_case_is_refused(tmp_path: Path) -> None:
     mirror = tmp_path / "mirror"
     mirror.mkdir(mode=0o700)
     (mirror / MARKER).write_text("{}")
     (mirror / ".lock").touch()
     os.link(mirror / ".lock", mirror / ".LOCK")  # what such a file system shows
-    with pytest.raises(UsageError, match="capitals"):
+    with pytest.raises(UsageError, match="lower case"):
         Keeper(mirror, Usage(1, 1), lambda _: None, lambda _: None)
 
 

@@ -281,7 +281,7 @@ def test_a_user_sees_the_state_of_servers_together_where_others_are_a_crowd(repo
     content = lanes(repository, tiles, user)
     assert content["nodes"] == []
     assert content["few"]
-    told = Others(tiles).told(
+    shown = Others(tiles).disclosed(
         user,
         owners(lives(repository)),
         "rollup",
@@ -291,7 +291,7 @@ def test_a_user_sees_the_state_of_servers_together_where_others_are_a_crowd(repo
     )
     for server in content["servers"]:
         assert server["bytes"] is None
-        hidden = np.isnan(told[server["mount"]])
+        hidden = np.isnan(shown[server["mount"]])
         assert hidden.any()
         for name in ("busy", "request_ms"):
             assert all(value is None for value in np.array(server[name], dtype=object)[hidden])

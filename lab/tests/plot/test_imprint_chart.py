@@ -96,7 +96,7 @@ def test_the_terminal_shows_dents_under_the_bursts() -> None:
     [
         ((3, 3), "Each burst of bursts takes 50 %"),
         ((2, 3), "A burst of bursts takes 50 %"),
-        ((0, 3), "The slices of writer do not tell the bursts of bursts from pauses"),
+        ((0, 3), "The slices of writer do not show the bursts of bursts"),
     ],
 )
 def test_the_title_claims_no_more_than_was_seen(seen: tuple[int, int], title: str) -> None:

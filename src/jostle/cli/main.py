@@ -52,7 +52,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "overhead": ("overhead", "What profiling costs a command: alternating runs."),
         "agent": ("agent", "Record this machine between runs, too: who uses its cores and disks."),
         "doctor": ("doctor", "Check what works on this machine, and how to fix it."),
-        "topology": ("topology", "Tell jostle about the cluster's networks; show them."),
+        "topology": ("topology", "Import the cluster's networks, and show them."),
         "site": ("site", "Digests at the end of jobs, for a site that profiles all of them."),
         "repository": ("repository", "Compact the repository, expire old slices, fix damage."),
     },

@@ -29,7 +29,7 @@ _MOST_WAITING, _MOST_OF_NODE = 256 << 20, 4
 _SILENT_S = 300.0
 _LEAST_CREDIT = 64 << 10
 _DISK_EVERY_S = 0.5
-_TELL_EVERY_S, _MOST_TOLD = 3600.0, 10_000
+_REPORT_EVERY_S, _MOST_REPORTED = 3600.0, 10_000
 _LAG_EVERY_S = 60.0
 #: Rate of posts that all nodes together are allowed: half of what one core can handle.
 _POSTS_PER_S, _ACTIVE_EVERY_S = 500, 5.0
@@ -60,7 +60,7 @@ class App:
             warn: Called with messages for the operator, at a limited rate.
         """
         self._warn = warn
-        self._told: dict[tuple[str, str], float] = {}
+        self._reported: dict[tuple[str, str], float] = {}
         self.counts = Counts()
         self._settings = settings
         self._credentials = credentials
@@ -96,11 +96,11 @@ class App:
         except RefusedError as refusal:
             if path == PATH:
                 self.counts.refused[refusal.code] += 1
-                self._tell(scope, refusal)
+                self._report(scope, refusal)
             text = refusal.text().encode()
             await _answer(send, refusal.status, text, retry_s=refusal.retry_s)
 
-    def _tell(self, scope: Message, refusal: RefusedError) -> None:
+    def _report(self, scope: Message, refusal: RefusedError) -> None:
         """Warn the operator that a node is refused: once an hour for the same reason."""
         if refusal.retry_s and refusal.code != "clock":
             return  # a temporary refusal
@@ -109,11 +109,11 @@ class App:
         if not is_node_name(node):
             node = f"A node at {(scope.get('client') or ['the proxy'])[0]}"
         now = time.monotonic()
-        if now < self._told.get((node, refusal.code), 0):
+        if now < self._reported.get((node, refusal.code), 0):
             return
-        if len(self._told) >= _MOST_TOLD:
-            self._told.clear()
-        self._told[node, refusal.code] = now + _TELL_EVERY_S
+        if len(self._reported) >= _MOST_REPORTED:
+            self._reported.clear()
+        self._reported[node, refusal.code] = now + _REPORT_EVERY_S
         self._warn(
             f"{node} is refused ({refusal.status} {refusal.code}): {refusal.why}. {refusal.fix}"
         )
@@ -307,7 +307,10 @@ def _size(headers: dict[str, str]) -> int:
         )
     if "content-length" not in headers:
         raise RefusedError(
-            411, "length", "the post does not tell its length", "Send Content-Length."
+            411,
+            "length",
+            "the post has no Content-Length",
+            "Send its length in the header Content-Length.",
         )
     size = int(headers["content-length"])  # h11 has checked it
     if size > MOST_SENT:

@@ -27,7 +27,7 @@ def sync_group(root: int, group: Group) -> None:
     """
     paths = {f"{node}/{path}" for node, path in group.files}
     paths |= {f"{node}/.files" for node in group.journals} | group.folders
-    if len(paths) > _ONE_BY_ONE and _SYNC_TELLS_ERRORS:
+    if len(paths) > _ONE_BY_ONE and _SYNC_REPORTS_ERRORS:
         sync_all(root)
     else:
         _sync_each(root, paths)
@@ -56,11 +56,11 @@ def _sync_each(root: int, paths: Iterable[str]) -> None:
             os.close(descriptor)
 
 
-def _sync_tells_errors() -> bool:
+def _sync_reports_errors() -> bool:
     """Return whether syncfs reports bytes that could not be written: since Linux 5.8."""
     numbers = re.match(r"(\d+)\.(\d+)", platform.release())
     return numbers is not None and (int(numbers[1]), int(numbers[2])) >= (5, 8)
 
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
-_SYNC_TELLS_ERRORS = _sync_tells_errors()
+_SYNC_REPORTS_ERRORS = _sync_reports_errors()

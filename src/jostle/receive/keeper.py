@@ -291,8 +291,8 @@ def _hold(mirror: Path) -> tuple[int, int]:
     with contextlib.suppress(FileNotFoundError):
         if os.path.samestat(os.stat(".LOCK", dir_fd=root), os.fstat(lock)):
             raise UsageError(
-                f"The file system of the mirror {mirror} does not tell capitals from small "
-                "letters: files of two nodes, or two files of one, could be taken for one.",
+                f"The file system of the mirror {mirror} does not distinguish "
+                "upper from lower case: two files could get the same name.",
                 hint="Name a folder on another file system.",
             )
     try:

@@ -190,7 +190,7 @@ class Alerts:
         self._index, self._page = index, url
         self._sent: dict[str, int] = {}
         self._lost: deque[tuple[float, str, str]] = deque()  # time, file system and job
-        self._told: dict[str, float] = {}
+        self._sent_at: dict[str, float] = {}
         self._over = threading.Event()
 
     def start(self, verdicts: VerdictQueue) -> None:
@@ -258,9 +258,9 @@ class Alerts:
         while self._lost[0][0] < now - _WITHIN_S:
             self._lost.popleft()
         jobs = list(dict.fromkeys(who for _, where, who in self._lost if where == resource))
-        if len(jobs) < SLOW_JOBS or now - self._told.get(resource, -_AGAIN_S) < _AGAIN_S:
+        if len(jobs) < SLOW_JOBS or now - self._sent_at.get(resource, -_AGAIN_S) < _AGAIN_S:
             return
-        self._told[resource] = now
+        self._sent_at[resource] = now
         self._send(
             {
                 "kind": "file system",

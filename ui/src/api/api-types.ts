@@ -603,7 +603,7 @@ export interface FabricOverview {
   measured: number;
   /** adaptive routing: loads lie between two values */
   low_high: boolean;
-  /** some ports tell how long data waited */
+  /** some ports count how long data waited */
   waiting: boolean;
   /** the greatest first */
   jobs: FabricJob[];
@@ -2116,7 +2116,7 @@ export interface StragglerReport {
   who: string;
   /** since when and until when, in words */
   when: string;
-  /** the cause in words; if it is unknown, why, and what would tell */
+  /** the cause in words; if unknown, why, and which data would show it */
   reason: string;
   /** all of it as one sentence */
   text: string;

@@ -70,7 +70,7 @@ def _chart(result: StudyResult, trace: Trace, imprint: Imprint | None) -> Imprin
         dilation=dilation,
         seen=(imprint.seen, imprint.total) if imprint and imprint.total else None,
         source=source(result),
-        told=imprint.source if imprint else "",
+        bursts_from=imprint.source if imprint else "",
         setting=f"run {trace.run}, {trace.setting.label}",
     )
     alone, alongside = level(chart.alone, chart.alone_ns), level_in_bursts(chart)

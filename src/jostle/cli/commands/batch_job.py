@@ -120,19 +120,19 @@ def interference_parts(
             bar.advance(number, len(long), part["part"])
             answers.append(evaluate_company(store, part["job"], seed, viewer))
     short = len(row["parts"]) - len(long)
-    told = list(zip(long, answers, strict=True))
+    found = list(zip(long, answers, strict=True))
     if as_json:
-        found = [interference_json(*both) | {"part": part["part"]} for part, both in told]
-        emit_json({"job": row["job"], "parts": found, "too_short": short})
+        rows = [interference_json(*both) | {"part": part["part"]} for part, both in found]
+        emit_json({"job": row["job"], "parts": rows, "too_short": short})
         return
-    for part, both in told:
+    for part, both in found:
         show(heading(part["part"], f"  {part['program']}"), *in_short(*both), "")
     show(
         f"{count(len(long))} of {count(len(row['parts']))} parts of {row['title']} ran for "
-        f"{LEAST_RUN_S:g} s or longer; others are too short to tell."
+        f"{LEAST_RUN_S:g} s or longer; the others are too short for a result."
     )
     seen = f" --as-user {viewer}" if viewer is not None else ""
-    evident = [part for part, (_, who) in told if who.evident] or long
+    evident = [part for part, (_, who) in found if who.evident] or long
     next_steps(
         *(f"jostle interference{flag}{seen} {part['part']}" for part in evident[:_MOST_NEXT])
     )

@@ -53,7 +53,7 @@ def command(site: bool, repository: Path, as_json: bool) -> int:
         less = f" {_count_checks(warned)} above." if warned else ""
         show(f"This machine's part of the site works.{less}")
     else:
-        less = f" {_count_checks(warned)} above: this machine could tell more about jobs."
+        less = f" {_count_checks(warned)} above: once fixed, jostle records more about jobs here."
         less = less if warned else ""
         show(f"jostle works here.{less}")
         next_steps(*["jostle demo"] * ("demo" in added_verbs()), "jostle run -- CMD")

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 @click.group("topology", cls=ExtensibleGroup)
 def command() -> None:
-    """Tell jostle how nodes and switches are linked, and look at what it knows.
+    """Import how the cluster's nodes and switches are linked, and show it.
 
-    With a topology, jostle can tell which links two jobs share.
+    With a topology, jostle finds the links that two jobs share.
     """
 
 
@@ -209,7 +209,7 @@ def show_(
         return
     warn(content.damaged)
     if not content.fabrics:
-        show("No fabric is known: which links jobs share cannot be told.")
+        show("No fabric is known, so shared links cannot be determined.")
         next_steps(f"jostle topology import{flag} FILE")
         return
     for number, fabric in enumerate(content.fabrics):

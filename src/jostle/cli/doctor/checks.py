@@ -381,7 +381,7 @@ def check_fabrics(path: Path) -> Check:
         return Check(
             "fabrics",
             "ok",
-            "none is known: which links jobs share cannot be told; "
+            "none is known, so shared links cannot be determined; "
             f"`jostle topology import{flag} FILE` takes one",
         )
     if lost := outside_words(content.outside):

@@ -86,8 +86,8 @@ def check_receive_toml(site: Site) -> Check:
             f"jostle receive token NODE --tokens {rules.tokens}",
         )
     where = rules.listen or str(rules.proxy_socket)
-    told = site.receive_toml if site.receive_toml.exists() else "its command line"
-    return Check("receive.toml", "ok", f"{told}: {where}, by {', '.join(ways)}")
+    source = site.receive_toml if site.receive_toml.exists() else "its command line"
+    return Check("receive.toml", "ok", f"{source}: {where}, by {', '.join(ways)}")
 
 
 def check_mirror(site: Site) -> Check:

@@ -274,10 +274,10 @@ def check_receiver(site: Site) -> Check:
             "start `jostle receive` there, and let this machine through its firewall",
         )
     now = (asked + time.time()) / 2
-    told = content.get("time_ns", 0) / 1e9
-    if not told and headers.get("Date"):
-        told = email.utils.parsedate_to_datetime(headers["Date"]).timestamp()
-    skew = abs(now - told) if told else 0.0
+    their_time = content.get("time_ns", 0) / 1e9
+    if not their_time and headers.get("Date"):
+        their_time = email.utils.parsedate_to_datetime(headers["Date"]).timestamp()
+    skew = abs(now - their_time) if their_time else 0.0
     if skew > _MOST_SKEW_S / 10:
         state = "fail" if skew > _MOST_SKEW_S else "warn"
         return Check(
@@ -300,7 +300,7 @@ def check_receiver(site: Site) -> Check:
             f"{url.netloc}: its certificate ends in {duration(max(until - now, 0) * 1e9)}",
             "renew it",
         )
-    clocks = f"clocks {duration(skew * 1e9)} apart" if told else "its clock is not known"
+    clocks = f"clocks {duration(skew * 1e9)} apart" if their_time else "its clock is not known"
     return Check("receiver", "ok", f"{url.netloc} answers; {clocks}")
 
 

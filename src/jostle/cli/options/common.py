@@ -76,14 +76,14 @@ def open_repository(path: Path, *, create: bool = False) -> Repository:
         f"Restore it from a backup, or run `jostle repository check{repository_flag(path)} --fix`."
     )
 
-    def tell(lost: Sequence[str]) -> None:
+    def report(lost: Sequence[str]) -> None:
         nonlocal fix
         warn([*lost, fix] if fix else lost)
         fix = ""  # stated once
 
     if lost := store.damage():
-        tell([f"{sentence} What it held is missing here." for sentence in lost])
-    store.on_damage(lambda damaged: tell([damaged.missing()]))
+        report([f"{sentence} What it held is missing here." for sentence in lost])
+    store.on_damage(lambda damaged: report([damaged.missing()]))
     return store
 
 

@@ -154,19 +154,19 @@ def _losses(row: Mapping[str, Any], loss: BatchLoss) -> Table:
     )
     for part, lost in zip(row["parts"], loss.parts, strict=True):
         lasted = duration(part["end_ns"] - part["start_ns"])
-        told = lost.head
-        if told is None:
+        numbers = lost.head
+        if numbers is None:
             frame.add_row(part["part"], part["program"], lasted, "-", "", "", "", lost.why)
             continue
         frame.add_row(
             part["part"],
             part["program"],
             lasted,
-            light_of(told.light),
-            seconds(told.lost_s.value),
-            f"{seconds(told.lost_s.low)} to {seconds(told.lost_s.high)}",
-            f"{points(told.percent.value)} %",
-            told.what,
+            light_of(numbers.light),
+            seconds(numbers.lost_s.value),
+            f"{seconds(numbers.lost_s.low)} to {seconds(numbers.lost_s.high)}",
+            f"{points(numbers.percent.value)} %",
+            numbers.what,
         )
     return fit(frame, "of its time", "lasted", "95 %")
 
@@ -195,9 +195,11 @@ def lost_words(loss: JobLoss | BatchLoss) -> str:
     """Return the light, and the loss with its cause; or why that is not known."""
     from jostle.report.verdict.batch_loss import loss_numbers
 
-    told = loss_numbers(loss)
-    if told.lost_s is None or told.percent is None:
-        return f"loss not known ({told.why})"
-    interval = f"{seconds(told.lost_s.low)} to {seconds(told.lost_s.high)}"
-    lost = f"lost {seconds(told.lost_s.value)} ({interval}), {points(told.percent.value)} %"
-    return f"{told.light or 'undecided'}: {lost}" + (f" to {told.cause}" if told.cause else "")
+    numbers = loss_numbers(loss)
+    if numbers.lost_s is None or numbers.percent is None:
+        return f"loss not known ({numbers.why})"
+    interval = f"{seconds(numbers.lost_s.low)} to {seconds(numbers.lost_s.high)}"
+    lost = f"lost {seconds(numbers.lost_s.value)} ({interval}), {points(numbers.percent.value)} %"
+    return f"{numbers.light or 'undecided'}: {lost}" + (
+        f" to {numbers.cause}" if numbers.cause else ""
+    )

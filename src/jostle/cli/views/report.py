@@ -204,8 +204,8 @@ def _neighbours(evaluated_job: EvaluatedJob) -> Iterator[Section]:
 def _facts(evaluated_job: EvaluatedJob) -> Facts:
     """Return the numbers of the verdict."""
     estimate = evaluated_job.estimate
-    told = head(estimate)
-    lost, share = told.lost_s, told.percent
+    found = head(estimate)
+    lost, share = found.lost_s, found.percent
     return Facts(
         [
             ("Lost", seconds(lost.value), f"{seconds(lost.low)} to {seconds(lost.high)} (95 %)"),
@@ -214,8 +214,8 @@ def _facts(evaluated_job: EvaluatedJob) -> Facts:
                 f"{points(share.value)} %",
                 f"{points(share.low)} to {points(share.high)} % (95 %)",
             ),
-            ("Run time", seconds(told.run_s), ""),
-            ("Without interference", seconds(told.intrinsic_s), ""),
+            ("Run time", seconds(found.run_s), ""),
+            ("Without interference", seconds(found.intrinsic_s), ""),
             ("Could be evaluated", percent(estimate.coverage), "of the time"),
         ]
     )

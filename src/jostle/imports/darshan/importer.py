@@ -132,14 +132,14 @@ class DarshanImport:
         """
         begin = time.monotonic()
         report = DarshanReport()
-        tell = progress or (lambda done, total, words: None)
+        advance = progress or (lambda done, total, words: None)
         with plain_errors(self._root):
             found = find_logs(paths)
             report.set_aside += found.unread
-            fresh = self._fresh(found.logs, report, tell)
+            fresh = self._fresh(found.logs, report, advance)
             batch: list[_Item] = []
             rows = 0
-            for item in self._read(fresh, report, tell):
+            for item in self._read(fresh, report, advance):
                 batch.append(item)
                 rows += item.rows.count
                 if rows >= _MOST_ROWS or len(batch) >= _MOST_LOGS:
@@ -150,13 +150,13 @@ class DarshanImport:
         return report
 
     def _fresh(
-        self, paths: Sequence[Path], report: DarshanReport, tell: Progress
+        self, paths: Sequence[Path], report: DarshanReport, advance: Progress
     ) -> list[FoundLog]:
         """Return the logs that the repository does not have; of copies of one log the first."""
         report.logs = len(paths)
         found: dict[str, FoundLog] = {}
         for number, path in enumerate(paths):
-            tell(number, 2 * len(paths), "looking at files")
+            advance(number, 2 * len(paths), "looking at files")
             try:
                 each = identify(path)
             except (OSError, ValueError) as error:
@@ -177,7 +177,7 @@ class DarshanImport:
         return [found[digest] for key, digest in ids.items() if key not in done]
 
     def _read(
-        self, found: Sequence[FoundLog], report: DarshanReport, tell: Progress
+        self, found: Sequence[FoundLog], report: DarshanReport, advance: Progress
     ) -> Iterator[_Item]:
         by_path = {each.path: each for each in found}
         if not by_path:
@@ -188,7 +188,7 @@ class DarshanImport:
         with LogReaders(max(1, min(self._workers, len(by_path)))) as readers:
             for path, log in readers.read(list(by_path)):
                 number += 1
-                tell(before + number, before + len(by_path), f"{report.imported} jobs")
+                advance(before + number, before + len(by_path), f"{report.imported} jobs")
                 item = self._item(by_path[path], log, horizon, report)
                 if item is not None:
                     yield item

@@ -38,7 +38,7 @@ class ImprintChart:
         dilation: Share by which the run took longer.
         seen: Number of periods with a visible drop, and of all periods; None: not assessed.
         source: Where it was measured and in which slices; a line of small print.
-        told: Source of the bursts: "log" (the signal's own), "rule" (its period),
+        bursts_from: Source of the bursts: "log" (the signal's own), "rule" (its period),
             "profile" (its slices); "" unknown.
         setting: The run and its setting, as text.
     """
@@ -57,7 +57,7 @@ class ImprintChart:
     dilation: float | None = None
     seen: tuple[int, int] | None = None
     source: str = ""
-    told: str = "log"
+    bursts_from: str = "log"
     setting: str = ""
 
     @property
@@ -80,7 +80,7 @@ class ImprintChart:
             "log": "from its own log",
             "rule": "by its period",
             "profile": "from its slices",
-        }.get(self.told, "")
+        }.get(self.bursts_from, "")
 
     @property
     def title(self) -> str:
@@ -89,7 +89,7 @@ class ImprintChart:
             return f"{self.probe} alone and alongside {self.signal}, which is periodic"
         seen, periods = self.seen or (1, 1)
         if self.drop > 0.02 and not seen:
-            return f"The slices of {self.probe} do not tell the bursts of {self.signal} from pauses"
+            return f"The slices of {self.probe} do not show the bursts of {self.signal}"
         if self.drop > 0.02:
             return (
                 f"{'Each burst' if seen == periods else 'A burst'} of {self.signal} takes "

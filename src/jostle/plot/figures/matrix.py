@@ -55,7 +55,7 @@ def _page(matrix: Matrix, grid: MatrixGrid) -> Page:
         title += tied([each.slowdown.value for each in evident if each.slowdown], value, signed)
     else:
         is_tested = any(each.test for each in grid.cells.values())
-        title = "No evidence that" if is_tested else "Too few runs to tell whether"
+        title = "No evidence that" if is_tested else "Too few runs to test whether"
         title += f" any program slows another on the {place_name(grid.place)}"
     note = (
         "Slowdown of the row's program in its runs alongside the column's program, over its runs "

@@ -32,7 +32,7 @@ class Line:
     Attributes:
         dimension: Along which they lead; sign: up (1) or down (-1) its places.
         at: Where the first of them begins: of each dimension the place, from the first drawn one.
-        kept: The dimensions whose places it tells apart; the others are summed up.
+        kept: The dimensions whose places it shows separately; the others are summed up.
         links: Which they are.
     """
 

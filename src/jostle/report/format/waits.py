@@ -92,8 +92,8 @@ def world_text(world: WorldWaits) -> str:
         lower = f"; a wait of less than {seconds(world.least_s)} would not be named"
         return f"No rank kept the others waiting: {world.why}{lower}."
     return (
-        f"Whether a rank kept the others waiting cannot be told, because {world.why}; "
-        f"{world.decided_by} would tell."
+        f"It is undecided whether a rank kept the others waiting, because {world.why}; "
+        f"{world.decided_by} would decide it."
     )
 
 
@@ -147,7 +147,9 @@ def _clock(instant_ns: int) -> str:
 
 def _reason(straggler: Straggler, names: Mapping[str, str], *, several: bool) -> str:
     if straggler.cause == "unknown":
-        return f"why cannot be told, because {straggler.why}; {straggler.decided_by} would tell"
+        return (
+            f"the cause is unknown, because {straggler.why}; {straggler.decided_by} would show it"
+        )
     resource = names.get(straggler.resource, straggler.resource)
     words = _CAUSES[straggler.cause].format(
         it="them" if several else "it", its="their" if several else "its", resource=resource

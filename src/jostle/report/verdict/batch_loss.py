@@ -114,8 +114,8 @@ def loss_numbers(loss: JobLoss | BatchLoss) -> LossNumbers:
         return LossNumbers(loss.lit.light, loss.lost_s, loss.percent, loss.cause, "")
     if loss.head is None:
         return LossNumbers(None, None, None, "", loss.why)
-    told = loss.head
-    return LossNumbers(told.light, told.lost_s, told.percent, told.what, "")
+    shown = loss.head
+    return LossNumbers(shown.light, shown.lost_s, shown.percent, shown.what, "")
 
 
 def job_loss(
@@ -161,10 +161,10 @@ def too_short(row: Mapping[str, Any]) -> str:
 
 def loss_of_verdict(verdict: Mapping[str, Any]) -> JobLoss:
     """Return the loss of a job from its verdict as plain values (`verdict_json`)."""
-    told = verdict["head"]
-    intervals = {name: Interval(**told[name]) for name in ("percent", "lost_s")}
+    shown = verdict["head"]
+    intervals = {name: Interval(**shown[name]) for name in ("percent", "lost_s")}
     spans = [(hit["start_ns"], hit["end_ns"], hit["seconds"]) for hit in verdict["hits"]]
-    first = VerdictHead(**(told | intervals))
+    first = VerdictHead(**(shown | intervals))
     return JobLoss(verdict["job"], first, coverage=verdict["coverage"], spans=spans)
 
 

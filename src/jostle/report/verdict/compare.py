@@ -75,9 +75,9 @@ def comparison(
 
 def compare_json(made: Comparison, ratios: RunRatios | None = None) -> dict[str, Any]:
     """Return a comparison as plain values: what `compare --json` prints."""
-    told = {"estimates": [estimate_json(estimate) for estimate in made.estimates]}
+    estimates = {"estimates": [estimate_json(estimate) for estimate in made.estimates]}
     more = {} if ratios is None else {"run_times": ratios.to_json()}
-    return made.to_json() | told | more
+    return made.to_json() | estimates | more
 
 
 def finding(made: Comparison) -> str:

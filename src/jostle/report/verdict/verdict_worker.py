@@ -101,12 +101,12 @@ def answer(
         if verdict_request.only:
             return VerdictAnswer(estimate=evaluated_job.estimate)
         few = evaluated_job.estimate.segments.num_rows <= _MOST_SEGMENTS
-        first, told = head(evaluated_job.estimate), verdict_json(evaluated_job)
+        first, verdict = head(evaluated_job.estimate), verdict_json(evaluated_job)
         if verdict_request.users is not None:
-            for resource in (told["interference"] or {}).get("resources", []):
+            for resource in (verdict["interference"] or {}).get("resources", []):
                 resource["others_load"] = []  # it may be the load of a single neighbour
         return VerdictAnswer(
-            json.dumps(told, separators=(",", ":"), default=_plain).encode(),
+            json.dumps(verdict, separators=(",", ":"), default=_plain).encode(),
             {
                 "light": first.light,
                 "undecided": first.undecided,

@@ -54,11 +54,11 @@ def may_be_disclosed(
     def few(some: AbstractSet[str]) -> Flags:
         return unsafe(loads[:, [name in some for name in names]].sum(axis=1), cell)
 
-    told = ~few(line)
+    safe = ~few(line)
     while (whole := _whole(line)) is not None:
-        told &= ~np.any([few(some) for some in (whole, *_parts(whole))], axis=0)
+        safe &= ~np.any([few(some) for some in (whole, *_parts(whole))], axis=0)
         line = whole
-    return told
+    return safe
 
 
 def unsafe(load: Floats, cell: Ints) -> Flags:

@@ -116,7 +116,7 @@ class Others:
         self._known: dict[str, int] = {}
         self._released = LruCache(_KEPT_BYTES)
 
-    def told(
+    def disclosed(
         self,
         viewer: Viewer,
         user: UserOf,
@@ -161,8 +161,8 @@ class Others:
             shut = self._shut(rows, line, names, is_node=table == "node_rollup" and not all_nodes)
             for number in np.unique(rows.resource).tolist():
                 here, name = rows.resource == number, self._names[number]
-                told = here & (rows.seen | ~np.isin(rows.start, shut[number]))
-                add(sums, name, rows.start[told], load[told])
+                shown = here & (rows.seen | ~np.isin(rows.start, shut[number]))
+                add(sums, name, rows.start[shown], load[shown])
                 add(hidden, name, shut[number], np.full(len(shut[number]), float(CELL_NS)))
         whole = np.array([axis[0]]), np.array([axis[1] * axis[2]])
         room = resample(*whole, whole[1].astype(float), axis, within=within)
@@ -288,20 +288,20 @@ def _released(before: _Rows, until_ns: int, now: _Rows, names: list[str]) -> _Ro
     # If each metric's change satisfies the rules, so does that of any line.
     few = np.any([unsafe(one, cells) for one in change.T], axis=0)[cell]
     stays, comes = few[: len(old.start)], few[len(old.start) :]
-    stays &= _were_told(old, until_ns, names)
+    stays &= _were_disclosed(old, until_ns, names)
     comes &= np.isin(new.places(CELL_NS), old.where(stays).places(CELL_NS))
     return _joined([now.where(now.seen), old.where(stays), new.where(~comes)], len(names))
 
 
-def _were_told(rows: _Rows, until_ns: int, names: list[str]) -> Flags:
+def _were_disclosed(rows: _Rows, until_ns: int, names: list[str]) -> Flags:
     """Return which rows are in cells of which some line may have been published."""
     cell, cells, loads = rows.cells(CELL_NS)
-    told = np.zeros(int(cells.max(initial=-1)) + 1, dtype=bool)
+    shown = np.zeros(int(cells.max(initial=-1)) + 1, dtype=bool)
     for line in (*(frozenset({name}) for name in names), *LINES):
         of = [name in line for name in names]
         load = loads[:, of].sum(axis=1)
-        told |= ~unsafe(load, cells) & (np.bincount(cells, load, len(told)) > 0)
-    found: Flags = told[cell] & (rows.start + CELL_NS <= until_ns)
+        shown |= ~unsafe(load, cells) & (np.bincount(cells, load, len(shown)) > 0)
+    found: Flags = shown[cell] & (rows.start + CELL_NS <= until_ns)
     return found
 
 

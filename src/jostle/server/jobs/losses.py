@@ -75,14 +75,14 @@ def losses(rows: Sequence[Row], from_ns: int, to_ns: int) -> dict[str, Any]:
         jobs too short for a traffic light are chance: they are in no sum.
     """
     within = [row for row in rows if from_ns <= row["start_ns"] < to_ns]
-    told = [row for row in within if row["verdict"]]
-    known = [row for row in told if row["verdict"]["run_s"] >= LEAST_RUN_S]
+    assessed = [row for row in within if row["verdict"]]
+    known = [row for row in assessed if row["verdict"]["run_s"] >= LEAST_RUN_S]
     total = LossGroup("all")
     for row in known:
         total.add(row["job"], _whole(row))
     return {
         "jobs": len(within),
-        "waiting": len(within) - len(told),
+        "waiting": len(within) - len(assessed),
         "total": total.to_row(),
         "users": _largest(_grouped(known, lambda row: [(row["user"] or "several", _whole(row))])),
         "programs": _largest(_grouped(known, lambda row: [(str(row["program"]), _whole(row))])),

@@ -204,10 +204,10 @@ class Curves:
             ), False
         found, life = np.zeros((len(lines), axis.steps)), self._life(question.job)
         for at, line in enumerate(lines):
-            told = self._sums.told(
+            loads = self._sums.disclosed(
                 viewer, self._user, table, line, axis.parts, without={question.job}, within=life
             )
-            found[at] = sum((told[one] for one in resources if one in told), found[at])
+            found[at] = sum((loads[one] for one in resources if one in loads), found[at])
         return found, bool(np.isnan(found).any())
 
     def _all_others(

@@ -25,7 +25,7 @@ router = api_router()
 def placement(context: Context, request: Request, viewer: Looking, job: Job) -> Response:
     """Return where a job sits in its fabric, and which jobs may use the same links.
 
-    Who may not see all jobs is told of those that he may see.
+    A viewer who may not see all jobs gets only those that he may see.
     """
     job = context.job(viewer, job)
     repository = context.job_service.repository

@@ -71,7 +71,7 @@ class FabricOverview(BaseModel):
     greatest: float
     measured: int = Field(description="links whose ports count")
     low_high: bool = Field(description="adaptive routing: loads lie between two values")
-    waiting: bool = Field(description="some ports tell how long data waited")
+    waiting: bool = Field(description="some ports count how long data waited")
     jobs: list[FabricJob] = Field(description="the greatest first")
 
 

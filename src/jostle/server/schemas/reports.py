@@ -74,7 +74,7 @@ class StragglerReport(BaseModel):
     who: str = Field(description="ranks and node in words")
     when: str = Field(description="since when and until when, in words")
     reason: str = Field(
-        description="the cause in words; if it is unknown, why, and what would tell"
+        description="the cause in words; if unknown, why, and which data would show it"
     )
     text: str = Field(description="all of it as one sentence")
 

@@ -101,7 +101,7 @@ def machine_lanes(
         nodes = _cells(repository, axis, ("machine",), "node", _NODE)
         hosts = sorted((host for host, _ in nodes), key=natural)[:_MOST_NODES]
         shown = [_node(host, nodes[host, "machine"]) for host in hosts]
-        return _told(axis, lanes, shown)
+        return _answer(axis, lanes, shown)
     lanes = []
     open_to = {mount: _open(others, lives, viewer, mount, axis) for mount in where}
     for mount, servers in where.items():
@@ -111,10 +111,10 @@ def machine_lanes(
             both = zip(lane[name], open_to[mount], strict=True)
             lane[name] = [value if seen else None for value, seen in both]
         lanes.append(lane)
-    return _told(axis, lanes, []) | {"few": not all(seen.all() for seen in open_to.values())}
+    return _answer(axis, lanes, []) | {"few": not all(seen.all() for seen in open_to.values())}
 
 
-def _told(axis: GridAxis, servers: list[Any], nodes: list[Any]) -> dict[str, Any]:
+def _answer(axis: GridAxis, servers: list[Any], nodes: list[Any]) -> dict[str, Any]:
     return {
         "start_ns": axis.start_ns,
         "step_ns": axis.step_ns,
@@ -228,7 +228,7 @@ def _open(
     mine = {life.job for life in lives if viewer.sees(life.uid)}
     seen = np.ones(axis.columns, dtype=bool)
     for line in _LINES:
-        told = others.told(
+        loads = others.disclosed(
             viewer,
             owners(lives),
             "rollup",
@@ -236,7 +236,7 @@ def _open(
             (axis.start_ns, axis.step_ns, axis.columns),
             without=mine,
         )
-        seen &= ~np.isnan(told.get(mount, np.zeros(axis.columns)))
+        seen &= ~np.isnan(loads.get(mount, np.zeros(axis.columns)))
     return seen
 
 

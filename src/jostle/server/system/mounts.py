@@ -66,8 +66,8 @@ def mount_load(
     mounts = []
     for mount, (jobs, rest) in loads.items():
         path, kind = paths.get(mount, (mount, ""))
-        told = _split(jobs, rest).told(scale, axis.step_ns)
-        mounts.append({"mount": mount, "path": path, "type": kind} | told)
+        loads_there = _split(jobs, rest).to_row(scale, axis.step_ns)
+        mounts.append({"mount": mount, "path": path, "type": kind} | loads_there)
     return {
         "unit": seen.rate_unit,
         "start_ns": axis.start_ns,
@@ -106,7 +106,7 @@ def _known(
     """Return the loads by mount that may be published to the viewer."""
     unseen: dict[str, Floats] = {}
     for line in seen.lines:
-        told = others.told(
+        loads_there = others.disclosed(
             viewer,
             owners(lives),
             "rollup",
@@ -114,7 +114,7 @@ def _known(
             (axis.start_ns, axis.step_ns, axis.columns),
             without=visible,
         )
-        for mount, load in told.items():
+        for mount, load in loads_there.items():
             unseen[mount] = unseen.get(mount, np.zeros(axis.columns)) + load
     found: dict[str, Loads] = {}
     for mount, (jobs, _) in loads.items():
@@ -139,7 +139,7 @@ class _Split:
     layers: list[tuple[str, Floats]]
     rest: Floats | None
 
-    def told(self, scale: float, step_ns: int) -> dict[str, Any]:
+    def to_row(self, scale: float, step_ns: int) -> dict[str, Any]:
         """Return the load in the form of the API."""
         total = sum(float(load.sum()) for _, load in self.layers)
         total += 0.0 if self.rest is None else float(np.nansum(self.rest))

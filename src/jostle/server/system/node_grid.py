@@ -320,9 +320,9 @@ def _everybody(
         return np.full(axis.columns, np.nan)
     ids = [name for line in seen.lines for name in line.metrics]
     on_mounts = BY_ID[ids[0]].scope == "mount"
-    told: dict[str, dict[bool, Floats]] = {}
+    by_resource: dict[str, dict[bool, Floats]] = {}
     for line in seen.lines:
-        for resource, load in others.told(
+        for resource, load in others.disclosed(
             viewer,
             owners(lives),
             "rollup" if on_mounts else "node_rollup",
@@ -330,11 +330,11 @@ def _everybody(
             (axis.start_ns, axis.step_ns, axis.columns),
             all_nodes=not on_mounts,
         ).items():
-            sums = told.setdefault(resource, {})
+            sums = by_resource.setdefault(resource, {})
             sums[line.again] = sums.get(line.again, 0.0) + load
-    if not told:
+    if not by_resource:
         return np.zeros(axis.columns)
-    values = np.stack([np.maximum.reduce(list(sums.values())) for sums in told.values()])
+    values = np.stack([np.maximum.reduce(list(sums.values())) for sums in by_resource.values()])
     found: Floats = np.where(np.isnan(values).all(axis=0), np.nan, np.nansum(values, axis=0))
     return found
 

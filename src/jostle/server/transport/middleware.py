@@ -158,8 +158,8 @@ def own_path(text: str) -> str:
 
 async def _body(request: Request, receive: Receive) -> bytes | None:
     """Read the body; None if it is too long."""
-    told = request.headers.get("content-length", "0")
-    if not told.isdigit() or int(told) > _MOST_BODY:
+    length = request.headers.get("content-length", "0")
+    if not length.isdigit() or int(length) > _MOST_BODY:
         return None
     body: bytes = b""
     while True:

@@ -20,7 +20,7 @@ describe('a study', () => {
     expect(matrices.map((table) => [table.chunk, table.probes, table.signals])).toEqual([[64, ['a'], ['a']], [2048, ['b', 'a'], ['b', 'a']]]);
     expect(matrices[1]?.cells[0]?.[0]).toBeNull();
   });
-  it('tells programs apart by processes where those vary', () => {
+  it('distinguishes programs by processes where those vary', () => {
     expect(tables(study([cell('a', 'a', 1, 16, 4), cell('a', 'a', 1, 2, 4)]))[0]?.probes).toEqual(['a ×2', 'a ×16']);
   });
   it('has a panel for each probe, its signals as lines', () => {
@@ -28,7 +28,7 @@ describe('a study', () => {
     expect(panel?.title).toBe('a, 4 against 4 processes');
     expect(panel?.lines.map((line) => [line.name, line.points.length])).toEqual([['alongside b', 1]]);
   });
-  it('draws the same signal alike in all panels, and tells lines apart by what stays', () => {
+  it('draws the same signal alike in all panels, and distinguishes lines by what stays the same', () => {
     const of = (axis: string, probe: string, signal: string, own: number, other: number) =>
       ({ axis, probe, signal, setting: cell(probe, signal, 1, own, other).setting, points: [{ x: 1, degradation: summary(0.5), best: null }] });
     const panels = curvePanels({ ...study([]), curves: [of('chunk', 'a', 'a', 4, 4), of('chunk', 'b', 'b', 4, 4), of('chunk', 'b', 'a', 4, 4), of('chunk', 'a', 'b', 4, 4)] });

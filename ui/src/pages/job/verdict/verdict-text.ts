@@ -107,7 +107,7 @@ export function byWhom(verdict: Verdict): string {
 /** Whether no other profiled job ran alongside it. */
 export const ranAlone = (verdict: Verdict) => !verdict.interference || verdict.interference.neighbours === 0;
 
-/** Who ran alongside it: `2 other jobs and other users' jobs`; how many of the latter is not told. */
+/** Who ran alongside it: `2 other jobs and other users' jobs`; the number of the latter is not disclosed. */
 export function othersAlongside({ neighbours, unnamed }: { neighbours: number; unnamed?: boolean | undefined }): string {
   const named = neighbours - (unnamed ? 1 : 0);
   return [named > 0 ? count(named, 'other job') : '', unnamed ? OTHER_USERS_JOBS : ''].filter(Boolean).join(' and ') || 'no other job';

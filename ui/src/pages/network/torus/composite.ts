@@ -40,11 +40,11 @@ function bars(torus: Torus, order: readonly number[], layout: Layout): Box[] {
   });
 }
 
-/** Returns whether a line of a level tells places of another level apart: those alongside it, and those that it leads through. */
+/** Returns whether a line of a level shows the places of another level separately: those next to it, and those that it passes through. */
 const isKept = (plan: Plan, level: number, other: number) =>
   plan.directions[other] !== 'none' && (plan.directions[other] !== plan.directions[level] || other >= level);
 
-/** Draws the lines along one dimension; places that they do not tell apart are summed up. */
+/** Draws the lines along one dimension; places that they do not show separately are summed up. */
 function drawLevel(torus: Torus, order: readonly number[], plan: Plan, layout: Layout, level: number, drawn: PictureLines) {
   const dimension = order[level] ?? 0;
   const kept = order.filter((_, other) => isKept(plan, level, other));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { shapeOf } from '../fabric';
 import { drawTree, isDrawable, MOST_DRAWN, widthOf } from './drawing';
 
-/** Leaves of two nodes below spines, as the server tells it. */
+/** Leaves of two nodes below spines, as the server sends it. */
 function tree(leaves: number, spines: number) {
   const vertices: string[] = [], hosts: string[] = [], levels: number[] = [];
   const links: [number, number, number][] = [];
