@@ -43,7 +43,7 @@ def accepted(rules: Path, today: date) -> set[str]:
     return {entry["id"] for entry in entries if today <= entry["until"]}
 
 
-def told(found: Finding) -> str:
+def message(found: Finding) -> str:
     pin = found.pin
     if pin.ecosystem == "npm":
         fix = f"tools/ui.sh npm update {pin.name}"
@@ -75,7 +75,7 @@ def compare(pins: list[Pin], snapshot: Snapshot, rules: Path, today: date) -> in
     every = findings(pins, snapshot)
     bad = [one for one in every if not agreed & set(one.ids)]
     for one in bad:
-        print(told(one))
+        print(message(one))
     unknown = uncovered(pins, snapshot)
     for ecosystem in sorted({pin.ecosystem for pin in unknown}):
         names = [pin.name for pin in unknown if pin.ecosystem == ecosystem]

@@ -61,8 +61,8 @@ def main(arguments: list[str]) -> int:
         return 2
     with tempfile.TemporaryDirectory() as folder:
         repository = Repository(Path(folder) / "r", create=True)
-        told = create_app(repository.path, Access()).openapi()
-    made = {PAGE: page(told), TYPES: types(told)}
+        described = create_app(repository.path, Access()).openapi()
+    made = {PAGE: page(described), TYPES: types(described)}
     stale = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
     for path in stale:
         if arguments:

@@ -493,7 +493,7 @@ def rows(bench: Bench) -> list[Row]:
             sum(v.plain == v.truth.pattern for v in verdicts),
             number,
             None,
-            "what opens, closes, writes and lseeks alone can tell",
+            "what opens, closes, writes and lseeks alone show",
         ),
         row("chunk within a tenth", sum(chunks), len(chunks), 95.0, ""),
         row(

@@ -34,7 +34,7 @@ ROOT_FOLDER = Path(__file__).resolve().parents[2]
 BUILT = ROOT_FOLDER / "build" / "codes"
 LIMIT_S = 300.0
 #: What `run` prints of a run: metrics that are summed, by their label.
-TOLD = {
+REPORTED = {
     "MB written": ("posix_write_bytes", "stdio_write_bytes"),
     "MB read": ("posix_read_bytes", "stdio_read_bytes"),
     "MB written by MPI-IO": ("mpiio_write_bytes", "mpiio_write_all_bytes"),
@@ -322,7 +322,7 @@ def run_one(code: Code, mpi: Mpi, ranks: int, more: Sequence[str]) -> dict[str, 
         if done.returncode:
             result["last words"] = [*done.stdout.splitlines()[-5:], *done.stderr.splitlines()[:20]]
         sums = totals(spool)
-        for word, metrics in TOLD.items():
+        for word, metrics in REPORTED.items():
             count = sum(sums.get(name, 0) for name in metrics)
             result[word] = round(count / 1e6, 1) if word.startswith("MB") else count
         said = [line for line in done.stdout.splitlines() if line.startswith('{"code"')]

@@ -279,7 +279,7 @@ def compared(
     reached: bool | None = over <= 0
     if abs(over) < unsure:
         reached = None if unsure > limit else reached
-        doubt = "too noisy to tell" if reached is None else "the limit lies within the spread"
+        doubt = "too noisy to decide" if reached is None else "the limit lies within the spread"
         note = joined([doubt, note])
     return Row(key, what, unit, target, reached, bare, ours, more, spread, ours / bare, peer, note)
 

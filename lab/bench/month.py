@@ -44,7 +44,7 @@ def measure(folder: Path, level: str) -> list[Row]:
 
     def row(key: str, what: str, name: str, unit: str, most: float | None) -> Row:
         value = last[name]
-        told = ", ".join(f"{each[name]:.3g}" for each in found)
+        values = ", ".join(f"{each[name]:.3g}" for each in found)
         return Row(
             key,
             what,
@@ -52,7 +52,7 @@ def measure(folder: Path, level: str) -> list[Row]:
             "none" if most is None else f"<= {most:.0f} {unit}",
             None if most is None else value <= most,
             ours=value,
-            note=f"{told} with {sizes}",
+            note=f"{values} with {sizes}",
         )
 
     return [

@@ -152,7 +152,7 @@ def row(
     if best:
         target, limit = f"{target}, <= {best}'s", min(limit, alongside[best])
     reached = more <= limit
-    noisy = "too noisy to tell" if abs(more - limit) < spread > limit else ""
+    noisy = "too noisy to decide" if abs(more - limit) < spread > limit else ""
     note = ", ".join(f"{name} {value:.0f}" for name, value in medians.items()) + " ns"
     others = ", ".join(f"{name} {value:.0f}" for name, value in alongside.items())
     (bare, ours) = (statistics.median(bindings["C"][each][key]) for each in (BARE, OURS))

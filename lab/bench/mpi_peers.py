@@ -48,7 +48,7 @@ def row(mpi: Mpi, key: str, off: list[float], on: list[float]) -> Row:
     differences = [more - less for more, less in zip(on, off, strict=True)]
     added, spread = statistics.median(differences), half_width(differences)
     noisy = abs(added - ALLOWED_NS) < spread
-    note = "too noisy to tell" if noisy else ""
+    note = "too noisy to decide" if noisy else ""
     if MESSAGES in OPERATIONS[key]:
         note = f"{note}{'; ' if note else ''}{2 * added:.1f} ns per message: two of four calls wait"
     return Row(

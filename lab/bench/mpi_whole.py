@@ -67,7 +67,7 @@ def whole_row(prepared: Prepared, samples: Samples, account: str) -> Row:
     if abs(cost.mean - LIMIT) < cost.half:
         notes.append("1 % is in the interval")
         if cost.half > LIMIT:
-            notes[-1] = "too noisy to tell"
+            notes[-1] = "too noisy to decide"
             reached = None
     return Row(
         "mpi-whole",

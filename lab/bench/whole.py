@@ -131,7 +131,7 @@ def ratio_row(bench: Bench, name: str, once: Callable[[Mapping[str, str]], float
         target, reached = f"{target}, <= Darshan's", reached and over <= 1 + unsure
         peer = (statistics.median(samples[PEER]) - statistics.median(samples[BARE])) * 1e3
     if noisy and spread > LIMIT - 1:
-        note, reached = f"too noisy to tell; {note}", None
+        note, reached = f"too noisy to decide; {note}", None
     return Row(
         "whole", name, "ms", target, reached, bare, ours, ours - bare, spread, ratio, peer, note
     )

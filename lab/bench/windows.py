@@ -80,13 +80,13 @@ def measure(
     """Make the runs of a seed that are missing; a program that cannot run is left out."""
     store, able = Store(folder), list(codes)
 
-    def tell(done: int, total: int, job: str, left: float) -> None:
+    def report(done: int, total: int, job: str, left: float) -> None:
         say(f"{done + 1} of {total}, about {left / 60:.0f} min left: {job}")
 
     while able:
         plan = within_steps(able, injected=given.runs, clean=given.clean, seed=seed)
         try:
-            make(store, plan, [each.code for each in able], progress=tell)
+            make(store, plan, [each.code for each in able], progress=report)
             break
         except ValidationError as error:  # one failure must not end the others' measurement
             say(f"left out: {error}")
@@ -110,11 +110,11 @@ def score(
     """Score the runs of a seed, and store the scores with them."""
     store = Store(folder)
 
-    def tell(done: int, total: int, job: str) -> None:
+    def report(done: int, total: int, job: str) -> None:
         say(f"estimating {done + 1} of {total}: {job}")
 
-    runs, windows = evaluate_within(store, codes, seed, tell)
-    evaluation = evaluate(store, progress=tell)
+    runs, windows = evaluate_within(store, codes, seed, report)
+    evaluation = evaluate(store, progress=report)
     for limit in evaluation.limits:
         say(limit)
     whole = whole_rows(evaluation, seed, [each.code.name for each in codes])

@@ -78,4 +78,4 @@ def test_without_a_peer_it_is_a_figure() -> None:
 
 def test_where_the_spread_hides_the_limit_there_is_no_verdict() -> None:
     noisy = compared('{"darshan": [164.0, 165.0]}', "[60.0, 220.0]")
-    assert noisy["reached"] is None and noisy["note"].startswith("too noisy to tell")
+    assert noisy["reached"] is None and noisy["note"].startswith("too noisy to decide")

@@ -130,7 +130,7 @@ def test_doubled_names_are_said_and_kept_apart(tmp_path: Path) -> None:
     (fabric,) = read_texts(
         tmp_path, DISCOVERY.replace("NAME", "n1 HCA-1").replace("[2](22)", "[3](22)")
     )
-    assert any("cannot be told apart: n1" in note for note in fabric.notes)
+    assert any("cannot be distinguished: n1" in note for note in fabric.notes)
     assert len(fabric.adapters_of["n1"]) == 3
 
 

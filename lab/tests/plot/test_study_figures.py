@@ -366,7 +366,7 @@ def test_titles_say_nothing_of_what_was_not_compared() -> None:
     doubtful = [dataclasses.replace(point, certain=False) for point in chunks.break_even]
     unknown = dataclasses.replace(chunks, break_even=doubtful)
     title = title_of(unknown, "degradation-over-chunk-size")
-    assert title == "Where pairs break even cannot be told: the intervals of their losses overlap"
+    assert title == "Where pairs break even cannot be determined: the intervals of their losses overlap"
     one_way = dataclasses.replace(chunks, break_even=[], curves=chunks.curves[:2])
     assert title_of(one_way, "degradation-over-chunk-size").startswith("As chunks grow from ")
     same = Summary(1, 0.3, 0.3, 0.3, 0.3, None, None)

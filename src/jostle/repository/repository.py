@@ -190,13 +190,13 @@ class Repository(Questions):
         self._engine.refresh()
         return [f"{COMMITS}/{name} is damaged: {why}." for name, why in self._log.damage.items()]
 
-    def on_damage(self, tell: Callable[[DamagedError], None]) -> None:
+    def on_damage(self, report: Callable[[DamagedError], None]) -> None:
         """Report each damaged file that a query finds and leaves out.
 
         Args:
-            tell: Called once per file.
+            report: Called once per file.
         """
-        self._engine.on_damage = tell
+        self._engine.on_damage = report
 
     def left_out(self) -> dict[str, DamagedError]:
         """Return the damaged files that queries leave out now, by their paths."""

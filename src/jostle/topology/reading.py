@@ -97,7 +97,7 @@ def read_sources(sources: Sequence[Source], name: str) -> list[Topology]:
             sources[0].name,
             0,
             "no node in it is linked to anything",
-            "Say which vertices are nodes; the reference page `topology` tells how.",
+            "Say which vertices are nodes; the reference page `topology` shows how.",
         )
     return fabrics
 

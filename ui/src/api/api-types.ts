@@ -40,7 +40,7 @@ export interface AccessPhase {
   calls_per_chunk: number | null;
   /** Share of the writes that left a gap behind the one before, 0 to 1; 0 of reads. */
   gapped: number;
-  /** Steps back and gaps of writes alternate: a file is written all over, or grows while its header is fixed; which of them cannot be told. False of reads. */
+  /** Steps back and gaps of writes alternate: a file is written all over, or grows while its header is fixed; which of the two is not known. False of reads. */
   scattered: boolean;
   /** The ways of access found, the largest first. */
   parts: PatternShare[];
@@ -1448,7 +1448,7 @@ export interface PatternShare {
   share: number;
   /** These bytes. */
   bytes: number;
-  /** Files closed, steps back, or write calls; jumps, returns, or read calls; 0 when they cannot be told apart. */
+  /** Files closed, steps back, or write calls; jumps, returns, or read calls; 0 when they cannot be distinguished. */
   chunks: number;
   /** Bytes per chunk: mean size of a file, mean of what was written between two steps back, mean of what was read in order after a jump or return, mean size of a call; null when it is not known. */
   chunk_bytes: number | null;
@@ -1585,7 +1585,7 @@ export interface Range {
   max: number | null;
 }
 
-/** Cores that a rank kept busy, and how many it was told to use. */
+/** Cores that a rank kept busy, and the number of threads it was set to use. */
 export interface RankThreads {
   /** CPU time over lifetime; null: how long that was is known of no rank. */
   effective: Range;
@@ -1687,7 +1687,7 @@ export interface ResourceLoss {
   others_load: number[];
   /** bytes, ops or ns, per slice. */
   unit: string;
-  /** Why its slices cannot tell, and what would, one sentence; "" where they can. */
+  /** Why its slices cannot decide, and what would, one sentence; "" where they can. */
   blind: string;
   /** Which of the job's calls were slow: "messages", else the mount or the node. */
   calls_of: string;
@@ -2178,7 +2178,7 @@ export interface Summary {
   min: number | null;
   max: number | null;
   mean: number | null;
-  /** null: fewer than three runs, which do not tell it */
+  /** null: fewer than three runs, too few for an interval */
   low: number | null;
   high: number | null;
 }

@@ -44,7 +44,7 @@ class Summary(BaseModel):
     min: float | None
     max: float | None
     mean: float | None
-    low: float | None = Field(description="null: fewer than three runs, which do not tell it")
+    low: float | None = Field(description="null: fewer than three runs, too few for an interval")
     high: float | None
 
 

@@ -230,7 +230,7 @@ class Execution:
         run = self._run
         self._mount = self._resource()
         programs = [
-            self._told(member, launch, task)
+            self._program_record(member, launch, task)
             for member, launch, task in zip(run.members, self._launches, self._tasks, strict=True)
         ]
         return {
@@ -264,7 +264,7 @@ class Execution:
     def _nodes(self) -> list[str]:
         return list(dict.fromkeys(node for launch in self._launches for node in launch.nodes))
 
-    def _told(self, member: Member, launch: Launch, task: Task) -> dict[str, Any]:
+    def _program_record(self, member: Member, launch: Launch, task: Task) -> dict[str, Any]:
         """Return a program's part of the record."""
         program = launch.program
         truth = self._truth(launch)

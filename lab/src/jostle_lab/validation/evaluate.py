@@ -102,11 +102,11 @@ def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: Non
     for code in dict.fromkeys(run.step.code for run in runs):
         own = [run for run in runs if run.step.code == code]
 
-        def tell(number: int, job: str, begun: int = done) -> None:
+        def report(number: int, job: str, begun: int = done) -> None:
             progress(begun + number, len(runs), job)
 
         found, rate, fine = _of_code(
-            store.repository(code), code, own, references.get(code, {}), seed, tell, limits
+            store.repository(code), code, own, references.get(code, {}), seed, report, limits
         )
         rows += found
         calls[code] = rate
@@ -133,7 +133,7 @@ def why_unknown(known: Sequence[Truth], fine: Resolution | None) -> str:
     """
     if fine is not None and fine.total > MOST_UNKNOWN:
         return (
-            f"its truth is not known: two halves of its runs tell {fine.total:.1f} points apart, "
+            f"its truth is not known: two halves of its runs differ by {fine.total:.1f} points, "
             f"where {MOST_UNKNOWN:g} are allowed"
         )
     least = min((truth.total for truth in known), default=0.0)
@@ -181,7 +181,7 @@ def _of_code(
     runs: Sequence[ValidationRun],
     references: Mapping[str, CoreReference],
     seed: int,
-    tell: Callable[[int, str], None],
+    report: Callable[[int, str], None],
     limits: list[str],
 ) -> tuple[list[Row], float, Resolution | None]:
     """Evaluate the runs of one program; also return its call rate and the oracle's resolution."""
@@ -189,7 +189,7 @@ def _of_code(
     said: dict[str, dict[str, RunEstimate]] = {}
     delays: dict[str, _Delays] = {}
     for number, run in enumerate(runs):
-        tell(number, run.job)
+        report(number, run.job)
         # A run that cannot be read or assessed, for whatever reason, is reported and ends nothing.
         try:
             found = marks(repository, run.job)

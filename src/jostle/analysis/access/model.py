@@ -32,7 +32,7 @@ class PatternShare:
         share: Share of the phase's bytes that were written (read) so, 0 to 1.
         bytes: These bytes.
         chunks: Files closed, steps back, or write calls; jumps, returns, or read calls; 0 when they
-            cannot be told apart.
+            cannot be distinguished.
         chunk_bytes: Bytes per chunk: mean size of a file, mean of what was written between two
             steps back, mean of what was read in order after a jump or return, mean size of a call;
             None when it is not known.
@@ -61,7 +61,7 @@ class AccessPhase:
         calls_per_chunk: Calls that a chunk was written (read) by; None likewise.
         gapped: Share of the writes that left a gap behind the one before, 0 to 1; 0 of reads.
         scattered: Steps back and gaps of writes alternate: a file is written all over, or grows
-            while its header is fixed; which of them cannot be told. False of reads.
+            while its header is fixed; which of the two is not known. False of reads.
         parts: The ways of access found, the largest first.
         period: When bursts come back; None when they do not, or too few to say.
         evidence: A sentence: the figures that the name rests on.

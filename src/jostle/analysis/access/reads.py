@@ -166,7 +166,7 @@ def _name(series: ReadSeries, ways: Floats, span: slice) -> tuple[str, str]:
     if not series.known:
         return UNKNOWN, "The profile does not say where reads begin."
     if reads < _ENOUGH:
-        return UNKNOWN, f"Too little to tell: {figures}"
+        return UNKNOWN, f"Too little to decide: {figures}"
     folded = _folded(shares)
     many = {STRIDED: regular, RANDOM: ahead + back}
     doubts = {way: "Too few jumps" for way, count in many.items() if count < _REPEATED}

@@ -155,7 +155,7 @@ def _name(series: MountSeries, ways: Floats, chunks: Floats, span: slice) -> tup
     )
     figures = f"{writes} writes, {files} files, {backs} steps back; of the bytes {said}."
     if writes < _ENOUGH:
-        return UNKNOWN, f"Too little to tell: {figures}"
+        return UNKNOWN, f"Too little to decide: {figures}"
     best = int(ways.argmax())
     if not series.known and ways[0] < MOST * moved:
         return UNKNOWN, "The profile (of before 0.3) does not say where writes begin."

@@ -53,11 +53,11 @@ def shared_gpus(
     free = _candidates(idle, first.host, first.gpu)
     mates = sorted((process for process, _ in users), key=lambda process: process.rank)
     by_agent = free[0]["busy_ns"] is not None
-    told = "its agent saw no work on it" if by_agent else "no profile shows work on it"
+    evidence = "its agent saw no work on it" if by_agent else "no profile shows work on it"
     return BindingAdvice(
         rule="shared GPU",
         seen=f"{first.who} on {first.host} use one GPU, {first.gpu}, while {free[0]['gpu']} of the "
-        f"same node is idle ({told})",
+        f"same node is idle ({evidence})",
         lever="give each rank a GPU of its own",
         texts=one_gpu_each(mates, str(free[0]["uuid"])),
         pays="Nobody, if the idle GPU belongs to the job; else whoever it would have gone to.",

@@ -99,8 +99,8 @@ RULES: tuple[Rule, ...] = (
         (("omp_threads", ">=", 2), ("threads_ratio", "<", 0.7)),
         "OpenMP profiler",
         ("Score-P (OMPT)", "HPCToolkit", "Intel VTune's threading analysis"),
-        "of {omp_threads} OpenMP threads {effective_threads} are at work on average; they tell "
-        "serial parts, waiting in barriers and uneven loops apart",
+        "of {omp_threads} OpenMP threads {effective_threads} are at work on average; they "
+        "distinguish serial parts, waiting in barriers and uneven loops",
     ),
     Rule(
         "memory",
@@ -132,8 +132,8 @@ RULES: tuple[Rule, ...] = (
         (("computation_share", ">=", 0.60),),
         "sampling profiler",
         ("perf record", "HPCToolkit"),
-        "{computation_share} of the time is computation outside MPI and file calls; it tells "
-        "which functions and loops",
+        "{computation_share} of the time is computation outside MPI and file calls; it shows "
+        "which functions and loops take it",
         unless=("memory", "misses", "threads", "imbalance"),
     ),
 )
@@ -164,8 +164,8 @@ TRAINING_RULES: tuple[Rule, ...] = (
         (("in_collectives_share", "<", 0.25),),
         "profiler of operators",
         ("PyTorch Profiler", "py-spy"),
-        "collectives are under way only {in_collectives_share} of the time; it tells which "
-        "operators, or which loading of data, the rest is",
+        "collectives are under way only {in_collectives_share} of the time; it shows which "
+        "operators, or which loading of data, take the rest",
     ),
 )
 

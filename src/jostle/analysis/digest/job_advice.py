@@ -101,7 +101,7 @@ JOB_RULES: tuple[Rule, ...] = (
         (("cpu_share", ">=", 0.60),),
         "sampling profiler",
         ("perf record", "py-spy (Python)", "HPCToolkit"),
-        "{cpu_share} of its time is computation; it tells which functions and loops",
+        "{cpu_share} of its time is computation; it shows which functions and loops take it",
     ),
 )
 

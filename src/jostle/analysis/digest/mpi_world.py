@@ -85,7 +85,7 @@ class Balance:
 
 @dataclass(frozen=True)
 class RankThreads:
-    """Cores that a rank kept busy, and how many it was told to use.
+    """Cores that a rank kept busy, and the number of threads it was set to use.
 
     Attributes:
         effective: CPU time over lifetime; NaN: how long that was is known of no rank.

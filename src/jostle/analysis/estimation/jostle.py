@@ -43,7 +43,7 @@ from jostle.values.arrow_columns import floats
 
 _HIDDEN = 0.3  # part of the time between the edge of a kind and its threshold that may be loss
 _WIDEST = 1.3  # times the edge: if members scatter more, most of the scatter is their own
-_TOLD = 0.05  # of a segment: smaller losses are not reported as hits
+_REPORTED = 0.05  # of a segment: smaller losses are not reported as hits
 _MOST_CLUSTERS = 500
 
 
@@ -133,7 +133,7 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> RunEstimate:
         imbalance_s=_imbalance(world, costs),
         clusters=_clusters(world.segments, costs),
         hits=hits(
-            costs.start, costs.end, costs.lost, parts, _number(costs), _TOLD * costs.duration
+            costs.start, costs.end, costs.lost, parts, _number(costs), _REPORTED * costs.duration
         ),
         limits=[
             *limits,
@@ -472,7 +472,7 @@ def _clusters(segments: pa.Table, costs: SegmentCosts) -> list[Cluster]:
                 reference_s=float(reference.mean()) if usable else middle,
                 mad_s=float(np.median(np.abs(rest - middle))),
                 threshold_s=float(costs.expected.threshold[at].mean()) if usable else 0.0,
-                hit=int((beyond[at] > _TOLD * costs.duration[at]).sum()),
+                hit=int((beyond[at] > _REPORTED * costs.duration[at]).sum()),
                 excess_s=float(beyond[at].sum()),
                 total_s=float(total[number]),
                 usable=usable,

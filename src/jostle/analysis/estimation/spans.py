@@ -137,13 +137,13 @@ def _life(tables: RunTables) -> tuple[int, int, int]:
     long = [row for row in rows.to_pylist() if not row["short"]] or rows.to_pylist()
     begin = min(row["start_ns"] for row in long)
     end = max(row["end_ns"] or (row["last_slice"] + 1) * row["slice_ns"] for row in long)
-    first, last = _told(tables.slices)
+    first, last = _recorded(tables.slices)
     if last <= begin or max(end, begin + 1) <= first:  # profiles contradict themselves
         begin, end = first, last
     return int(begin), int(max(end, begin + 1)), len(long)
 
 
-def _told(slices: pa.Table) -> tuple[int, int]:
+def _recorded(slices: pa.Table) -> tuple[int, int]:
     """Return start of the first and end of the last slice, ns."""
     number, length = slices.column("slice").to_numpy(), slices.column("slice_ns").to_numpy()
     return int((number * length).min()), int(((number + 1) * length).max())
@@ -151,7 +151,7 @@ def _told(slices: pa.Table) -> tuple[int, int]:
 
 def _spans(slices: pa.Table, begin: int, end: int) -> _RunSlices:
     length = int(slices.column("slice_ns").to_numpy().min())
-    first, last = _told(slices)
+    first, last = _recorded(slices)
     if (last - first) // length < _MOST_SPANS:
         edges = np.arange(first, last + 1, length, dtype=np.int64)
     else:  # clocks that differ, or a process that slept for weeks

@@ -25,7 +25,7 @@ from jostle.values.arrow_columns import floats
 #: two ranks (docs/explanation/estimation.md).
 SLOPE, SLOPE_DOUBT = 1.0, 0.35
 #: Error of a program's time that the probe does not show, as a part of its time at the minimum.
-UNTOLD = 0.03
+RESIDUAL = 0.03
 #: Largest slowdown of a core whose minimum is not known: a sibling thread uses half its hardware.
 _MOST = 1.6
 _KEPT_DOUBT = 0.4  # relative error of the loss to steal: delays of ranks may overlap
@@ -129,8 +129,8 @@ class Speed:
         # Error of `slower` times the change of the loss by it.
         change = run / self.slower**2
         sure = _SURE * SLOPE_DOUBT / SLOPE * abs(float(((self.slower - 1) * change).sum()))
-        untold = _SURE * UNTOLD * float(change.sum())
-        width = float(np.sqrt(sure**2 + untold**2 + (_SURE * _KEPT_DOUBT * kept) ** 2))
+        residual = _SURE * RESIDUAL * float(change.sum())
+        width = float(np.sqrt(sure**2 + residual**2 + (_SURE * _KEPT_DOUBT * kept) ** 2))
         return Doubt(width, width + float(calm.sum()) * (1 - 1 / (1 + SLOPE * self.unseen)))
 
 

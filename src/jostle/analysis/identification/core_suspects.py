@@ -136,7 +136,7 @@ def _agreement(test: Evaluation | None, job: str) -> str:
     if job in test.test.suspects:
         return f"the test of its load agrees (p = {found.p:.2g})"
     if blind(test.test) or found.alike:
-        return "the test of its load cannot tell"
+        return "the test of its load is undecided"
     return f"the test of its load does not show it (p = {found.p:.2g})"
 
 

@@ -89,16 +89,16 @@ class Roles:
 
 def roles_of(jobs: Mapping[str, JobFacts], visibility: Visibility) -> Roles:
     """Assign numbers to programs; those that the viewer may not know share one."""
-    told = [
+    programs = [
         fact.program if visibility.knows(fact.program, fact.user) else OTHERS
         for fact in jobs.values()
     ]
-    names = tuple(sorted(set(told)))
+    names = tuple(sorted(set(programs)))
     number = {name: k for k, name in enumerate(names)}
     return Roles(
         tuple(jobs),
         names,
-        np.array([number[name] for name in told], dtype=np.int64),
+        np.array([number[name] for name in programs], dtype=np.int64),
         np.array([visibility.own(fact.user) for fact in jobs.values()], dtype=bool),
         np.array([TIMES not in basis_of(fact.basis).has for fact in jobs.values()], dtype=bool),
         np.array([max(fact.ranks, fact.processes, 1) for fact in jobs.values()], dtype=np.int64),

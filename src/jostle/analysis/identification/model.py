@@ -168,7 +168,7 @@ class ResourceLoss:
         own_load: The job's load on the resource per slice, in `unit`.
         others_load: That of all others.
         unit: bytes, ops or ns, per slice.
-        blind: Why its slices cannot tell, and what would, one sentence; "" where they can.
+        blind: Why its slices cannot decide, and what would, one sentence; "" where they can.
         calls_of: Which of the job's calls were slow: "messages", else the mount or the node.
         lost: Seconds lost to the suspects per slice, below 0 by chance; empty without suspects.
         how: How the loss was divided among suspects.

@@ -124,7 +124,7 @@ def _untested(evaluation: Evaluation, job: str, run_s: float) -> Untested | None
         )
     if blind(test) or test.tests[job].smallest > LEVEL:
         return Untested(
-            f"too few slices on {where} to tell its load from chance", shorter_slices(test)
+            f"too few slices on {where} to distinguish its load from chance", shorter_slices(test)
         )
     if test.smallest_s > _UNSEEN * run_s:
         return Untested(

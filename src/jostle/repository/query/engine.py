@@ -207,7 +207,7 @@ class Engine:
                     sql = question()
                     wanted = self._views(sql, cursor.viewed) if views else {}
                     lost, files = self._lost(), self._scanned
-                self._tell(lost)
+                self._report(lost)
                 self.bring(files)
                 for name, select in wanted.items():
                     cursor.connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {select}")
@@ -311,10 +311,10 @@ class Engine:
             self._left_out[damaged.file] = _LeftOut(
                 damaged, facts_of(self.root / damaged.file), until
             )
-        self._tell([damaged])
+        self._report([damaged])
         return True
 
-    def _tell(self, damage: Iterable[DamagedError]) -> None:
+    def _report(self, damage: Iterable[DamagedError]) -> None:
         """Report damage that was not reported before."""
         with self._guard:
             new = [damaged for damaged in damage if damaged.file not in self._said]

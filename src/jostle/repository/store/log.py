@@ -92,7 +92,7 @@ class Log:
         before = self.state
         fresh = before.number == 0
         self._apply_new(sure=sure)
-        if (fresh or self.state is not before) and self._told() > self.state.number:
+        if (fresh or self.state is not before) and self._noted_newest() > self.state.number:
             self._apply_new(sure=sure)  # it was written while the folder was listed
             self._miss_newest()
 
@@ -125,7 +125,7 @@ class Log:
                 self._damage[name] = str(error)
             self.state.number = number
 
-    def _told(self) -> int:
+    def _noted_newest(self) -> int:
         """Return the number of the newest commit as noted by its writer; 0 if there is no note."""
         try:
             return int((self.folder / NEWEST).read_bytes().split()[0])
@@ -134,7 +134,7 @@ class Log:
 
     def _miss_newest(self) -> None:
         for number in range(
-            self.state.number + 1, min(self._told(), self.state.number + _MOST_GONE) + 1
+            self.state.number + 1, min(self._noted_newest(), self.state.number + _MOST_GONE) + 1
         ):
             self._damage[f"{number:08d}.json"] = "it is gone"
 
@@ -192,7 +192,7 @@ class Log:
     def newest_number(self) -> int:
         """Return the highest number of a commit or checkpoint, also of removed ones."""
         commits, checkpoints = self._numbers()
-        return max(commits | checkpoints | {self._told(), self.state.number})
+        return max(commits | checkpoints | {self._noted_newest(), self.state.number})
 
     def start_over(self) -> RepositoryState:
         """Return an empty state, for use if the newest one is lost."""
@@ -252,10 +252,10 @@ class Log:
         sync_folder(self.folder)
         reached("commit-linked")
         with contextlib.suppress(OSError):  # it only helps to notice a lost commit
-            self._tell_newest(number)
+            self._note_newest(number)
         return True
 
-    def _tell_newest(self, number: int) -> None:
+    def _note_newest(self, number: int) -> None:
         """Write the number of the newest commit, and those of the checkpoints up to it."""
         checkpoints = sorted(self._numbers()[1], reverse=True)[:2]
         words = " ".join(map(str, [number, *checkpoints]))
@@ -296,7 +296,7 @@ class Log:
         if not self.storage.take_name(temporary, name):
             raise FileExistsError  # by a writer without locks: its pieces count, not ours
         self.state.base = self.state.number
-        self._tell_newest(self.state.number)
+        self._note_newest(self.state.number)
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:

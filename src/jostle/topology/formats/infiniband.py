@@ -215,8 +215,8 @@ def _vertices(
         )
     if doubled:
         notes.append(
-            f"{len(doubled)} names are those of several adapters that cannot be told "
-            f"apart: {some(doubled)}. Two nodes may have one name."
+            f"{len(doubled)} names are those of several adapters that cannot be "
+            f"distinguished: {some(doubled)}. Two nodes may have one name."
         )
     if left_out:
         notes.append(f"{left_out} aggregation nodes within switches were left out.")

@@ -207,12 +207,12 @@ def _imprint(
     run: StudyRun,
     names: tuple[str, RunProgram],
     progress: JobProgress,
-    told: tuple[str, list[tuple[int, int]]],
+    signal_bursts: tuple[str, list[tuple[int, int]]],
     alone: Sequence[JobProgress],
     study: _Study,
 ) -> Imprint:
     probe, signal = names
-    source, bursts = told
+    source, bursts = signal_bursts
     drops = dents_of.drops(progress, bursts, int(signal.period_ns * signal.duty))
     seen = sum(drop.seen for drop in drops)
     return Imprint(
@@ -380,20 +380,20 @@ def _note_clock(study: _Study, jobs: Sequence[str]) -> StudyNote:
 
 
 def _note_verdicts(study: _Study) -> list[StudyNote]:
-    told = [
+    verdicts = [
         (measured_pair.run.run, measured_pair.verdict, measured_pair.reason)
         for measured_pair in study.measured
     ]
     for reference in study.references.values():
-        told += [(one.run.run, one.verdict, one.reason) for one in reference.runs]
+        verdicts += [(one.run.run, one.verdict, one.reason) for one in reference.runs]
     groups: dict[tuple[str, str], list[str]] = {}
-    for run, verdict, reason in told:
+    for run, verdict, reason in verdicts:
         if verdict != "kept":
             # Each run has another amount of foreign traffic; one note is about all of these runs.
             key = reason if verdict == "failed" else reason.partition(" saw ")[0]
             groups.setdefault((verdict, key), []).append(run)
     words = {"failed": "failed", "discarded": "left out", "unusable": "of no use"}
-    reasons = {run: reason for run, _, reason in told}
+    reasons = {run: reason for run, _, reason in verdicts}
     return [
         StudyNote(
             "foreign" if verdict == "discarded" else verdict,

@@ -181,8 +181,8 @@ def _program(record: Mapping[str, Any], cell: Mapping[str, Any]) -> RunProgram:
     nodes = record.get("nodes") or []
     nodes = tuple(str(node) for node in nodes) if isinstance(nodes, list) else ("",) * int(nodes)
     processes = int(record.get("processes") or 1)
-    told = record.get("baseline") or record.get("config")
-    baseline = told or f"{record['name']} {chunk} {processes} {len(nodes)} {shared}"
+    recorded = record.get("baseline") or record.get("config")
+    baseline = recorded or f"{record['name']} {chunk} {processes} {len(nodes)} {shared}"
     status = int(record.get("status") or 0)
     error = record.get("error", f"exit status {status}" if status else None)
     period = record.get("period_s")
@@ -216,10 +216,10 @@ def further_axes(runs: Sequence[StudyRun]) -> tuple[str, ...]:
     out: they would split matrices and curves.
     """
     names = dict.fromkeys(name for run in runs for name in run.cell if name not in _OWN_AXES)
-    return tuple(name for name in names if _tells_apart(name, runs))
+    return tuple(name for name in names if _distinguishes(name, runs))
 
 
-def _tells_apart(name: str, runs: Sequence[StudyRun]) -> bool:
+def _distinguishes(name: str, runs: Sequence[StudyRun]) -> bool:
     values: dict[object, str] = {}
     for run in runs:
         alike = tuple(

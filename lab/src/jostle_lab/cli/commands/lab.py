@@ -325,8 +325,10 @@ def down(name: str, everything: bool, as_json: bool) -> None:
     ended = {lab.name: len(running(lab)) for lab in labs() if lab.name in there}
     fixed = [line for lab_name in there for line in take_down(lab_name)]
     if as_json:
-        told = {lab_name: asdict(profiles) for lab_name, profiles in kept.items() if profiles}
-        emit_json({"down": there, "fixed": fixed, "ended": ended, "kept": told})
+        profiles_kept = {
+            lab_name: asdict(profiles) for lab_name, profiles in kept.items() if profiles
+        }
+        emit_json({"down": there, "fixed": fixed, "ended": ended, "kept": profiles_kept})
         return
     if not there:
         flag = "" if name == "lab" else f" --name {name}"

@@ -99,7 +99,7 @@ def command(
     """Score jostle's estimates and suspects against runs whose loss is known.
 
     All four parts are done unless some are named. The rules of the truth, and how this
-    machine's own noise is told from the injected one: lab/docs/explanation/validation.md.
+    machine's own noise is distinguished from the injected one: lab/docs/explanation/validation.md.
     """
     asked = [estimation, identification, clustering, synthetic]
     parts = [part for part, on in zip(_PARTS, asked, strict=True) if on or not any(asked)]

@@ -68,8 +68,8 @@ def picture(
             name = topology.vertices[child]
             up = topology.link_place[f"{name} > {topology.vertices[vertex]}"]
             loads = _loads(over[up]) + shares * (len(over[up]) > 1)
-            told = loads if topology.is_switch[child] else of_node.get(name, "")
-            yield f"{lead}{marks[is_last]}{name:<7} {told}".rstrip()
+            label = loads if topology.is_switch[child] else of_node.get(name, "")
+            yield f"{lead}{marks[is_last]}{name:<7} {label}".rstrip()
             yield from below(child, lead + marks[2 + is_last])
 
     yield topology.vertices[top]

@@ -23,8 +23,8 @@ _WHAT = (
     "Eight nodes on four leaf switches below a spine are built out of namespaces on this machine; "
     "each link has 20 Mbit/s. Three MPI jobs run, all profiled. `watched` sends all the time, "
     "between leaf 1 and leaf 3. `sharer` and `loud` come and go at much the same times: `sharer` "
-    "sends over the links of `watched`; `loud` sends more, over links of its own. Nothing tells "
-    "jostle who is who: it knows the topology, and who sent how much to whom when."
+    "sends over the links of `watched`; `loud` sends more, over links of its own. Jostle "
+    "is not given their roles: it knows the topology, and who sent how much to whom and when."
 )
 
 

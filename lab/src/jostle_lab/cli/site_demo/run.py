@@ -111,8 +111,10 @@ def findings(site: DemoSite, jobs: dict[str, str], verdict: JobInterference) -> 
     from jostle.report.format.values import duration
 
     def named(kind: str) -> str:
-        told = [s for s in verdict.suspects if s.kind == kind]
-        return "; ".join(f"{s.job}: {duration(s.seconds.value * 1e9)} ({s.pattern})" for s in told)
+        suspects = [s for s in verdict.suspects if s.kind == kind]
+        return "; ".join(
+            f"{s.job}: {duration(s.seconds.value * 1e9)} ({s.pattern})" for s in suspects
+        )
 
     bursts = sum(end - begin for begin, end in BURSTS)
     yield Finding(

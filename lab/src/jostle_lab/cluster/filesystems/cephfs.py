@@ -274,7 +274,7 @@ class Cephfs(Filesystem):
         """Make their stores, all at the same time, then start them."""
         site = self.site
         numbers = {host: str(uuid.uuid4()) for host in self._object_servers}
-        self._tell([f"osd new {number} {i}" for i, number in enumerate(numbers.values())])
+        self._run_commands([f"osd new {number} {i}" for i, number in enumerate(numbers.values())])
         makers = []
         for i, (host, number) in enumerate(numbers.items()):
             (site.store / f"object-server-{i}").mkdir(exist_ok=True)
@@ -296,7 +296,7 @@ class Cephfs(Filesystem):
         words = ["ceph-mds", *self._words("mds.m"), *self._public(host), "-f"]
         self._show(host, "mds.m")
         site.spawn(host, words, log="ceph-metadata-server")
-        self._tell(
+        self._run_commands(
             ["osd pool create metadata 8", "osd pool create data 8", "fs new files metadata data"]
         )
         site.wait_for(self._active, "the metadata server", timeout=_START_S)
@@ -305,13 +305,13 @@ class Cephfs(Filesystem):
         """Whether the monitor has made the metadata server active: before, no client can mount."""
         return bool(ask(self._folder / "mds.m.asok", "status").get("state") == "up:active")
 
-    def _tell(self, commands: list[str]) -> None:
+    def _run_commands(self, commands: list[str]) -> None:
         """Give the monitor commands, in one process."""
         # One process reads all: the interactive mode of the command.
         script = "\n".join([*commands, "quit"])
         self.site.run(
             self.site.storage,
-            ["sh", "-c", 'printf "%s\\n" "$1" | ceph -c "$2"', "tell", script, str(self._config)],
+            ["sh", "-c", 'printf "%s\\n" "$1" | ceph -c "$2"', "ceph", script, str(self._config)],
             timeout=_START_S,
         )
 

@@ -172,7 +172,7 @@ def _finding(found: list[CurvePair]) -> str:
     ]
     doubtful = any(pair.break_even and not pair.break_even.certain for pair in found)
     if doubtful and not said:
-        return "Where pairs break even cannot be told: the intervals of their losses overlap"
+        return "Where pairs break even cannot be determined: the intervals of their losses overlap"
     if len(said) > 2:
         return f"{said[0]}; {len(said) - 1} more pairs break even too"
     return "; ".join(said) or "No pair breaks even between the smallest and the largest chunks"
@@ -195,17 +195,17 @@ def _trend(found: list[CurvePair]) -> str:
     (first, before), (last, after) = known[0], known[-1]
     change = _change(curve)
     verb = "rises" if change > 0.01 else "falls" if change < -0.01 else "stays"
-    told = f"{verb} from {share_label(before)} to {share_label(after)}"
+    change_text = f"{verb} from {share_label(before)} to {share_label(after)}"
     if verb == "stays":
-        told = f"stays at {share_label(after)}"
+        change_text = f"stays at {share_label(after)}"
     own = curve.probe
     if curve.axis == "chunk":
         grows = f"chunks grow from {size_label(int(first))} to {size_label(int(last))}"
-        return f"As {grows}, the loss of {own} alongside {curve.signal} {told}"
+        return f"As {grows}, the loss of {own} alongside {curve.signal} {change_text}"
     if curve.probe == curve.signal:
         own = f"{curve.probe} ×{_fixed(curve)}"
     grows = f"{_varied(curve)} grows from {count(first)} to {count(last)} processes"
-    return f"As {grows}, the loss of {own} {told}"
+    return f"As {grows}, the loss of {own} {change_text}"
 
 
 def _known(curve: Curve) -> list[tuple[float, float]]:
@@ -278,8 +278,8 @@ def draw(canvas: Canvas, found: list[CurvePair], *, chunk: bool) -> None:
         top = 0.24 + row * (_HEAD + _PANEL + _FOOT) + _HEAD
         axes = canvas.axes(_LEFT + column * (width + _BETWEEN), top, width, _PANEL)
         low = max(min(lowest * 1.2, 0.0), -100.0)
-        told = pair.words if len({one.words for one in found}) > 1 else ""
-        title = f"{pair.title} ({told})" if told else pair.title
+        setting = pair.words if len({one.words for one in found}) > 1 else ""
+        title = f"{pair.title} ({setting})" if setting else pair.title
         _panel(axes, pair, title, style, (low, width), chunk=chunk)
         if column:
             axes.tick_params(labelleft=False)

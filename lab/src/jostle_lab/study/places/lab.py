@@ -205,8 +205,8 @@ class LabPlace(Base):
             stdin=subprocess.DEVNULL,
         )
         if done.returncode:
-            told = (done.stderr or done.stdout).strip().splitlines()
-            last = [line for line in told if not line.lstrip().startswith("fix:")][-1:]
+            lines = (done.stderr or done.stdout).strip().splitlines()
+            last = [line for line in lines if not line.lstrip().startswith("fix:")][-1:]
             said = f": {last[0]}" if last else "."
             raise StudyError(f"`{argv[0]}` on {node} ended with status {done.returncode}{said}")
 

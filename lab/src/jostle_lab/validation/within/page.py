@@ -175,7 +175,7 @@ def _code_table(runs: Sequence[RunRow], scores: Sequence[RunScore], seed: int | 
                 "" if each.found is None else f"{each.found:.0%}",
                 _number(each.elsewhere),
                 _number(each.band),
-                f"{each.hidden} of {each.told}" if each.told else "",
+                f"{each.hidden} of {each.decidable}" if each.decidable else "",
             )
         )
     return _table(head, rows)

@@ -70,7 +70,7 @@ class CodeScore:
         band: Median of upper minus lower bound of the truth, points.
         hidden: Runs whose work was slowed by less than the lower bound of the delays, beyond
             chance: something hid the delays.
-        told: Runs in which that can be known: the interval of `slower` is narrower than the
+        decidable: Runs in which that can be known: the interval of `slower` is narrower than the
             delays.
     """
 
@@ -86,7 +86,7 @@ class CodeScore:
     elsewhere: float | None = None
     band: float | None = None
     hidden: int = 0
-    told: int = 0
+    decidable: int = 0
 
     @property
     def reached(self) -> bool | None:
@@ -176,7 +176,7 @@ def score_code(code: str, scores: Sequence[RunScore], left_out: int, own_cores: 
     if not scores:
         return CodeScore(code, 0, left_out, own_cores)
     soft = [each.soft for each in scores]
-    told = [each for each in scores if _told(each)]
+    decidable = [each for each in scores if _decidable(each)]
     return CodeScore(
         code,
         len(scores),
@@ -189,8 +189,8 @@ def score_code(code: str, scores: Sequence[RunScore], left_out: int, own_cores: 
         sum(each.estimated for each in scores) / max(sum(each.true for each in scores), 1e-9),
         float(np.median([each.elsewhere for each in scores])),
         float(np.median([each.high - each.low for each in scores])),
-        sum(_hidden(each) for each in told),
-        len(told),
+        sum(_hidden(each) for each in decidable),
+        len(decidable),
     )
 
 
@@ -205,7 +205,7 @@ def _mean_error(scores: Sequence[RunScore]) -> Difference:
     return Difference(mean, mean - half, mean + half, periods)
 
 
-def _told(score: RunScore) -> bool:
+def _decidable(score: RunScore) -> bool:
     """Return whether the speed of the work shows the cost of delays to within their size.
 
     Otherwise the work of the windows varies too much.

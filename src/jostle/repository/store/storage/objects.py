@@ -90,8 +90,8 @@ class ObjectStorage:
         # If this reader was suspended, the next commits may be removed, and checkpoints exist.
         if newest == after and time.monotonic() < self._looked + _LOOK_EVERY_S:
             return
-        told, checkpoints = self._hint()
-        if told > newest and self._follow(newest) < told:
+        noted, checkpoints = self._hint()
+        if noted > newest and self._follow(newest) < noted:
             self._begin()
         else:
             self._bring_checkpoints(checkpoints)
@@ -106,26 +106,26 @@ class ObjectStorage:
         content = self._get(NEWEST)
         self._looked = time.monotonic()
         try:
-            told, *checkpoints = (int(word) for word in (content or b"").split())
+            noted, *checkpoints = (int(word) for word in (content or b"").split())
         except ValueError:
             return -1, []
         self._write_copy(NEWEST, content or b"")
-        return told, checkpoints
+        return noted, checkpoints
 
     def _begin(self, *, all_there: bool = False) -> None:
         """Fetch the files from which a first reader starts."""
-        told, checkpoints = self._hint()
+        noted, checkpoints = self._hint()
         there = self._bring_checkpoints(checkpoints)
         first = max(there, default=0)
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            numbers = range(first + 1, told + 1)
+            numbers = range(first + 1, noted + 1)
             complete = all(list(pool.map(self._fetch_commit, numbers)))
-        if all_there or told < 0 or not complete or len(there) < len(checkpoints[:1]):
+        if all_there or noted < 0 or not complete or len(there) < len(checkpoints[:1]):
             # The hint is missing or too old: only then a reader lists.
             names = [name for name in self.listed(COMMITS) if name.endswith(".json")]
             with contextlib.suppress(FileNotFoundError):  # removed meanwhile
                 self.bring(names)
-        self._follow(max(told, 0))
+        self._follow(max(noted, 0))
 
     def _bring_checkpoints(self, numbers: list[int]) -> list[int]:
         """Fetch checkpoints, and drop older copies; return the checkpoints that exist."""
