@@ -171,7 +171,7 @@ static jst_ship_file *add(jst_spool *s, const char *name, const struct statx *st
     else
         jst_ship_say(JST_TOPIC_STATE,
                      "the spool's file system keeps no birth times: a file that takes "
-                     "name and place of a removed one cannot be told from it. Fix: a "
+                     "name and place of a removed one cannot be distinguished from it. Fix: a "
                      "spool on ext4, XFS, Btrfs, or tmpfs since Linux 6.0");
     uint64_t identity[2] = {f->inode, f->birth_ns};
     f->id = jst_ship_hash(identity, sizeof identity, jst_ship_hash(name, f->length, 1));

@@ -148,7 +148,7 @@ static void head_is(uint32_t rank, uint32_t size, const char *library)
 }
 
 /* The largest one that was used is the world; of several, that of GPUs. */
-static void nobody_told(void **state)
+static void no_rank_given(void **state)
 {
     (void)state;
     unsetenv("RANK");
@@ -167,7 +167,7 @@ static void nobody_told(void **state)
     head_is(3, 4, "NCCL 2.27.3");
 }
 
-static void nobody_told_and_an_mpi_was_here_first(void **state)
+static void no_rank_given_and_an_mpi_was_here_first(void **state)
 {
     (void)state;
     unsetenv("RANK");
@@ -348,8 +348,8 @@ int main(void)
         cmocka_unit_test_setup(the_first_group_of_all_is_the_world, begin),
         cmocka_unit_test_setup(the_group_of_gpus_takes_over, begin),
         cmocka_unit_test_setup(an_mpi_was_here_first, begin),
-        cmocka_unit_test_setup(nobody_told, begin),
-        cmocka_unit_test_setup(nobody_told_and_an_mpi_was_here_first, begin),
+        cmocka_unit_test_setup(no_rank_given, begin),
+        cmocka_unit_test_setup(no_rank_given_and_an_mpi_was_here_first, begin),
         cmocka_unit_test_setup(numbers_that_are_none, begin),
         cmocka_unit_test_setup(a_child_is_no_rank, begin),
         cmocka_unit_test_setup(a_child_of_a_launcher_is_a_rank, begin),

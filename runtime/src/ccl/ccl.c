@@ -45,7 +45,7 @@ JST_LARGE static struct {
     bool is_rank; /* of a group that may be gone by now */
     bool never;   /* a child of a rank */
     bool decided; /* the environment has been read */
-    bool told;    /* it has rank and size */
+    bool given;   /* it has rank and size */
     uint32_t rank, size;
     uint64_t next; /* number of the operation that ends the next boundary */
     bool counting;
@@ -152,14 +152,14 @@ static void change_group(const jst_ccl_group *group)
 static void look_at_environment(void)
 {
     world.decided = true;
-    world.told = number_of("RANK", &world.rank) && number_of("WORLD_SIZE", &world.size);
-    if (!world.told)
+    world.given = number_of("RANK", &world.rank) && number_of("WORLD_SIZE", &world.size);
+    if (!world.given)
         world.size = 0;
 }
 
 static bool is_larger(const jst_ccl_group *group)
 {
-    return !world.told && group->size > world.size;
+    return !world.given && group->size > world.size;
 }
 
 /* The world was not set, and it is larger than assumed. */
