@@ -104,7 +104,7 @@ static void spare_containers(spank_t spank, const char *preload, char *out)
         (void)spank_setenv(spank, site.container, out, 0);
 }
 
-/* Who asks for it (JOSTLE_GPU=on or kernels): the recorder alongside the library, which the CUDA driver loads. A variable
+/* Who asks for it (JOSTLE_GPU=on or kernels): the recorder next to the library, which the CUDA driver loads. A variable
  * that is set stays. `out` has room for the path. */
 static void set_recorder(spank_t spank, const char *library, char *out)
 {

@@ -236,9 +236,9 @@ enum jst_code {
 #define JST_CELL_PAPI_2_COUNT               664u
 #define JST_CELL_PAPI_3_COUNT               665u
 #define JST_CELL_PAPI_4_COUNT               666u
-#define JST_CELL_CORE_PROBE_NS                  667u
-#define JST_CELL_CORE_PROBE_COUNT               668u
-#define JST_CELL_CORE_PROBE_STEAL_NS            669u
+#define JST_CELL_CORE_PROBE_NS              667u
+#define JST_CELL_CORE_PROBE_COUNT           668u
+#define JST_CELL_CORE_PROBE_STEAL_NS        669u
 #define JST_CELL_WAIT_SHORT_NS              670u
 #define JST_CELL_WAIT_ALL_NS                671u
 #define JST_CELL_OS_CPUS                    672u

@@ -365,8 +365,8 @@ bool jst_configure(void)
     jst_cfg.slice_ns =
         values[SLICE] ? parse_length(values[SLICE], JST_SHORTEST_SLICE_NS, JST_LONGEST_SLICE_NS)
                       : JST_DEFAULT_SLICE_NS;
-    if (values[CORE_PROBE])
-        jst_cfg.core_probe_ns = parse_length(values[CORE_PROBE], CORE_PROBE_MIN, CORE_PROBE_MAX); /* 0: off */
+    if (values[CORE_PROBE]) /* 0: off */
+        jst_cfg.core_probe_ns = parse_length(values[CORE_PROBE], CORE_PROBE_MIN, CORE_PROBE_MAX);
     jst_cfg.memory_probe = values[MEMORY_PROBE] && says_on(values[MEMORY_PROBE]);
     take_mpi_options();
     say_wrong();

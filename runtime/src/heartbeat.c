@@ -107,7 +107,7 @@ static bool is_alone(void)
 }
 
 /* A profile that was removed is written again, so that at most this slice is lost. */
-static void fix_profile(uint64_t now)
+static void restore_profile(uint64_t now)
 {
     struct stat st;
     if (jst_fstat(profile_fd, &st) == 0 && st.st_nlink == 0 && jst_profile_again(&profile_fd) == 0)
@@ -168,7 +168,7 @@ static void beat(void)
             continue;
         }
         looked = now;
-        fix_profile(now);
+        restore_profile(now);
         jst_modules_sample(now, JST_AT_BOUNDARY);
         jst_slice_tick(profile_fd, now);
         jst_together_tick(now);

@@ -246,11 +246,11 @@ JST_EXPORT const jst_gpu_host *jst_gpu_join(const jst_gpu_recorder *who)
 
 /* A forked child has no access to its parent's GPU context, and its parent's recorder has no thread
  * there. */
-void jst_gpu_yield(bool alongside_others)
+void jst_gpu_yield(bool with_others)
 {
     uint32_t pid = jst_may_syscall() ? (uint32_t)jst_getpid() : 0;
     bool records = pid && atomic_load(&joined) == pid;
-    if (alongside_others && (!records || atomic_load(&shared)))
+    if (with_others && (!records || atomic_load(&shared)))
         return;
     atomic_store(&taken, 1);
     if (records)

@@ -46,7 +46,7 @@ static unsigned looks;    /* so often, */
 static bool begun;
 static uint64_t switch_cost_ns; /* of setting the processor's counters again */
 static uint64_t cost_ns;
-static bool said_dear, said_oversubscribed;
+static bool said_dear, said_too_many;
 static struct {
     uint64_t at, switches, cpu;
 } evaluated;
@@ -218,12 +218,12 @@ static void probe(void)
 
 /* ---- opening and reading ---- */
 
-static void say_oversubscribed(int error)
+static void say_too_many(int error)
 {
-    if (error && !said_oversubscribed)
+    if (error && !said_too_many)
         say("more threads than can be followed were there at the start; some are not counted: ",
             reason(error));
-    said_oversubscribed = said_oversubscribed || error;
+    said_too_many = said_too_many || error;
 }
 
 void jst_perf_sample(jst_block *b)
@@ -277,7 +277,7 @@ static void evaluate_cost(void)
         jst_perf_self_close();
         say_dear(more, span);
     } else if (cost < all / OPEN_SHARE || forced) {
-        say_oversubscribed(jst_group_open(JST_HARD));
+        say_too_many(jst_group_open(JST_HARD));
     } else {
         say_dear(more, span);
     }
@@ -295,7 +295,7 @@ void jst_perf_open(void)
     for (unsigned g = 0; g < JST_GROUPS; g++)
         jst_group_forget(g);
     jst_perf_self_forget();
-    noted = said_dear = said_oversubscribed = begun = false;
+    noted = said_dear = said_too_many = begun = false;
     looks = 0;
     if (jst_now_life.part == 0) /* not the parent's, in a forked child */
         cost_ns = 0;
@@ -321,7 +321,7 @@ static void begin(void)
     }
     probe();
     if (jst_groups[JST_SOFT].usable)
-        say_oversubscribed(jst_group_open(JST_SOFT));
+        say_too_many(jst_group_open(JST_SOFT));
 }
 
 void jst_perf_tick(jst_block *b, uint64_t now)
@@ -330,7 +330,7 @@ void jst_perf_tick(jst_block *b, uint64_t now)
         begin();
     for (unsigned g = 0; g < JST_GROUPS && !jst_inherit; g++)
         if (jst_groups[g].open)
-            say_oversubscribed(jst_group_look(g, b->cells));
+            say_too_many(jst_group_look(g, b->cells));
     jst_perf_sample(b);
     evaluate_cost();
     if (jst_groups[JST_HARD].open)

@@ -24,7 +24,8 @@ static bool is_ours(const void *p)
 static bool is_wanted(void)
 {
     const char *option = jst_env("JOSTLE_GPU");
-    return option && (jst_str_equal(option, "on") || jst_str_equal(option, "kernels")) && jst_enter();
+    return option && (jst_str_equal(option, "on") || jst_str_equal(option, "kernels")) &&
+           jst_enter();
 }
 
 /* In the folder of libjostle.so. NULL: it is not there. */
