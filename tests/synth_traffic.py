@@ -18,11 +18,11 @@ PEER_VALUES = ("sent_ops", "sent_bytes", "recv_ops", "recv_bytes", "recv_room")
 Name = int | tuple[int, str, int]
 
 
-def members_record(communicator: int, ranks: Sequence[int], *, told: bool = True) -> bytes:
+def members_record(communicator: int, ranks: Sequence[int], *, listed: bool = True) -> bytes:
     """A 'U' record; every rank is a run of its own."""
     payload = varint(communicator) + varint(len(ranks))
     last = 0
-    for rank in ranks if told else ():
+    for rank in ranks if listed else ():
         payload += svarint(rank - last) + varint(1)
         last = rank
     return record("U", payload)
@@ -116,7 +116,10 @@ def random_traffic(seed: int, first_slice: int, records: int = 6) -> tuple[Traff
     """Traffic with gaps and spans, places that change hands, and a rest."""
     rng = random.Random(seed)
     traffic = Traffic(first_slice)
-    at, out = first_slice, [members_record(7, [3, 5, 4]), members_record(9, range(99), told=False)]
+    at, out = (
+        first_slice,
+        [members_record(7, [3, 5, 4]), members_record(9, range(99), listed=False)],
+    )
 
     def some(kind: int) -> dict[int, tuple[Name, list[int]]]:
         places = {}

@@ -178,8 +178,8 @@ def seen(*nodes, at=0):
     """Slices of a second; of each node the ms in which all of its ranks were in MPI."""
     rows = [
         (at + number, host, ms)
-        for host, told in zip("abc", nodes, strict=False)
-        for number, ms in enumerate(told)
+        for host, reported in zip("abc", nodes, strict=False)
+        for number, ms in enumerate(reported)
     ]
     number, host, ms = zip(*sorted(rows), strict=True)
     return pa.table(
@@ -236,12 +236,14 @@ def test_delays_of_a_millisecond_in_every_step_are_told_by_the_ranks():
     blind = account(table, 8, kind, SharedCores(np.zeros(100), turns=0.75))
     assert blind.network.sum() < 0.1 and not blind.anywhere.any()
     begin = np.arange(10) * S
-    told = Together(begin, begin + S, np.full(10, 0.3))
-    found = account(table, 8, kind, SharedCores(np.zeros(100), turns=0.75, all_waiting=told))
+    reported = Together(begin, begin + S, np.full(10, 0.3))
+    found = account(table, 8, kind, SharedCores(np.zeros(100), turns=0.75, all_waiting=reported))
     assert found.network.sum() == pytest.approx(3.0)
     np.testing.assert_allclose(found.network, found.anywhere, atol=0.01)
     # What others took of the cores made them wait: it is lost once.
-    found = account(table, 8, kind, SharedCores(np.full(100, 0.02), turns=0.75, all_waiting=told))
+    found = account(
+        table, 8, kind, SharedCores(np.full(100, 0.02), turns=0.75, all_waiting=reported)
+    )
     assert (found.network + found.cpu).sum() == pytest.approx(3.0)
 
 
@@ -276,12 +278,12 @@ def test_a_stretch_across_a_boundary_is_where_bins_show_it():
     shares = np.full((40, 10), 0.5)
     shares[9, 6:], shares[10, :4] = 1.0, 1.0
     begin = np.arange(4) * S
-    told = Together(begin, begin + S, np.array([0, 0.08, 0, 0]))
+    reported = Together(begin, begin + S, np.array([0, 0.08, 0, 0]))
     found = account(
         placed(shares),
         8,
         np.zeros(40, np.int64),
-        SharedCores(np.zeros(40), turns=0.75, all_waiting=told),
+        SharedCores(np.zeros(40), turns=0.75, all_waiting=reported),
     )
     assert found.network.sum() == pytest.approx(0.08, rel=0.01)
     assert found.network[9] == pytest.approx(0.04, rel=0.2)

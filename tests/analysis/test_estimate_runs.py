@@ -82,20 +82,20 @@ def test_most_of_the_windows_of_one_length_were_slow(seed):
 
 def test_who_has_time_to_spare_loses_nothing_off_the_cpu():
     """A node's CPU is taken from ranks, most of which would have waited for others anyway."""
-    taken, told = 0.0, 0.0
+    taken, reported = 0.0, 0.0
     for seed in (1, 3, 5, 6, 7):
         tables, truth = trace(SPECS["imbalance-wandering"], seed)
         taken += truth.by_cause["cpu"]
-        told += sum(row.seconds.value for row in checked(tables).causes if row.cause == "cpu")
-    assert told == pytest.approx(taken, rel=0.1)
+        reported += sum(row.seconds.value for row in checked(tables).causes if row.cause == "cpu")
+    assert reported == pytest.approx(taken, rel=0.1)
 
 
 def test_seconds_go_to_the_cause_that_took_them():
     tables, truth = trace(SPECS["many-causes"], 1)
     found = checked(tables)
     for cause, seconds in truth.by_cause.items():
-        told = sum(row.seconds.value for row in found.causes if row.cause == cause)
-        assert told == pytest.approx(seconds, rel=0.65), cause
+        reported = sum(row.seconds.value for row in found.causes if row.cause == cause)
+        assert reported == pytest.approx(seconds, rel=0.65), cause
 
 
 def world_of(tables, segments):

@@ -101,7 +101,7 @@ def alongside(
         every,
     )
     loads = [rows(gpu, columns, job) for job, (gpu, columns) in others.items()]
-    told = [
+    reported = [
         table(
             {
                 "job": [job] * size,
@@ -126,8 +126,8 @@ def alongside(
         table({"job": [], "slice": np.zeros(0)}, ("slice_ns", "count", "bytes", "ops", "ns")),
         own_gpus=rows(MINE, own),
         gpu_loads=pa.concat_tables(loads) if loads else NO_GPUS,
-        message_loads=pa.concat_tables([part.select(NO_MESSAGES.column_names) for part in told])
-        if told
+        message_loads=pa.concat_tables([part.select(NO_MESSAGES.column_names) for part in reported])
+        if reported
         else NO_MESSAGES,
         hardware=hardware,
     )

@@ -233,10 +233,10 @@ def test_nothing_of_other_users_is_told(name, program, node, user, harm):
     )
     found = identify(alongside, as_user=1000)
     met = neighbours(alongside, as_user=1000)
-    told = repr(found.to_json()) + repr(met)
+    reported = repr(found.to_json()) + repr(met)
     for secret in (name, program, node, "third"):
-        assert secret not in told
-    assert str(user) not in re.findall(r"\d+", told)  # a byte count may hold its digits
+        assert secret not in reported
+    assert str(user) not in re.findall(r"\d+", reported)  # a byte count may hold its digits
     assert found.neighbours == 1 and found.unnamed  # not how many they are
     assert [one.job for one in met] == [OTHERS]
     if harm:

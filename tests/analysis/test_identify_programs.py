@@ -273,8 +273,8 @@ def test_no_run_takes_less_than_no_time():
 
 def test_of_other_users_programs_only_the_sum_is_told():
     found = matrix(_tables(0.8), as_user=1)
-    told = repr(found.to_json())
-    assert "storm" not in told and "calm" not in told
+    reported = repr(found.to_json())
+    assert "storm" not in reported and "calm" not in reported
     assert {one.victim for one in found.encounters} == {"/bin/victim"}
     assert {one.aggressor for one in found.encounters} == {OTHERS}
     assert found.jobs == 8

@@ -82,7 +82,7 @@ def run(*words: object) -> str:
     return done.stdout
 
 
-def told(*words: object) -> Any:
+def printed(*words: object) -> Any:
     return json.loads(run(*words, "--json"))
 
 
@@ -91,7 +91,7 @@ def as_json(value: Any) -> Any:
 
 
 def test_the_jobs_are_those_of_the_command(site: jostle.Site) -> None:
-    rows = told("jobs", "--all", "--repository", site.path)["jobs"]
+    rows = printed("jobs", "--all", "--repository", site.path)["jobs"]
     jobs = site.jobs()
     assert [as_json(job.facts) for job in jobs] == rows
     for row, values in zip(rows, jobs.arrow().to_pylist(), strict=True):
@@ -124,7 +124,7 @@ def test_jobs_are_chosen_as_the_command_does(site: jostle.Site) -> None:
         (["--since", middle.isoformat()], site.jobs(since=middle.isoformat())),
         (["--since", "1h"], site.jobs(since=timedelta(hours=1))),
     ):
-        rows = told("jobs", "--all", "--repository", site.path, *words)["jobs"]
+        rows = printed("jobs", "--all", "--repository", site.path, *words)["jobs"]
         assert [job.name for job in chosen] == [row["job"] for row in rows], words
     assert 0 < len(site.jobs(since=middle)) < len(site.jobs())
 
@@ -132,9 +132,9 @@ def test_jobs_are_chosen_as_the_command_does(site: jostle.Site) -> None:
 def test_answers_are_those_of_the_command(site: jostle.Site) -> None:
     job = site.job("solver-0002")
     where = (job.name, "--repository", site.path)
-    digest = told("digest", *where)
+    digest = printed("digest", *where)
     assert as_json(job.digest().to_json()).items() <= digest.items()
-    estimate = told("estimate", *where)
+    estimate = printed("estimate", *where)
     assert as_json(job.verdict().to_json()) | {"figures": estimate["figures"]} == estimate
     assert as_json(job.estimate().to_json()).items() <= estimate.items()
     found = job.estimate()
@@ -142,20 +142,20 @@ def test_answers_are_those_of_the_command(site: jostle.Site) -> None:
     spans = found.lost_between(halves)
     assert len(spans) == 2 and min(spans) >= 0
     assert sum(spans) <= found.lost_s.value * 1.001 + 1e-6
-    interference = told("interference", *where)
+    interference = printed("interference", *where)
     answer = as_json(job.interference().to_json()) | {"figures": interference["figures"]}
     assert answer == interference
-    background = told("background", *where)
+    background = printed("background", *where)
     assert as_json(job.background().to_json()) | {"plot": None} == background
     steps = [step for step in job.background().table() if step.resource is None]
     own = [value for line in background["own"] for value in line["values"]]
     assert [step.value for step in steps] == own
-    (timeline,) = told("timeline", *where)["jobs"]
+    (timeline,) = printed("timeline", *where)["jobs"]
     values = [value for line in timeline["series"] for value in line["values"]]
     assert [step.value for step in job.timeline()] == values
-    alongside = told("neighbours", *where)["neighbours"]
+    alongside = printed("neighbours", *where)["neighbours"]
     assert as_json(job.neighbours()) == alongside
-    lost = told("jobs", "--lost", "--program", job.program, "--repository", site.path)["jobs"]
+    lost = printed("jobs", "--lost", "--program", job.program, "--repository", site.path)["jobs"]
     (row,) = (row for row in lost if row["job"] == job.name)
     assert as_json(job.loss().to_json()) == row["lost"]
 
@@ -228,7 +228,7 @@ def test_a_batch_job_has_a_loss_and_parts(tmp_path: Path) -> None:
     with jostle.open(tmp_path / "site") as site:
         (job,) = site.jobs()
         assert [part.name for part in job.parts] == ["slurm-1", "slurm-1-s0"]
-        (row,) = told("jobs", "--lost", "--repository", site.path)["jobs"]
+        (row,) = printed("jobs", "--lost", "--repository", site.path)["jobs"]
         for whole in (job, site.job("1")):
             assert as_json(whole.loss().to_json()) == row["lost"]
             with pytest.raises(jostle.JostleError, match="Name one of them"):
@@ -414,8 +414,8 @@ def test_displays_are_whole_and_escaped(tmp_path: Path) -> None:
             site.sql("SELECT job, program, '<b>' AS \"<i>\" FROM jobs"),
         ]
         for each in shown:
-            told = Strict(each._repr_html_()).text
-            assert "\x1b" not in told and "\x1b" not in repr(each), type(each)
+            printed = Strict(each._repr_html_()).text
+            assert "\x1b" not in printed and "\x1b" not in repr(each), type(each)
             assert len(repr(each)) < 10_000
         for each in (site.jobs(), job, job.digest(), job.verdict(), job.interference()):
             assert "<script>alert(1)<b>" in Strict(each._repr_html_()).text, type(each)

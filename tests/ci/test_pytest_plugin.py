@@ -215,8 +215,8 @@ def test_only_undisturbed_benchmarks_are_compared(
     status, output, cases = pytest_in(after, *words)
     assert (status != 0) == regresses, output
     assert ("Performance has regressed" in output) == regresses
-    told = (tmp_path / "it.json").read_text() if (tmp_path / "it.json").exists() else ""
-    found = json.loads(told)["benchmarks"] if told else []
+    reported = (tmp_path / "it.json").read_text() if (tmp_path / "it.json").exists() else ""
+    found = json.loads(reported)["benchmarks"] if reported else []
     if answers.endswith("clean"):
         (only,) = found
         assert only["extra_info"]["jostle"]["finding"] == "clean"

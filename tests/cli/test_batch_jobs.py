@@ -205,9 +205,9 @@ def part(job: str, begin: float, end: float, **more: Any) -> dict[str, Any]:
 
 
 def loss(job: str, lost: float, *hits: tuple[float, float, float]) -> JobLoss:
-    told: Any = SimpleNamespace(lost_s=Interval(lost, lost / 2, lost * 2), what="CPU")
+    reported: Any = SimpleNamespace(lost_s=Interval(lost, lost / 2, lost * 2), what="CPU")
     spans = [(int(begin * 1e9), int(end * 1e9), seconds) for begin, end, seconds in hits]
-    return JobLoss(job, told, coverage=1.0, spans=spans)
+    return JobLoss(job, reported, coverage=1.0, spans=spans)
 
 
 def whole(*parts: dict[str, Any]) -> dict[str, Any]:

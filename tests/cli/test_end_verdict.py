@@ -164,7 +164,7 @@ def test_no_engine_for_what_cannot_be_assessed() -> None:
 @pytest.mark.in_turn
 def test_the_next_run_of_a_short_command_has_shorter_slices(place: dict[str, str]) -> None:
     words = ("sh", "-c", "echo begun >&2; sleep 0.7; exit $STATUS")
-    told = "slices of 100 ms, since the last run of this command took 7"
+    reported = "slices of 100 ms, since the last run of this command took 7"
     first = jostle("run", "--", *words, **place, STATUS="1")
     assert f"this run had only 1 slice of 4.00 s; {SHORTER} 100ms" in first.err
     second = jostle("run", "--", *words, **place, STATUS="0")
@@ -175,14 +175,14 @@ def test_the_next_run_of_a_short_command_has_shorter_slices(place: dict[str, str
     )
     assert promise in second.err
     third = jostle("run", "--", *words, **place, STATUS="0")
-    assert third.err.startswith(told)
+    assert third.err.startswith(reported)
     assert third.err.split("\n")[1] == "begun"
     assert "this run had only" not in third.err
     as_json = jostle("run", "--json", "--", *words, **place, STATUS="0")
     report = json.loads(as_json.err.removeprefix("begun\n"))
     assert report["digest"]["slice_ns"] == [100_000_000]
-    assert told not in jostle("run", "--slice", "1s", "--", *words, **place, STATUS="0").err
-    assert told not in jostle("run", "--", *words, **place, STATUS="0", JOSTLE_SLICE="1s").err
+    assert reported not in jostle("run", "--slice", "1s", "--", *words, **place, STATUS="0").err
+    assert reported not in jostle("run", "--", *words, **place, STATUS="0", JOSTLE_SLICE="1s").err
 
 
 def test_what_is_remembered_is_bounded_and_never_in_the_way(

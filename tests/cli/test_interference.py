@@ -207,6 +207,6 @@ def test_no_interval_of_too_few_runs(capsys: pytest.CaptureFixture[str]) -> None
             )
         )
     )
-    told = capsys.readouterr().out
-    assert "+20 %" not in told and "Too few" in told and "few" in told
-    assert "640" not in told
+    reported = capsys.readouterr().out
+    assert "+20 %" not in reported and "Too few" in reported and "few" in reported
+    assert "640" not in reported

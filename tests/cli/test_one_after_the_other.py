@@ -57,7 +57,7 @@ def lives(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, tup
     folder = tmp_path_factory.mktemp("after")
     found = {}
 
-    def told(job: str, out: str) -> None:
+    def note(job: str, out: str) -> None:
         begin, end = out.split()[:2]
         found[job] = float(begin), float(end)
 
@@ -66,7 +66,7 @@ def lives(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, tup
     for job, slice_ in _ALONE.items():
         done = jostle(*_words(folder, job, slice_, 1.2))
         assert done.code == 0, done.err
-        told(job, done.out)
+        note(job, done.out)
     start = "from jostle.cli.main import main; main()"
     with Popen(
         [sys.executable, "-c", start, *_words(folder, "alongside", "250ms", 60), str(folder / "o")],
@@ -80,8 +80,8 @@ def lives(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, tup
         done = jostle(*_words(folder, "met", "1s", 2.5))
         (folder / "o").touch()  # it ends
         assert done.code == 0, done.err
-        told("met", done.out)
-        told("alongside", other.communicate(timeout=60)[0])
+        note("met", done.out)
+        note("alongside", other.communicate(timeout=60)[0])
     return folder / "all", found
 
 

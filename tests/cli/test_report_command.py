@@ -134,14 +134,14 @@ def test_the_html_file_is_whole_and_has_the_numbers_of_estimate(
     assert "@import" not in content
     assert "url(http" not in content
 
-    told = estimated
-    first, text = told["head"], " ".join(read.text)
+    reported = estimated
+    first, text = reported["head"], " ".join(read.text)
     assert seconds(first["lost_s"]["value"]) in read.text
     assert f"{points(first['percent']['value'])} %" in read.text
     assert seconds(first["run_s"]) in read.text
     assert seconds(first["intrinsic_s"]) in read.text
-    assert (told["light"] or "undecided") in read.text
-    for suspect in told["attribution"]["suspects"]:
+    assert (reported["light"] or "undecided") in read.text
+    for suspect in reported["attribution"]["suspects"]:
         assert suspect["job"] in text
         assert seconds(suspect["seconds"]["value"]) in read.text
     for part in ("The neighbours", "What the job did", "What was not measured", "How to read on"):
@@ -154,13 +154,13 @@ def test_the_html_file_is_whole_and_has_the_numbers_of_estimate(
 def test_the_pdf_has_pages(jostle: Run, estimated: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "report.pdf"
     done = jostle("report", "logger-0000", "-o", str(path), "--json")
-    told = json.loads(done.out)
+    reported = json.loads(done.out)
     data = path.read_bytes()
     assert data.startswith(b"%PDF")
     assert data.count(b"/Type /Page ") >= 2
-    assert told["file"] == str(path)
-    assert told["bytes"] == len(data)
-    assert told["light"] == estimated["light"]
+    assert reported["file"] == str(path)
+    assert reported["bytes"] == len(data)
+    assert reported["light"] == estimated["light"]
 
 
 def test_a_user_gets_no_report_on_anothers_job(jostle: Run, tmp_path: Path) -> None:

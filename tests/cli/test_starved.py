@@ -47,10 +47,12 @@ def loops(count: int, core: int) -> Iterator[None]:
 def verdict(place: dict[str, str], gated: Done) -> dict[str, object]:
     """What `estimate --json` says, which the gate and the page say as well."""
     said = json.loads(jostle("estimate", "one", "--json", **place).out)
-    told = next(json.loads(line) for line in gated.err.splitlines() if '"gate"' in line)["gate"]
-    assert told["estimate"]["percent"]["value"] == pytest.approx(said["percent"]["value"], abs=0.2)
-    assert said["head"]["light"] == said["light"] == told["estimate"]["light"]
-    return {**said, "gate": told["finding"]}
+    reported = next(json.loads(line) for line in gated.err.splitlines() if '"gate"' in line)["gate"]
+    assert reported["estimate"]["percent"]["value"] == pytest.approx(
+        said["percent"]["value"], abs=0.2
+    )
+    assert said["head"]["light"] == said["light"] == reported["estimate"]["light"]
+    return {**said, "gate": reported["finding"]}
 
 
 @pytest.mark.tries(3)

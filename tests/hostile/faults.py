@@ -119,8 +119,10 @@ class Forks:
         status = int(self._python.stdout.readline())
         if not self._out.exists():
             return Outcome(status, [], 0, {})
-        told = json.loads(self._out.read_text())
-        return Outcome(status, [(a, b) for a, b in told["calls"]], told["failed"], told["said"])
+        reported = json.loads(self._out.read_text())
+        return Outcome(
+            status, [(a, b) for a, b in reported["calls"]], reported["failed"], reported["said"]
+        )
 
     def close(self) -> None:
         """Ends it."""

@@ -169,8 +169,8 @@ def content(root: Path) -> dict[str, list[Any]]:
         keys = [name for name in _KEYS.get(table, names) if name in names]
         lines = sorted(map(repr, zip(*(rows[name].to_pylist() for name in names), strict=True)))
         once = set(zip(*(rows[name].to_pylist() for name in keys), strict=True))
-        told = hashlib.blake2b("".join([*names, *lines]).encode(), digest_size=8).hexdigest()
-        found[table] = [len(lines), len(lines) - len(once), told]
+        digest = hashlib.blake2b("".join([*names, *lines]).encode(), digest_size=8).hexdigest()
+        found[table] = [len(lines), len(lines) - len(once), digest]
     return found
 
 

@@ -119,8 +119,8 @@ def test_who_asks_nothing_gives_way(tmp_path, access, monkeypatch, caplog):
         assert ask(address) == 200
         assert all(is_closed(client) for client in clients[:30])  # those that came first
         assert not is_closed(clients[-1], 0.1)
-    told = [one for one in caplog.records if "too many connections" in one.getMessage()]
-    assert len(told) == quiet.MOST
+    reported = [one for one in caplog.records if "too many connections" in one.getMessage()]
+    assert len(reported) == quiet.MOST
 
 
 def test_one_address_has_not_all_connections(tmp_path, access, monkeypatch):

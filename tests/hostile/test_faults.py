@@ -146,7 +146,7 @@ def wrong(name: str, plain: Outcome, tried: Outcome) -> list[str]:
         return found
     if said["after"] != good["after"]:
         found.append(f"{_difference(good['after'], said['after'])} after it was done again")
-    found += [f"{table} has rows twice" for table, told in said["after"].items() if told[1]]
+    found += [f"{table} has rows twice" for table, row in said["after"].items() if row[1]]
     found += [f"{what}: {said[what]}" for what in ("damaged", "strays") if said[what]]
     if said["spool"] != good["spool"]:
         found.append(f"spool: {set(said['spool']) ^ set(good['spool'])}")

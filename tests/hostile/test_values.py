@@ -155,16 +155,16 @@ def test_any_name_works_everywhere(
     out = tmp_path / "out.csv"
     store.export("jobs", "csv", out)
     with out.open(newline="", encoding="utf-8") as file:
-        told = [row["job"] for row in csv.DictReader(file)]
-    assert sorted(told) == sorted(f"'{job}" if job[:1] in "=+-@" else job for job in jobs)
+        reported = [row["job"] for row in csv.DictReader(file)]
+    assert sorted(reported) == sorted(f"'{job}" if job[:1] in "=+-@" else job for job in jobs)
 
 
 def test_a_file_name_writes_no_line_of_its_own(store: Repository, spool: Path, put: Put) -> None:
     """Whoever reads the ingester's log reads what the ingester says."""
     put(make_profile(1, "alpha"), U1, "a\nwarning: b.jst")
     (spool / "c\n\x1b[2Jwarning: d.jst").write_bytes(bytes(8192))
-    told = CliRunner().invoke(ingest, [str(spool), "--repository", str(store.path)])
-    err = told.stderr
+    reported = CliRunner().invoke(ingest, [str(spool), "--repository", str(store.path)])
+    err = reported.stderr
     assert "c\\n\\x1b[2Jwarning: d.jst" in err
     assert err.count("\nwarning: ") + err.startswith("warning: ") == 1
     assert len(store.jobs()) == 1

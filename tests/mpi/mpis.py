@@ -114,13 +114,13 @@ class Mpi:
 
     @staticmethod
     def _digest(command: Sequence[str], sources: Sequence[str]) -> str:
-        told = hashlib.sha256("\0".join(command).encode())
+        digest = hashlib.sha256("\0".join(command).encode())
         files = [PROGRAMS / s for s in sources]
         folders = sorted({PROGRAMS, *(path.parent for path in files)})
         headers = [path for folder in folders for path in sorted(folder.glob("*.h"))]
         for path in (*files, *headers):
-            told.update(path.read_bytes())
-        return told.hexdigest()[:16]
+            digest.update(path.read_bytes())
+        return digest.hexdigest()[:16]
 
 
 def find(name: str) -> Mpi | None:

@@ -230,9 +230,9 @@ TRIES |= {
 def said(stdout: str) -> dict[str, Any]:
     """The line of JSON at the end of a program."""
     line = next(line for line in stdout.splitlines() if line.startswith('{"code"'))
-    told: dict[str, Any] = json.loads(line)
-    assert told["wrong"] == 0
-    return told
+    reported: dict[str, Any] = json.loads(line)
+    assert reported["wrong"] == 0
+    return reported
 
 
 def total(process: Process, metric: str, folder: Path) -> int:
@@ -267,9 +267,9 @@ def test_a_solver_at_a_rate_is_slowed_to_it(jostle: Mpirun) -> None:
     mpi = needed("openmpi")
     program = compiled(mpi, "gapgeofem")
     world = jostle.world(mpi, 2, program, "--rate", "300", "--steps", "4", counted="")
-    told = said(world.stdout)
-    assert told["options"]["work"] > 0
-    assert 4 * (3 * 20 + 1) / told["phases"]["steps"]["seconds"] < 600
+    reported = said(world.stdout)
+    assert reported["options"]["work"] > 0
+    assert 4 * (3 * 20 + 1) / reported["phases"]["steps"]["seconds"] < 600
 
 
 PUBLISHED: list[tuple[str, Callable[[], float], float]] = [
@@ -328,11 +328,11 @@ def test_a_code_under_jostle_run(mpi: Mpi) -> None:
     """The whole way: built, run under the command, and what jostle counted of it."""
     done = codes("run", "sweep3d", "--mpi", mpi.name, "--", "--steps", "2", "--nz", "8")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    counted = told["counted"]
-    assert told["messages"] == counted["mpi_send_ops"] == 2 * 8 * 2 * 2
+    reported = json.loads(done.stdout)
+    counted = reported["counted"]
+    assert reported["messages"] == counted["mpi_send_ops"] == 2 * 8 * 2 * 2
     together = ("mpi_all_to_all_ops", "mpi_all_to_one_ops", "mpi_barrier_ops")
-    assert told["collectives"] == sum(counted[name] for name in together)
+    assert reported["collectives"] == sum(counted[name] for name in together)
 
 
 def test_every_code_is_a_program_of_a_study() -> None:

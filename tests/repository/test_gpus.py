@@ -257,11 +257,11 @@ def test_what_programs_do_on_gpus(shared: Repository) -> None:
             for job in ("a", "b")
         ],
     )
-    told = shared.programs_alongside()
+    reported = shared.programs_alongside()
     at = BEGIN // SECOND
     gpus = [
         row
-        for row in seen(told.gpus, "job", "resource", "slice", "launches", "wait_ns")
+        for row in seen(reported.gpus, "job", "resource", "slice", "launches", "wait_ns")
         if row[2] == at + 6
     ]
     assert gpus == [
@@ -270,7 +270,7 @@ def test_what_programs_do_on_gpus(shared: Repository) -> None:
     ]
     columns = ("job", "resource", "slice", "h2d_bytes", "peer_bytes", "ccl_bytes", "ccl_ns")
     root, nvlink = "root complex pci0000:00 of n1", f"NVLink domain {A} of n1"
-    assert seen(told.buses, *columns) == [
+    assert seen(reported.buses, *columns) == [
         ("a", root, at + 3, 105, 0, 0, 0),
         ("a", root, at + 4, 10, 0, 0, 0),
         # a is on one GPU: its collectives are not over NVLink.

@@ -558,11 +558,11 @@ def test_a_damaged_file_is_named_and_is_no_mistake_of_who_asks(store, profiles, 
             if harm == "zeros"
             else data[: len(data) // 2]
         )
-    told: list[DamagedError] = []
-    store.on_damage(told.append)
+    reported: list[DamagedError] = []
+    store.on_damage(reported.append)
     store.series("job-a", "posix_write_bytes")
     store.query("SELECT sum(count) FROM rollup")
-    (damaged,) = told  # once, whatever is asked
+    (damaged,) = reported  # once, whatever is asked
     assert damaged.exit_code == 1
     assert store.path / damaged.file == path
     assert damaged.reason

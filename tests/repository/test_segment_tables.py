@@ -423,10 +423,10 @@ def test_only_what_counts_operations_stands_for_work(store, spool, monkeypatch, 
         stream.into(profile, in_records=3)
         profile.write(spool)
     store.ingest([spool])
-    told = 1000 if work else 0
+    reported = 1000 if work else 0
     if not old:
-        assert rows_of(store)[0]["flops"] == told
+        assert rows_of(store)[0]["flops"] == reported
     (world,) = store.segments("alpha").worlds
-    assert world.segments["flops"].to_pylist()[0] == 2 * told
+    assert world.segments["flops"].to_pylist()[0] == 2 * reported
     again = Repository(store.path).segments("alpha").worlds[0]
-    assert again.segments["flops"].to_pylist()[0] == 2 * told
+    assert again.segments["flops"].to_pylist()[0] == 2 * reported

@@ -135,7 +135,7 @@ def test_digest_at_the_end(jostle: Runner, program: Path, tmp_path: Path) -> Non
     env = {**VARIABLES, "JOSTLE_DIGEST": "stderr"}
     for more in ({"JOSTLE_COMMAND": str(command)}, {"PATH": f"{tmp_path}:{os.environ['PATH']}"}):
         result = jostle.run(program, env={**env, **more})
-        told = f"digest --spool {jostle.spool} --wait 5 test\nnone none off\nend\n"
-        assert (result.stdout, result.stderr) == ("sum 1\n", told)
+        reported = f"digest --spool {jostle.spool} --wait 5 test\nnone none off\nend\n"
+        assert (result.stdout, result.stderr) == ("sum 1\n", reported)
     result = jostle.run(program, env={**env, "JOSTLE_COMMAND": "/nowhere/jostle"})
     assert result.stderr.count("\n") == 1 and "JOSTLE_COMMAND" in result.stderr

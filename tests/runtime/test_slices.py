@@ -157,8 +157,8 @@ def test_of_a_command_line_as_much_is_recorded_as_wanted(
     words = [str(build("steady.c")), str(jostle.data / "file"), "300"]
     variables = {"JOSTLE_COMMAND_LINES": value, "JOSTLE_FILES": "off"}  # which names the same file
     result = jostle.run(*words, env=variables)
-    told = {"all": " ".join(words), "none": ""}.get(str(value), words[0])
-    assert result.only().header["command"] == told
+    reported = {"all": " ".join(words), "none": ""}.get(str(value), words[0])
+    assert result.only().header["command"] == reported
     assert (words[1].encode() in result.only().path.read_bytes()) == (value == "all")
 
 

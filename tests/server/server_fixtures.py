@@ -43,11 +43,11 @@ class Hall:
 
     def guest(self, name: str | None, address: str = PROXY, **headers: str) -> TestClient:
         """Gives the client of somebody whom the proxy has let in; None: of nobody."""
-        told = {"X-Remote-User": name} if name else {}
+        reported = {"X-Remote-User": name} if name else {}
         return TestClient(
             self.app,
             URL,
-            headers=told | headers,
+            headers=reported | headers,
             client=(address, 4711),
             follow_redirects=False,
             raise_server_exceptions=False,

@@ -165,10 +165,10 @@ def test_no_secret_is_logged(client, caplog, capfd):
         client.get(f"/?token={secret}")
     written = capfd.readouterr()
     ours = [one.getMessage() for one in caplog.records if not one.name.startswith("httpx")]
-    told = "\n".join(ours) + written.out + written.err
-    assert "log-in refused" in told
+    reported = "\n".join(ours) + written.out + written.err
+    assert "log-in refused" in reported
     for word in (PASSWORD, "typed a password", secret, "argon2"):
-        assert word not in told
+        assert word not in reported
 
 
 # ---- the file ----

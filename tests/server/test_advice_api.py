@@ -39,12 +39,12 @@ def test_an_operator_gets_advice_and_a_user_sums_of_his_own(open_hall, injected)
         for row in rows:
             if name == "adam" or row["uid"] == UIDS[name]:
                 verdict_of(guest, row["job"])
-    told = patiently(open_hall.guest("adam"), "/api/v1/advice?days=365")
-    SiteAdviceReport.model_validate(told)
-    assert told["sums"] is None
-    assert told["waiting"] == 0
-    assert told["advice"]["jobs"] == len(rows)
-    assert told["advice"]["evaluated"] > 0
+    reported = patiently(open_hall.guest("adam"), "/api/v1/advice?days=365")
+    SiteAdviceReport.model_validate(reported)
+    assert reported["sums"] is None
+    assert reported["waiting"] == 0
+    assert reported["advice"]["jobs"] == len(rows)
+    assert reported["advice"]["evaluated"] > 0
     own = patiently(open_hall.guest("carl"), "/api/v1/advice?days=365")
     SiteAdviceReport.model_validate(own)
     assert own["advice"] is None

@@ -148,8 +148,8 @@ def test_a_file_system_at_which_several_jobs_lose_time_is_slow(
     for number in range(SLOW_JOBS + 1):
         alerts.note(verdict(f"j{number}<!all>", "red"))
         alerts.note(verdict(f"j{number}<!all>", "red", resource="/home", cause="network"))
-    told = [message for message in sent if message["kind"] == "file system"]
-    assert told == [
+    reported = [message for message in sent if message["kind"] == "file system"]
+    assert reported == [
         {
             "kind": "file system",
             "text": f"slow: {SLOW_JOBS} jobs lost time at /scratch",

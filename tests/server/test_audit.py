@@ -90,8 +90,8 @@ def test_pages_go_back_to_the_first_look(tmp_path, monkeypatch):
 def test_the_administrator_reads_it(watched):
     found = jobs(watched)
     watched.guest("sue").get(f"/api/v1/jobs/{found['carl']}")
-    told = watched.guest("adam").get("/api/v1/audit").json()
-    assert [look["job"] for look in told["looks"]] == [found["carl"]]
+    reported = watched.guest("adam").get("/api/v1/audit").json()
+    assert [look["job"] for look in reported["looks"]] == [found["carl"]]
     assert watched.guest("sue").get("/api/v1/audit").status_code == 403
 
 

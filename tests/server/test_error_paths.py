@@ -31,8 +31,8 @@ from jostle.server.transport.error_paths import without_folders
         ),
     ],
 )
-def test_files_are_named_without_folders(text: str, told: str) -> None:
-    assert without_folders(text, Path("/srv/repo")) == told
+def test_files_are_named_without_folders(text: str, reported: str) -> None:
+    assert without_folders(text, Path("/srv/repo")) == reported
 
 
 def test_an_ordinary_user_does_not_learn_where_the_repository_lies(

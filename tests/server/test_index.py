@@ -161,11 +161,11 @@ def test_rows_are_those_of_the_command(injected: Path) -> None:
     store = Repository(injected)
     index = JobIndex(store)
     index.refresh()
-    for told in job_rows(store):
-        own = index.rows[told["job"]]
-        assert own["program"] == told["program"]
-        assert (own["start_ns"], own["end_ns"]) == (told["start_ns"], told["end_ns"])
-        moved = told["read_bytes"] + told["written_bytes"]
+    for reported in job_rows(store):
+        own = index.rows[reported["job"]]
+        assert own["program"] == reported["program"]
+        assert (own["start_ns"], own["end_ns"]) == (reported["start_ns"], reported["end_ns"])
+        moved = reported["read_bytes"] + reported["written_bytes"]
         assert sum(own["spark"]) == pytest.approx(moved)
     assert index.refresh() == []
 

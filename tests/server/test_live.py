@@ -28,7 +28,7 @@ CHIEF = Viewer("chief", 0, "administrator")
 NOBODY = Request({"type": "http", "headers": []})
 
 
-def told(event: str) -> tuple[str, dict]:
+def parsed(event: str) -> tuple[str, dict]:
     lines = dict(line.split(": ", 1) for line in event.strip().splitlines())
     return lines["event"], json.loads(lines["data"])
 
@@ -65,7 +65,7 @@ def test_a_viewer_is_told_of_jobs_that_he_may_see(job_service: JobService) -> No
         async def one(name: str, viewer: Viewer) -> None:
             live.enter(viewer)
             async for event in live.events(viewer):
-                heard[name].append(told(event))
+                heard[name].append(parsed(event))
 
         tasks = [
             asyncio.create_task(one("user", Viewer("u", uid, "user"))),
@@ -110,7 +110,7 @@ def test_a_commit_right_behind_the_first_event_is_told(job_service: JobService) 
         await events.aclose()
         return found
 
-    assert told(asyncio.run(listen()))[1]["jobs"] == [job]
+    assert parsed(asyncio.run(listen()))[1]["jobs"] == [job]
 
 
 def test_changes_are_told_after_the_repository_could_not_be_read(
@@ -139,7 +139,7 @@ def test_changes_are_told_after_the_repository_could_not_be_read(
         await events.aclose()
         return found
 
-    assert told(asyncio.run(listen()))[1]["jobs"] == [job]
+    assert parsed(asyncio.run(listen()))[1]["jobs"] == [job]
 
 
 def test_a_stream_ends_with_the_session_and_does_not_keep_it(job_service: JobService) -> None:
@@ -213,7 +213,7 @@ def test_slices_are_seen_within_two_slices_alongside_a_follower(tmp_path: Path) 
         live, written = LiveEvents(job_service), 0.0
         live.enter(CHIEF)
         async for event in live.events(CHIEF):
-            if written and "live-job" not in told(event)[1]["jobs"]:
+            if written and "live-job" not in parsed(event)[1]["jobs"]:
                 continue
             if written:
                 waits.append(time.monotonic() - written)

@@ -59,12 +59,12 @@ def command(repository, *words: str) -> dict:
 
 
 def test_the_matrix_is_that_of_the_command(open_hall, injected):
-    told = patiently(open_hall.guest("adam"), "/api/v1/matrix")
-    TypeAdapter(MatrixReport).validate_python(told)  # the types of the page are made from it
+    reported = patiently(open_hall.guest("adam"), "/api/v1/matrix")
+    TypeAdapter(MatrixReport).validate_python(reported)  # the types of the page are made from it
     said = command(injected)
     del said["figures"]
-    assert rounded({name: told[name] for name in said}) == rounded(said)
-    assert told["encounters"]
+    assert rounded({name: reported[name] for name in said}) == rounded(said)
+    assert reported["encounters"]
 
 
 def test_the_runs_behind_a_cell_give_its_numbers(open_hall):
@@ -87,12 +87,12 @@ def test_the_runs_behind_a_cell_give_its_numbers(open_hall):
 
 def test_a_user_sees_what_was_done_to_his_own_jobs(open_hall, injected):
     guest = open_hall.guest("dora")
-    told = patiently(guest, "/api/v1/matrix")
+    reported = patiently(guest, "/api/v1/matrix")
     said = command(injected, "--as-user", str(UIDS["dora"]))
-    assert told["jobs"] == said["jobs"]
+    assert reported["jobs"] == said["jobs"]
     everybody = patiently(open_hall.guest("adam"), "/api/v1/matrix")
     own = {row["program"] for row in guest.get("/api/v1/jobs").json()["jobs"]}
-    for one in told["encounters"]:
+    for one in reported["encounters"]:
         assert one["victim"].rsplit("/", 1)[-1] in own
         query = {
             "victim": one["victim"],
@@ -103,10 +103,10 @@ def test_a_user_sees_what_was_done_to_his_own_jobs(open_hall, injected):
         for run in found["alongside"] + found["without"]:
             assert guest.get(f"/api/v1/jobs/{run['job']}").status_code == 200
     hidden = {one["program"] for one in everybody["programs"]} - {
-        one["program"] for one in told["programs"]
+        one["program"] for one in reported["programs"]
     }
     assert hidden  # programs of fewer than three users, none of them his
-    assert OTHERS in {one["program"] for one in told["programs"]}
+    assert OTHERS in {one["program"] for one in reported["programs"]}
 
 
 def test_a_pair_that_never_met(open_hall):

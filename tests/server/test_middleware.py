@@ -61,8 +61,8 @@ def test_a_wrong_token_opens_nothing(here):
 def test_a_script_bears_the_token_and_needs_no_proof(here):
     access, app = here
     client = guest(app, Authorization=f"Bearer {access.token}")
-    told = client.get("/api/v1/me").json()
-    assert told["csrf"] is None and told["way"] == "token" and not told["recorded"]
+    reported = client.get("/api/v1/me").json()
+    assert reported["csrf"] is None and reported["way"] == "token" and not reported["recorded"]
     assert client.post("/api/v1/token").status_code == 403  # on loopback the one token is all
     assert client.get("/api/v1/audit").json() == {"looks": [], "before": None}
 
@@ -236,8 +236,8 @@ def test_addresses(host, inside):
 
 
 def test_the_guests_address_is_the_proxys_own_word(open_hall: Hall):
-    def address(told: bytes) -> str:
-        headers = [(b"x-forwarded-for", told)] if told else []
+    def address(forwarded: bytes) -> str:
+        headers = [(b"x-forwarded-for", forwarded)] if forwarded else []
         scope = {"type": "http", "headers": headers, "client": (PROXY, 1)}
         return open_hall.access.address(Request(scope))
 

@@ -294,10 +294,10 @@ def test_no_secret_is_logged(client, issuer, caplog, capfd):
         go(client, issuer)
     written = capfd.readouterr()
     ours = [one.getMessage() for one in caplog.records if one.name != "httpx"]
-    told = "\n".join(ours) + written.out + written.err
-    assert "log-in refused" in told
+    reported = "\n".join(ours) + written.out + written.err
+    assert "log-in refused" in reported
     for word in (SECRET, cookie, issuer.asked[0]["code_verifier"], issuer.asked[0]["code"]):
-        assert word not in told
+        assert word not in reported
 
 
 def test_only_https_issuers_but_for_this_machine():

@@ -72,7 +72,7 @@ def test_every_parameter_and_answer_is_described(access: tuple[dict[str, str], A
     """A script's author reads nothing else."""
     _, schema = access
     for path, verbs in schema.raw_schema["paths"].items():
-        for verb, told in verbs.items():
-            assert told.get("description"), (verb, path)
-            for one in told.get("parameters", []):
+        for verb, reported in verbs.items():
+            assert reported.get("description"), (verb, path)
+            for one in reported.get("parameters", []):
                 assert one.get("description"), (verb, path, one["name"])

@@ -111,8 +111,8 @@ def test_role(open_hall: Hall, rows: dict[str, dict[str, Any]], role: str, route
         for name in hidden:
             assert name.encode() not in content, f"{kind}: {name} is told"
         for uid in set(UIDS.values()) - seen:
-            told = re.search(rf"(uid|user|owner)\W{{1,4}}{uid}\b".encode(), content)
-            assert sees_all or not told, f"{kind}: {told} tells whose"
+            reported = re.search(rf"(uid|user|owner)\W{{1,4}}{uid}\b".encode(), content)
+            assert sees_all or not reported, f"{kind}: {reported} tells whose"
 
 
 @pytest.mark.parametrize("route", ROUTES)

@@ -142,7 +142,7 @@ def page_of(repository: Path, cache: Path) -> TestClient:
     return TestClient(app, "http://localhost/api/v1/", headers=headers)
 
 
-def told(*words: object) -> Any:
+def printed(*words: object) -> Any:
     return json.loads(run(*words, "--json"))
 
 
@@ -153,7 +153,7 @@ def mpi(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_launcher_counts_in_no_mean(mpi: Path, tmp_path: Path) -> None:
     """Least, mean and shares are of the ranks, everywhere; totals are of all processes."""
-    content = told("digest", "launched", "--repository", mpi)
+    content = printed("digest", "launched", "--repository", mpi)
     page = page_of(mpi, tmp_path / "cache")
     api = page.get("jobs/launched").json()
     figures = page.get("jobs/launched/figures").json()["figures"]
@@ -184,9 +184,9 @@ def test_the_numbers_of_a_job_are_the_same_everywhere(plant: Any, tmp_path: Path
     """Program, processes, bytes, loss: list, digest, verdict, page, and both exports."""
     where = ("--repository", plant(tmp_path))
     page = page_of(where[1], tmp_path / "cache")
-    row = next(each for each in told("jobs", *where)["jobs"] if each["job"] != "alongside")
+    row = next(each for each in printed("jobs", *where)["jobs"] if each["job"] != "alongside")
     job = row["job"]
-    content = told("digest", job, *where)
+    content = printed("digest", job, *where)
     api = page.get(f"jobs/{job}").json()
     assert (api["metrics"], api["shares"]) == (content["metrics"], content["shares"])
     shown = next(each for each in page.get("jobs").json()["jobs"] if each["job"] == job)
@@ -205,7 +205,7 @@ def test_the_numbers_of_a_job_are_the_same_everywhere(plant: Any, tmp_path: Path
     for text in (run("jobs", *where), run("digest", job, *where)):
         assert row["program"] in text and byte_count(written) in text
     verdict = verdict_of(page, job)
-    numbers = told("estimate", job, *where)
+    numbers = printed("estimate", job, *where)
     assert (verdict["head"], verdict["attribution"]) == (numbers["head"], numbers["attribution"])
     assert seconds(numbers["head"]["lost_s"]["value"]) in run("estimate", job, *where)
 
@@ -261,9 +261,9 @@ def steps(path: Path) -> Path:
 def test_a_batch_job_lost_the_same_everywhere(tmp_path: Path) -> None:
     """Estimate, list, line for an epilog, report and page; the sum of its steps."""
     where = ("--repository", steps(tmp_path))
-    loss = told("estimate", "1", *where)["loss"]
+    loss = printed("estimate", "1", *where)["loss"]
     lost = loss["lost_s"]
-    (row,) = told("jobs", "--lost", *where)["jobs"]
+    (row,) = printed("jobs", "--lost", *where)["jobs"]
     assert row["lost"]["lost_s"] == lost and row["lost"]["light"] == loss["lit"]["light"]
     parts = [part["head"]["lost_s"]["value"] for part in loss["parts"]]
     assert parts == [part["lost"]["lost_s"]["value"] for part in row["parts"]]
@@ -281,7 +281,7 @@ def test_a_batch_job_lost_the_same_everywhere(tmp_path: Path) -> None:
     # What the prolog noted, in list, digest and page.
     noted = whole["scheduler"]
     assert (noted["name"], noted["state"], noted["dependency"]) == ("wave", "failed", "afterok:7")
-    for facts in (row["scheduler"], told("digest", "1", *where)["scheduler"]):
+    for facts in (row["scheduler"], printed("digest", "1", *where)["scheduler"]):
         assert {key: facts[key] for key in noted} == noted
     assert page.get("batch-jobs/2").status_code == 404
 
@@ -309,17 +309,17 @@ def test_who_was_alongside_a_job_is_not_one_job_where_nobody_knows_how_many() ->
 
 def test_other_users_jobs_are_called_that(injected: Path) -> None:
     """The owner of a job is not told of one job alongside it where there are several of others."""
-    rows = told("jobs", "--repository", injected)["jobs"]
+    rows = printed("jobs", "--repository", injected)["jobs"]
     shown = 0
     for row in rows:
         words = (row["job"], "--as-user", row["uid"], "--repository", injected)
-        alongside = told("neighbours", *words)["neighbours"]
+        alongside = printed("neighbours", *words)["neighbours"]
         if "other users' jobs" not in [each["job"] for each in alongside]:
             continue
         shown += 1
         assert "ther users' jobs were at work on its resources" in run("neighbours", *words)
         if shown == 1:
-            assert told("interference", *words)["unnamed"]
+            assert printed("interference", *words)["unnamed"]
             assert "ther users' jobs alongside it" in run("estimate", *words)
             assert "ther users' jobs were at work on its resources" in run("interference", *words)
     assert shown
@@ -327,12 +327,12 @@ def test_other_users_jobs_are_called_that(injected: Path) -> None:
 
 def test_the_verdict_is_the_same_everywhere(injected: Path, tmp_path: Path) -> None:
     """Seconds, interval, coverage, causes and slices: terminal, --json and page."""
-    rows = told("jobs", "--repository", injected)["jobs"]
+    rows = printed("jobs", "--repository", injected)["jobs"]
     page = page_of(injected, tmp_path / "cache")
     seen = 0
     for row in rows[:3]:
         job = row["job"]
-        content = told("estimate", job, "--repository", injected)
+        content = printed("estimate", job, "--repository", injected)
         text = run("estimate", job, "--repository", injected)
         api = verdict_of(page, job)
         assert api["head"] == content["head"] and api["attribution"] == content["attribution"]
@@ -366,15 +366,15 @@ def test_suspects_figures_exports_and_comparisons_have_the_verdict_s_numbers(
 ) -> None:
     """What `interference`, `compare`, `report`, the figure and the exports say of one loss."""
     where = ("--repository", injected)
-    rows = told("jobs", *where)["jobs"][:3]
-    contents = {row["job"]: told("estimate", row["job"], *where) for row in rows}
-    compared = told("compare", *contents, *where)
+    rows = printed("jobs", *where)["jobs"][:3]
+    contents = {row["job"]: printed("estimate", row["job"], *where) for row in rows}
+    compared = printed("compare", *contents, *where)
     assert [(each["job"], each["lost_s"], each["causes"]) for each in compared["estimates"]] == [
         (job, content["lost_s"], content["causes"]) for job, content in contents.items()
     ]
     drawn = 0
     for job, content in contents.items():
-        alongside = told("interference", job, *where)
+        alongside = printed("interference", job, *where)
         assert (alongside["head"], alongside["attribution"]) == (
             content["head"],
             content["attribution"],
@@ -408,7 +408,7 @@ def test_suspects_figures_exports_and_comparisons_have_the_verdict_s_numbers(
 
 
 def test_the_matrix_is_the_same_everywhere(injected: Path, tmp_path: Path) -> None:
-    content = told("matrix", "--repository", injected)
+    content = printed("matrix", "--repository", injected)
     page = page_of(injected, tmp_path / "cache")
     answer = page.get("matrix")
     while answer.status_code == 202:

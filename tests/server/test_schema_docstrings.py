@@ -25,7 +25,7 @@ def test_fields_are_described_by_docstrings() -> None:
 
 def test_a_number_that_is_not_known_is_null() -> None:
     adapter = TypeAdapter(Range)
-    told = plain(Range(1.0, math.nan, math.inf))
-    assert told == {"min": 1.0, "mean": None, "max": None}
-    adapter.validate_python(told)  # and the description allows it
+    reported = plain(Range(1.0, math.nan, math.inf))
+    assert reported == {"min": 1.0, "mean": None, "max": None}
+    adapter.validate_python(reported)  # and the description allows it
     assert {"type": "null"} in adapter.json_schema()["properties"]["mean"]["anyOf"]

@@ -46,9 +46,9 @@ def patiently(guest, path: str) -> dict:
 
 
 def test_a_study_is_that_of_the_command(guests, path):
-    told = patiently(guests.guest("adam"), "/api/v1/studies/first?with=second")
-    StudyPage.model_validate(told)  # the types of the page are made from it
-    for name, found in (("first", told["study"]), ("second", told["other"])):
+    reported = patiently(guests.guest("adam"), "/api/v1/studies/first?with=second")
+    StudyPage.model_validate(reported)  # the types of the page are made from it
+    for name, found in (("first", reported["study"]), ("second", reported["other"])):
         done = subprocess.run(
             [
                 sys.executable,
@@ -67,8 +67,8 @@ def test_a_study_is_that_of_the_command(guests, path):
         said = json.loads(done.stdout)
         del said["figures"]
         assert {key: found[key] for key in said} == said
-    assert told["study"]["description"] == "a writer alongside a reader"
-    assert any(cell["degradation"]["median"] is not None for cell in told["study"]["cells"])
+    assert reported["study"]["description"] == "a writer alongside a reader"
+    assert any(cell["degradation"]["median"] is not None for cell in reported["study"]["cells"])
 
 
 def test_an_open_study_is_a_look_at_each_of_its_runs(guests, path):

@@ -182,11 +182,11 @@ def test_nodes_are_found_by_a_part_of_their_name(tiles, everybody):
 
 
 def test_the_load_on_mounts_is_that_of_the_rollup(repository, tiles, everybody):
-    told = mount_load(tiles, Others(tiles), everybody, ALL, "posix_write_bytes", (0, FAR), 100)
+    reported = mount_load(tiles, Others(tiles), everybody, ALL, "posix_write_bytes", (0, FAR), 100)
     measured = repository.query("SELECT sum(posix_write_bytes_sum)::DOUBLE AS x FROM rollup")
-    whole = sum(mount["total"] for mount in told["mounts"])
+    whole = sum(mount["total"] for mount in reported["mounts"])
     assert whole == pytest.approx(measured["x"][0].as_py(), rel=1e-3)
-    for mount in told["mounts"]:
+    for mount in reported["mounts"]:
         assert len(mount["layers"]) <= 12
         totals = [layer["total"] for layer in mount["layers"]]
         assert totals == sorted(totals, reverse=True)

@@ -264,18 +264,18 @@ def test_the_verdict_of_the_process_is_that_of_the_command(injected: Path, tmp_p
     job = next(iter(job_service.rows()))
     uid = job_service.rows()[job]["uid"]
     for viewer in (CHIEF, Viewer("owner", uid, "user")):
-        told = None
-        while told is None:
-            told = job_service.verdict(job, viewer, 10)
+        reported = None
+        while reported is None:
+            reported = job_service.verdict(job, viewer, 10)
         users = None if viewer.sees_all else frozenset({uid})
         said = verdict_json(evaluate_job(job_service.repository, job, USUAL, viewer=users))
-        assert told["head"] == said["head"]
-        assert told["estimate"]["percent"] == said["percent"]
-        assert told["job"]["verdict"]["percent"] == said["head"]["percent"]["value"]
+        assert reported["head"] == said["head"]
+        assert reported["estimate"]["percent"] == said["percent"]
+        assert reported["job"]["verdict"]["percent"] == said["head"]["percent"]["value"]
         if said["interference"] is not None:
-            assert told["interference"]["suspects"] == said["interference"]["suspects"]
+            assert reported["interference"]["suspects"] == said["interference"]["suspects"]
     others = [name for name, row in job_service.rows().items() if row["uid"] != uid]
-    assert not any(name in str(told) for name in others)
+    assert not any(name in str(reported) for name in others)
     job_service.close()
 
 

@@ -80,18 +80,18 @@ def test_the_verdict_is_that_of_the_commands(client, served):
     asked = f"/api/v1/jobs/{job}/verdict?wait_s=10"
     while (answer := client.get(asked)).status_code == 202:
         pass
-    told = answer.json()
-    Verdict.model_validate(told)  # the types of the page are made from it
+    reported = answer.json()
+    Verdict.model_validate(reported)  # the types of the page are made from it
     command = [sys.executable, "-m", "jostle.cli", "estimate", job, "--json"]
     said = json.loads(
         subprocess.run(
             [*command, "--repository", str(served.repository)], capture_output=True, check=True
         ).stdout
     )
-    assert told["interference"] == said["interference"]
+    assert reported["interference"] == said["interference"]
     digest = client.get(f"/api/v1/jobs/{rows['jobs'][-1]['job']}").json()
     assert TypeAdapter(JobDigest).validate_python(digest).metrics
-    assert {name: said[name] for name in told["estimate"]} == told["estimate"]
+    assert {name: said[name] for name in reported["estimate"]} == reported["estimate"]
 
 
 @pytest.mark.parametrize("job", ["nobody", "..", "%00", "a%2f..%2fb", "x' OR 1=1 --"])

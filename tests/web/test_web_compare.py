@@ -33,11 +33,11 @@ def test_from_a_program_to_two_of_its_runs(page, twice, idle, violations):
     idle(page)
     assert sorted(page.locator(".run").all_inner_texts())[0].startswith("relax-1")
     assert violations(page) == []
-    told = page.request.get(f"{twice.url}/api/v1/compare?job=relax-1&job=relax-2").json()
-    slow = told["measured_s"].index(max(told["measured_s"]))
+    reported = page.request.get(f"{twice.url}/api/v1/compare?job=relax-1&job=relax-2").json()
+    slow = reported["measured_s"].index(max(reported["measured_s"]))
     head = page.locator(f"{RUNS} h2").inner_text()
-    assert head.startswith(f"{told['runs'][slow]['job']} took ")
-    assert f"longer than {told['runs'][told['baseline']]['job']}: " in head
+    assert head.startswith(f"{reported['runs'][slow]['job']} took ")
+    assert f"longer than {reported['runs'][reported['baseline']]['job']}: " in head
     assert "memory or CPU" in head  # its ranks are on one node
     # One row a run, its bars on one scale; the fastest has none.
     rows = page.locator(f"{RUNS} tbody tr")

@@ -53,7 +53,7 @@ def same(text: str, *truth: float) -> bool:
     )
 
 
-def told(repository: Path, *words: str) -> dict[str, Any]:
+def printed(repository: Path, *words: str) -> dict[str, Any]:
     """What a command says."""
     done = jostle(*words, "--json", "--repository", str(repository))
     assert done.code == 0, done.err
@@ -63,7 +63,7 @@ def told(repository: Path, *words: str) -> dict[str, Any]:
 
 def verdict_is_that_of_the_command(page: Any, made: Served, job: str) -> None:
     """Holds the head of a job's page, and its row of the list, against `jostle estimate`."""
-    found = told(made.repository, "estimate", job)
+    found = printed(made.repository, "estimate", job)
     head = found["head"]
     percent, lost = head["percent"], head["lost_s"]
     page.goto(made.enter(f"/jobs/{job}"))
@@ -95,7 +95,7 @@ def verdict_is_that_of_the_command(page: Any, made: Served, job: str) -> None:
 
 def digest_is_that_of_the_command(page: Any, made: Served, job: str) -> None:
     """Holds the digest of a job's page against `jostle digest`."""
-    digest = told(made.repository, "digest", job)
+    digest = printed(made.repository, "digest", job)
 
     def total(*metrics: str) -> float:
         return float(sum(digest["metrics"].get(name, {"total": 0})["total"] for name in metrics))

@@ -98,8 +98,8 @@ def _messages(job: str, first: int, pairs: Any) -> PartitionChunk:
 
 def _told(page: Any, picture: int, steps: tuple[int, int]) -> set[str]:
     """What the pointer is told on its way over a picture."""
-    told: list[str] = page.evaluate(_WAY, [picture, *steps])
-    return set(told)
+    reported: list[str] = page.evaluate(_WAY, [picture, *steps])
+    return set(reported)
 
 
 _WAY = """async ([number, across, down]) => {
@@ -121,9 +121,9 @@ def test_traffic_that_alternates_along_d_is_found(page, example: Served, violati
     assert page.locator(".order button b").all_inner_texts() == ["b", "c", "a", "d", "e"]
     assert violations(page) == []
     # In the composite view lines between cuboids differ: what leads to the next d.
-    told = _told(page, 1, (110, 30))
+    reported = _told(page, 1, (110, 30))
     between = re.compile(r"16 links along d\+ .* ([\d.]+ \S+)/s each")
-    rates = {match[1] for text in told for match in [between.match(text)] if match}
+    rates = {match[1] for text in reported for match in [between.match(text)] if match}
     assert rates == {"954 MiB", "95.4 MiB"}
     # The order is changed to a x d planes, with the keys.
     page.locator(".order button", has_text="a").press("ArrowLeft")
@@ -139,8 +139,8 @@ def test_traffic_that_alternates_along_d_is_found(page, example: Served, violati
     table = page.get_by_role("region", name="Table of links")
     assert "144 links of the chosen plane" in page.locator("section", has=table).inner_text()
     out = re.compile(r"2 links out of s0-1-0-(\d)-0 along d · .* at most ([\d.]+ \S+)/s")
-    told = _told(page, 1, (60, 90))
-    sent = {match[1]: match[2] for text in told for match in [out.match(text)] if match}
+    reported = _told(page, 1, (60, 90))
+    sent = {match[1]: match[2] for text in reported for match in [out.match(text)] if match}
     assert sent == {"0": "954 MiB", "1": "95.4 MiB", "2": "954 MiB", "3": "95.4 MiB"}
     # A link is chosen with the keys: the page says who is on it.
     page.locator(".picture").first.focus()

@@ -36,13 +36,13 @@ def test_injected_servers_tell_what_each_job_leaves_to_others(injected: Injected
     seen = 0
     for mount in mounts:
         mine = [row for row in rows if row["mount"] == mount]
-        told = served(servers, mount, begin, end)
-        assert told is not None and told.requests
+        reported = served(servers, mount, begin, end)
+        assert reported is not None and reported.requests
         read, written = (sum(row[name] for row in mine) for name in ("read", "written"))
-        everything = excess(told, read, written)
+        everything = excess(reported, read, written)
         assert everything is not None and everything < 0.01
         for row in mine if len(mine) > 1 else []:
-            left = excess(told, read - row["read"], written - row["written"])
+            left = excess(reported, read - row["read"], written - row["written"])
             share = (row["read"] + row["written"]) / (read + written)
             assert left == pytest.approx(share / (1 - share), rel=0.02)
             seen += 1
@@ -150,6 +150,6 @@ def test_what_is_not_known_is_not_taken_for_nothing() -> None:
 
 
 def test_a_cache_in_one_direction_hides_nothing_in_the_other() -> None:
-    told = Served(0.0, 120.0, 0, True)
-    assert excess(told, read=1000.0, written=100.0) == pytest.approx(0.2)
-    assert excess(told, read=0.0, written=0.0) is None
+    reported = Served(0.0, 120.0, 0, True)
+    assert excess(reported, read=1000.0, written=100.0) == pytest.approx(0.2)
+    assert excess(reported, read=0.0, written=0.0) is None

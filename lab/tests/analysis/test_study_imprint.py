@@ -95,6 +95,6 @@ def test_a_split_communicator_tells_how_likely_a_burst_hits():
     one = found.imprints[0]
     assert (one.probe, one.signal, one.total, one.seen) == ("split", "split", 12, 5)
     assert one.false_rate is not None and one.false_rate < 0.2
-    told = {law.name: law for law in laws(found)}
-    assert told["burst hits"].value == pytest.approx(5 / 12)
-    assert "imprint" not in told
+    reported = {law.name: law for law in laws(found)}
+    assert reported["burst hits"].value == pytest.approx(5 / 12)
+    assert "imprint" not in reported

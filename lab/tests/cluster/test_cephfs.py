@@ -71,8 +71,8 @@ def test_data_lies_on_object_servers_and_metadata_on_its_own(lab: Lab) -> None:
 @pytest.mark.in_turn("lab")
 def test_servers_know_which_node_asks(lab: Lab) -> None:
     socket = lab.folder / "ceph/mds.m.asok"
-    told = on(lab, "storage", "ceph", "--admin-daemon", socket, "session", "ls")
-    hosts = {each["client_metadata"]["hostname"] for each in json.loads(told)}
+    reported = on(lab, "storage", "ceph", "--admin-daemon", socket, "session", "ls")
+    hosts = {each["client_metadata"]["hostname"] for each in json.loads(reported)}
     assert hosts == set(lab.nodes)
 
 

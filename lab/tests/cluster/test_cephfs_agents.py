@@ -114,8 +114,8 @@ def test_sums_are_what_servers_counted_and_clients_did(lab: Lab, tmp_path: Path)
     assert len(seen.of("ceph_mds", "mds.m", "storage_cached_count")) >= seen.end - seen.begin - 2
     for node in lab.nodes:
         own = gained(f"client.{node}", "client", "lat", "avgcount")
-        told = seen.total("ceph_client", node, "storage_meta_ops")
-        assert abs(told - own) <= 3 + own // 50, (node, told, own)
+        reported = seen.total("ceph_client", node, "storage_meta_ops")
+        assert abs(reported - own) <= 3 + own // 50, (node, reported, own)
         mount = f"client.{node}"
         assert seen.total("ceph_mount", mount, "storage_meta_ops") == own
     sent = seen.total("ceph_mount", "client.node1", "storage_write_bytes")

@@ -137,8 +137,10 @@ def test_messages_take_the_links_that_the_topology_says(text: str, tmp_path: Pat
         wanted[fabric.way(shape, *ends)] += sent[0]
         wanted[fabric.way(shape, *ends[::-1])] += sent[1]
         for link, amount in enumerate(wanted):
-            told = moved[shape.link_name(link)]
-            assert told.is_of(amount) if amount else told.bytes < 20_000, shape.link_name(link)
+            reported = moved[shape.link_name(link)]
+            assert reported.is_of(amount) if amount else reported.bytes < 20_000, shape.link_name(
+                link
+            )
 
 
 @pytest.mark.in_turn

@@ -75,10 +75,10 @@ def test_json_and_status_are_programs(tmp_path: Path, place: dict[str, str]) -> 
         f"echo x >{tmp_path / 'x'}; exit 7",
     )
     assert done.code == 7
-    told = json.loads(done.err.splitlines()[-1])["inject"]
-    assert told["given"] == 1 and 0.001 <= told["seconds"] < 1
-    assert told["totals"][0]["class"] == "write"
-    assert told["rules"].startswith("seed=0 calls=write ")
+    reported = json.loads(done.err.splitlines()[-1])["inject"]
+    assert reported["given"] == 1 and 0.001 <= reported["seconds"] < 1
+    assert reported["totals"][0]["class"] == "write"
+    assert reported["rules"].startswith("seed=0 calls=write ")
 
 
 def test_nothing_to_delay_is_said(tmp_path: Path, place: dict[str, str]) -> None:

@@ -98,8 +98,8 @@ def cell(
     """A cell of five repetitions around a loss; the last ones discarded or failed."""
     values = [loss + jitter for jitter in JITTER]
     pair = sorted(zip((probe, signal), setting.processes, strict=True))
-    told = (pair, setting.chunk, setting.shared, setting.periodic)
-    place = zlib.crc32(str(told).encode()) % 9973
+    key = (pair, setting.chunk, setting.shared, setting.periodic)
+    place = zlib.crc32(str(key).encode()) % 9973
     repetitions = []
     for number, value in enumerate(values):
         verdict, reason = "kept", ""

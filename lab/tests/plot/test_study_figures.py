@@ -238,12 +238,12 @@ def test_a_study_without_pairs_shows_what_its_programs_get(tmp_path: Path) -> No
     assert "least with 60 processes, shared file, store disk: 55.4 MiB/s" in second.title
     found = rows(tmp_path / "standalone.csv") + rows(tmp_path / "standalone-shared-file.csv")
     assert len(found) == 16
-    told = {
+    reported = {
         (row["processes"], row["shared"], "ram" in row["setting"]): float(row["per_second"])
         for row in found
     }
-    assert told["60", "True", False] == pytest.approx(55.4 * (1 << 20), rel=0.01)
-    assert told["36", "False", True] == pytest.approx(100.4 * (1 << 20), rel=0.01)
+    assert reported["60", "True", False] == pytest.approx(55.4 * (1 << 20), rel=0.01)
+    assert reported["36", "False", True] == pytest.approx(100.4 * (1 << 20), rel=0.01)
 
 
 def test_an_empty_study_draws_nothing(tmp_path: Path) -> None:
@@ -366,7 +366,10 @@ def test_titles_say_nothing_of_what_was_not_compared() -> None:
     doubtful = [dataclasses.replace(point, certain=False) for point in chunks.break_even]
     unknown = dataclasses.replace(chunks, break_even=doubtful)
     title = title_of(unknown, "degradation-over-chunk-size")
-    assert title == "Where pairs break even cannot be determined: the intervals of their losses overlap"
+    assert (
+        title
+        == "Where pairs break even cannot be determined: the intervals of their losses overlap"
+    )
     one_way = dataclasses.replace(chunks, break_even=[], curves=chunks.curves[:2])
     assert title_of(one_way, "degradation-over-chunk-size").startswith("As chunks grow from ")
     same = Summary(1, 0.3, 0.3, 0.3, 0.3, None, None)

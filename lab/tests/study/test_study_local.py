@@ -92,14 +92,14 @@ def test_failures_are_results(workplace: Workplace) -> None:
     assert "In 8 runs a program failed" in out
     records = {record["run"]: record for record in workplace.records("words")}
     assert len(records) == 5 + 4
-    told = {one["name"]: one for record in records.values() for one in record["programs"]}
-    assert told["writes"]["error"] is None and told["writes"]["status"] == 0
-    assert told["writes"]["written"] >= 20 << 20
-    assert told["fails"]["error"] == "ended with status 3: oh dear"
-    assert told["fails"]["stderr"] == ["oh dear"]
-    assert told["absent"]["status"] == 127 and "/no/such/program" in told["absent"]["error"]
-    assert told["hangs"]["error"] == "ended by its time limit of 1 s"
-    assert told["crashes"]["error"].startswith("killed by signal 11")
+    reported = {one["name"]: one for record in records.values() for one in record["programs"]}
+    assert reported["writes"]["error"] is None and reported["writes"]["status"] == 0
+    assert reported["writes"]["written"] >= 20 << 20
+    assert reported["fails"]["error"] == "ended with status 3: oh dear"
+    assert reported["fails"]["stderr"] == ["oh dear"]
+    assert reported["absent"]["status"] == 127 and "/no/such/program" in reported["absent"]["error"]
+    assert reported["hangs"]["error"] == "ended by its time limit of 1 s"
+    assert reported["crashes"]["error"].startswith("killed by signal 11")
     assert "fails: ended with status 3: oh dear" in err
     workplace.nothing_left("words")
     code, out, err = workplace.study("run", str(path), "--repetitions", "1")
@@ -165,8 +165,8 @@ def test_a_changed_study_needs_a_name(workplace: Workplace) -> None:
     assert workplace.study("run", str(path), "--fresh")[0] == 0
     assert workplace.open().studies() == ["words", "words-2"]
     # Jobs of the forgotten runs are still in the repository: the new ones bear other names.
-    told = {record["run"]: record for record in workplace.records("words")}
-    assert told["r01-a001"]["programs"][0]["job"] == "words.r01-a001.writes.a2"
+    reported = {record["run"]: record for record in workplace.records("words")}
+    assert reported["r01-a001"]["programs"][0]["job"] == "words.r01-a001.writes.a2"
 
 
 def test_dry_run_runs_nothing(workplace: Workplace) -> None:

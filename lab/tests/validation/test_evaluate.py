@@ -77,10 +77,13 @@ def test_a_run_that_cannot_be_assessed_ends_nothing(folder: Any) -> None:
     """The others are scored; each of the three is told with its reason, a defect as one."""
     found = evaluate(folder)
     assert len(found.rows) == 8
-    told = "\n".join(found.limits)
-    assert "stencil-003-clean cannot be assessed: Nothing can be said." in told
-    assert "stencil-005-clean cannot be assessed: ZeroDivisionError" in told and "defect" in told
-    assert "stencil-007-clean cannot be assessed: OSError" in told
+    reported = "\n".join(found.limits)
+    assert "stencil-003-clean cannot be assessed: Nothing can be said." in reported
+    assert (
+        "stencil-005-clean cannot be assessed: ZeroDivisionError" in reported
+        and "defect" in reported
+    )
+    assert "stencil-007-clean cannot be assessed: OSError" in reported
 
 
 def test_raw_runs_are_assessed_by_the_thesis_alone(folder: Any) -> None:

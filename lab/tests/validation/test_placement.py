@@ -65,8 +65,8 @@ def test_a_run_with_cores_apart_is_made_again(
     make(store, plan, [codes.CODES["solver"]], progress=lambda *_: None)
     assert [run.noise[APART] for run in store.runs(failed=True)] == [90, 480, 95, *[480] * 4]
     assert [run.step for run in store.runs()] == plan[:2]
-    (told,) = _apart(store)
-    assert told.startswith("5 runs are left out") and "480 ns, 90 at best" in told
+    (reported,) = _apart(store)
+    assert reported.startswith("5 runs are left out") and "480 ns, 90 at best" in reported
 
 
 def test_a_first_run_with_cores_apart_ends_nothing(

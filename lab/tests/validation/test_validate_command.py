@@ -140,8 +140,8 @@ def test_noise_that_no_counter_explains_is_told(steal: float, says: bool) -> Non
         replace(row, band=None, noise={"steal": 0.5 + steal * row.truth.total / 100, "foreign": 0})
         for row in [*made_rows(), *made_rows()]
     ]
-    (told,) = _noise(rows)
-    assert ("no counter" in told) == says
+    (reported,) = _noise(rows)
+    assert ("no counter" in reported) == says
 
 
 def test_lights_are_scored(capsys: pytest.CaptureFixture[str]) -> None:

@@ -87,10 +87,10 @@ def test_runs_of_a_small_program(
         ),
         ValidationStep("transpose", 4, "clean", raw=True),
     ]
-    told: list[str] = []
-    make(store, plan[:2], [small], progress=lambda done, total, job, left: told.append(job))
-    make(store, plan, [small], progress=lambda done, total, job, left: told.append(job))
-    assert told == [step.job for step in plan]
+    reported: list[str] = []
+    make(store, plan[:2], [small], progress=lambda done, total, job, left: reported.append(job))
+    make(store, plan, [small], progress=lambda done, total, job, left: reported.append(job))
+    assert reported == [step.job for step in plan]
     runs = store.runs()
     assert [run.error for run in runs] == [""] * 4
     seen = {run.job: marks(store.repository("transpose"), run.job) for run in runs}

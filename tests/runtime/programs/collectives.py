@@ -11,10 +11,10 @@ import sys
 
 hidden = os.environ.get("JOSTLE_TEST_HIDE", "")
 if hidden == "1":  # as where the program is told by other ways
-    told = (
+    options = (
         f"{os.environ.pop('MASTER_PORT')} {os.environ.pop('RANK')} {os.environ.pop('WORLD_SIZE')}"
     )
-    os.environ["JOSTLE_TEST_HIDE"] = told
+    os.environ["JOSTLE_TEST_HIDE"] = options
     os.execv(sys.executable, [sys.executable, *sys.argv])
 
 import torch  # noqa: E402
