@@ -100,7 +100,7 @@ def test_a_set_alongside_another_profiler(
         (["--set", "stancil"], "There is no program `stancil`"),
         (["--set", "transpose-nodes"], "runs on nodes of a lab"),
         (["--format", "svg", "--", "true"], "that of CMD has it in its name"),
-        ([], "What is to be measured?"),
+        ([], "No command was given."),
     ],
 )
 def test_what_cannot_be_meant_is_refused(

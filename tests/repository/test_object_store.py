@@ -186,7 +186,7 @@ def test_its_name_is_its_address(place, spool, capsys):
     filled(place, spool)
     assert Site(Path(place)).has_repository
     jobs.command.main(["--repository", place, "--program", "none"], standalone_mode=False)
-    assert capsys.readouterr().out == f"None of the 2 jobs in {place} is what was asked for.\n"
+    assert capsys.readouterr().out == f"None of the 2 jobs in {place} matches.\n"
     assert repr(jostle.Site(place)) == f"<Site {place}>"
     (lost, *_) = open_storage(place).listed("slices")
     open_storage(place).remove([lost])

@@ -219,4 +219,4 @@ def test_add_user_asks_for_the_password(tmp_path, monkeypatch):
     monkeypatch.setattr("jostle.cli.commands.serve._is_interactive", lambda: True)
     twice = "other password\nother password\n"
     again = CliRunner().invoke(cli, words, input=twice)
-    assert "has a new password" in again.output and "The same again" in again.output
+    assert "has a new password" in again.output and "Repeat the password" in again.output

@@ -21,9 +21,9 @@ from jostle.extensions import extensions
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Record": {
         "run": ("run", "Profile a command and everything it starts."),
-        "ingest": ("ingest", "Take profiles from spools into the repository."),
-        "import": ("import_", "Take what a site has already: logs of Darshan, accounting."),
-        "receive": ("receive", "Take what the nodes of a site send, and ingest it."),
+        "ingest": ("ingest", "Ingest profiles from spools into the repository."),
+        "import": ("import_", "Import logs of Darshan, accounting and counters."),
+        "receive": ("receive", "Receive profiles from the nodes of a site, and ingest them."),
     },
     "Look": {
         "jobs": ("jobs", "List the jobs of the repository."),
@@ -31,29 +31,29 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "wait-until-quiet": ("wait_until_quiet", "Return when a mount or a node is free."),
         "digest": ("digest", "What one job did: MPI, I/O, time; what to look at next."),
         "timeline": ("timeline", "Draw jobs slice by slice on one time axis."),
-        "background": ("background", "What all other jobs did on a job's mounts meanwhile."),
-        "neighbours": ("neighbours", "Who ran when and where alongside a job."),
+        "background": ("background", "What all other jobs did on a job's mounts while it ran."),
+        "neighbours": ("neighbours", "Which jobs ran alongside a job, when and where."),
         "interference": ("interference", "Which neighbours slowed a job, when, and how much."),
         "advise": ("advise", "What to change about a job or a site, what it saves, who pays."),
-        "replay": ("replay", "A period's jobs once more, with and without a policy."),
+        "replay": ("replay", "Simulate the jobs of a period with and without a policy."),
         "matrix": ("matrix", "Which program slowed which, over the whole repository."),
-        "predict": ("predict", "What loads will cost each other, though they never met."),
+        "predict": ("predict", "How much loads will slow each other that never ran together."),
         "trends": ("trends", "Which programs disturb and which suffer, week by week."),
         "placement": ("placement", "Where a job sits in the network, and who may use its links."),
         "nodes": ("nodes", "Which nodes, links and disks are persistently worse than their peers."),
         "targets": ("targets", "Which storage targets are slower than their peers."),
-        "estimate": ("estimate", "What interference cost one run, and whether to trust it."),
+        "estimate": ("estimate", "What interference cost one run, with the confidence in it."),
         "compare": ("compare", "Why runs of one program took different times."),
         "report": ("report", "Write one file to mail about a job or a study: HTML or PDF."),
         "export": ("export", "Write tables as Parquet, CSV or JSON."),
         "serve": ("serve", "Show jobs in a browser: what disturbed them, when, by how much."),
     },
-    "Care": {
-        "overhead": ("overhead", "What profiling costs a command: alternating runs."),
-        "agent": ("agent", "Record this machine between runs, too: who uses its cores and disks."),
+    "Maintain": {
+        "overhead": ("overhead", "Measure what profiling costs a command."),
+        "agent": ("agent", "Record this machine all the time: who uses its cores and disks."),
         "doctor": ("doctor", "Check what works on this machine, and how to fix it."),
         "topology": ("topology", "Import the cluster's networks, and show them."),
-        "site": ("site", "Digests at the end of jobs, for a site that profiles all of them."),
+        "site": ("site", "Append digests to job outputs, for a site that profiles all jobs."),
         "repository": ("repository", "Compact the repository, expire old slices, fix damage."),
     },
 }
@@ -115,12 +115,12 @@ def _all_sections() -> dict[str, dict[str, str]]:
     sections = {
         name: {verb: line for verb, (_, line) in verbs.items()} for name, verbs in SECTIONS.items()
     }
-    last, care = sections.popitem()
+    last, maintain = sections.popitem()
     for extension in extensions():
         for name, verbs in extension.verbs.items():
-            place = care if name == last else sections.setdefault(name, {})
+            place = maintain if name == last else sections.setdefault(name, {})
             place |= {verb: line for verb, (_, line) in verbs.items() if " " not in verb}
-    return sections | {last: care}
+    return sections | {last: maintain}
 
 
 def _join_or(names: Sequence[str]) -> str:
@@ -152,7 +152,7 @@ def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> 
     is_eager=True,
     expose_value=False,
     callback=_print_version,
-    help="Print the version and leave.",
+    help="Print the version and exit.",
 )
 @click.pass_context
 def cli(ctx: click.Context, repository: str | None) -> None:

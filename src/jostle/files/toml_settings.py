@@ -58,7 +58,7 @@ def read_toml(
         raise
     except OSError as problem:
         raise error(
-            f"{path} cannot be read: {problem.strerror}.", hint="Check the name, and whose it is."
+            f"{path} cannot be read: {problem.strerror}.", hint="Check its name and its owner."
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise error(f"{path} is not valid TOML: {problem}.", hint=reference) from None

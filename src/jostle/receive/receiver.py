@@ -212,7 +212,7 @@ def _tcp(listen: str) -> Iterator[socket.socket]:
         place = socket.create_server(found[0][4][:2], family=found[0][0], backlog=_BACKLOG)
     except (OSError, ValueError, OverflowError) as error:
         raise UsageError(
-            f"{listen} cannot be had: {getattr(error, 'strerror', None) or error}.",
+            f"{listen} cannot be used: {getattr(error, 'strerror', None) or error}.",
             hint="Write `--listen HOST:PORT`, as in `--listen 0.0.0.0:8643`; port 0 takes any.",
         ) from None
     with place:
@@ -240,7 +240,7 @@ def _unix(path: Path, group: str) -> Iterator[socket.socket]:
     except (OSError, KeyError) as error:
         place.close()
         raise UsageError(
-            f"The socket {path} cannot be had: {getattr(error, 'strerror', None) or error}.",
+            f"The socket {path} cannot be used: {getattr(error, 'strerror', None) or error}.",
             hint="Name a folder of the user who runs `jostle receive`, and a group that exists.",
         ) from None
     try:

@@ -174,7 +174,7 @@ export interface BindingAdvice {
   more_cases: number;
 }
 
-/** Processes of one node whom an advice is about. */
+/** Processes of one node that a piece of advice is about. */
 export interface BindingCase {
   /** The node. */
   host: string;
@@ -483,7 +483,7 @@ export interface Directive {
   words: string;
 }
 
-/** One program (victim) with and without another (aggressor) alongside it. */
+/** Runs of one program (victim) with and without another (aggressor). */
 export interface Encounter {
   /** Its program. */
   victim: string;

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     "--days",
     type=click.IntRange(1, 366),
     metavar="N",
-    help=f"With --site: by the last N days; default {DAYS}.",
+    help=f"With --site: use the jobs of the last N days; default {DAYS}.",
 )
 @click.option(
     "--format",
     "form",
     type=click.Choice(["slurm", "json"]),
-    help="With --site: what a scheduler reads: the table of job_submit.lua, or the same as JSON.",
+    help="With --site: write the advice for a scheduler: the table of job_submit.lua, or JSON.",
 )
 @as_user_option
 @seed_option
@@ -58,7 +58,7 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Say what to change about JOB or a site, what that would save, and who pays for it.
+    """Show what to change about JOB or a site, what that would save, and who pays for it.
 
     Each piece of advice has a text to paste, what it is predicted to save with an interval, and
     when not to follow it. Where nothing helps, it says so. JOB is a name, the beginning of one, or
@@ -108,7 +108,7 @@ def _check(
         )
     if form and viewer is not None:
         raise UsageError(
-            "What a scheduler reads is made for the operator, not for a user.",
+            "The advice for a scheduler is made for the operator, not for a user.",
             hint="Leave out --as-user or --format.",
         )
 

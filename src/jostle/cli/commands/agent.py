@@ -28,7 +28,8 @@ from jostle.report.format.values import count
 def command() -> None:
     """Record this machine: who uses its cores, disks and networks, with or without a profile.
 
-    The agent needs no rights; as root it sees more. On the nodes of a site packages install it.
+    The agent needs no special rights; as root it records more. On the nodes of a site, packages
+    install it.
     """
 
 
@@ -45,25 +46,29 @@ def command() -> None:
 def start(slice_ns: int) -> None:
     """Start the agent of this machine in the background, until `jostle agent stop`."""
     pid = start_agent(slice_text(slice_ns))
-    show(f"the agent runs (pid {pid}), and writes into {agent_spool()}")
+    show(f"the agent is running (pid {pid}), and writes into {agent_spool()}")
     next_steps("jostle run -- CMD", "jostle agent status")
 
 
 @command.command("stop")
 @repository_option
 def stop(repository: Path) -> None:
-    """End the agent, and take what it wrote into the repository."""
+    """End the agent, and ingest what it wrote into the repository."""
     pid = stop_agent()
-    show(f"the agent (pid {pid}) has ended" if pid else "no agent runs")
+    show(f"the agent (pid {pid}) has ended" if pid else "no agent is running")
     _take(repository)
 
 
 @command.command("status")
 @repository_option
 def status(repository: Path) -> None:
-    """Take what the agent wrote into the repository, and say whether it runs."""
+    """Ingest what the agent wrote into the repository, and show whether it is running."""
     pid = running_agent()
-    show(f"the agent runs (pid {pid}), and writes into {agent_spool()}" if pid else "no agent runs")
+    show(
+        f"the agent is running (pid {pid}), and writes into {agent_spool()}"
+        if pid
+        else "no agent is running"
+    )
     _take(repository)
     next_steps(f"jostle nodes{repository_flag(repository)}" if pid else "jostle agent start")
 

@@ -61,7 +61,9 @@ def command(
         if metric != metrics.DEFAULT:
             raise UsageError("--zone shows bytes on links.", hint="Leave out --metric.")
         if engine is not None:
-            raise UsageError("--zone is asked of this process.", hint="Leave out --engine.")
+            raise UsageError(
+                "--zone is answered by this process alone.", hint="Leave out --engine."
+            )
         _of_zone(job, zone, plot, repository, as_json=as_json)
         return
     from jostle.cli.views.charts import panel

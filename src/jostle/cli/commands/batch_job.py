@@ -34,7 +34,7 @@ def refuse_files(parts: Sequence[str], asked: str | None) -> None:
     if asked and batch is not None:
         names = list(map(part_name, reversed(parts)))
         raise UsageError(
-            f"{batch.title} has several parts: files are written of one of them.",
+            f"{batch.title} has several parts: files are written for one part.",
             hint=f"Name one of them: {', '.join(names[:5])}.",
         )
 

@@ -51,7 +51,7 @@ SLOWER = 3
     "--gate",
     type=click.FloatRange(0, 1000),
     metavar="PERCENT",
-    help="With --baseline: end with 3 when runs without their interference are that much slower, "
+    help="With --baseline: end with 3 when runs are that much slower even without interference, "
     "with 4 when that is undecided.",
 )
 @ci_report_options
@@ -64,7 +64,7 @@ SLOWER = 3
     "--plot",
     "folder",
     metavar="DIR",
-    help="Draw the runs' clusters side by side into DIR, CSV alongside.",
+    help="Draw the runs' clusters side by side into DIR, with a CSV file for each figure.",
 )
 @format_option
 @repository_option
@@ -84,7 +84,7 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> int:
-    """Say why runs of one program took different times: by cause, and by cluster of segments.
+    """Show why runs of one program took different times: by cause, and by cluster of segments.
 
     The fastest run is the baseline. What a run took longer is measured; how much of it was
     interference is estimated from each run alone. A JOB with `*` or `?` is a pattern: the jobs
@@ -95,7 +95,7 @@ def command(
     check_ci_reports(gate, junit, annotate)
     if gate is not None and baseline is None:
         raise UsageError(
-            "--gate compares with a baseline, and none is named.",
+            "--gate needs --baseline.",
             hint="For example: jostle compare 'old-*' 'new-*' --baseline old-1 --gate 5",
         )
     how, place = how_to_estimate(method, bytes_rule, seed), plot_folder(folder)

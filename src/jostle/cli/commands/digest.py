@@ -51,14 +51,12 @@ if TYPE_CHECKING:
 @click.option(
     "--line", is_flag=True, help="One line, also where JOB is not known; status 0 (for an epilog)."
 )
-@click.option(
-    "--brief", is_flag=True, help="At most 25 lines: what stands at the end of a job's output."
-)
+@click.option("--brief", is_flag=True, help="At most 25 lines, as at the end of a job's output.")
 @click.option(
     "--plot",
     "folder",
     metavar="DIR",
-    help="Draw the ends of processes, and what servers moved, into DIR.",
+    help="Draw when processes ended, and what servers transferred, into DIR.",
 )
 @format_option
 @repository_option
@@ -75,7 +73,7 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Say what JOB did: MPI, traffic per mount, time, segments, errors, our own cost.
+    """Show what JOB did: MPI, traffic per mount, time, segments, errors, cost of profiling.
 
     JOB is a name, the beginning of one, `last`, or the number of a batch job, of which all parts
     are listed. For an MPI program, ranks are compared and a kind of tool for a closer view is

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     "--plot",
     "folder",
     metavar="DIR",
-    help="Draw timeline, histograms and clusters into DIR, CSV alongside.",
+    help="Draw timeline, histograms and clusters into DIR, with a CSV file for each.",
 )
 @format_option
 @click.option(

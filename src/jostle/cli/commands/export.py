@@ -63,7 +63,7 @@ _SUFFIX = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
     "form",
     default=None,
     type=click.Choice(["parquet", "csv", "json", *_TRACES]),
-    help="Form of the file [that of its ending, else parquet].",
+    help="Format of the file [by its ending, else parquet].",
 )
 @click.option("-o", "--out", metavar="FILE", help="File to write [./TABLE.FORMAT, ./JOB.FORMAT].")
 @click.option(
@@ -81,7 +81,7 @@ _SUFFIX = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
     default=None,
     metavar="NAME",
     shell_complete=complete_metric,
-    help="Alongside the keys only this metric or pair, as of `timeline`.",
+    help="Export only the keys and this metric or pair (as in `timeline`).",
 )
 @click.option("--force", is_flag=True, help="Replace FILE when it is there.")
 @engine_option
@@ -129,7 +129,7 @@ def command(
         )
     if trace and engine is not None:
         raise UsageError(
-            f"`--format {chosen}` is written by this process.", hint="Leave out --engine."
+            f"`--format {chosen}` is written by this process alone.", hint="Leave out --engine."
         )
     path = Path(out or name + _TRACES.get(chosen, f".{chosen}"))
     if path.exists() and engine is not None:
@@ -177,7 +177,7 @@ def _write_otf2(store: Repository, job: str, path: Path) -> ExportReport:
 
     if path.exists() and not (path / "traces.otf2").exists():
         raise UsageError(
-            f"{path} is there, and is no trace: it is not replaced.",
+            f"{path} exists and is not a trace, so it is not replaced.",
             hint="Name another with --out.",
         )
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
@@ -230,8 +230,8 @@ def _form_of(out: str | None) -> str:
     ending = Path(out or "").suffix.lower()
     if ending and ending not in _SUFFIX:
         raise UsageError(
-            f"`{out}`: {ending[1:]} is no form that tables are written in.",
-            hint=f"End it in {', '.join(_SUFFIX)}; or name the form: --format csv.",
+            f"`{out}`: {ending[1:]} is not a format of tables.",
+            hint=f"End it in {', '.join(_SUFFIX)}; or name the format: --format csv.",
         )
     return _SUFFIX.get(ending, "parquet")
 

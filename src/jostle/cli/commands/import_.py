@@ -42,9 +42,9 @@ _RESOLUTIONS = {
 
 @click.group("import", cls=ExtensibleGroup)
 def command() -> None:
-    """Take what a site has already into the repository, without profiles.
+    """Import what a site has already: logs, accounting and counters; no profiles are needed.
 
-    What is imported once is not imported again: run it as often as there is something new.
+    Running it again imports only what is new.
     """
 
 
@@ -72,7 +72,7 @@ def darshan(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Take logs of Darshan: each becomes a job.
+    """Import logs of Darshan: each becomes a job.
 
     PATH is a log, a folder, or a tree of folders by date. Bytes, calls and files come from the
     counters; when they were moved comes from traced operations (DXT), else from heat maps
@@ -124,7 +124,7 @@ def _require_logs(report: DarshanReport) -> None:
 @repository_option
 @json_option
 def sacct(file: str, zone: str | None, repository: Path, as_json: bool) -> None:
-    """Take what Slurm's `sacct` printed: states, nodes, waiting and energy of jobs.
+    """Import the output of Slurm's `sacct`: states, nodes, waiting and energy of jobs.
 
     FILE is the output of `sacct -a -P -o JobIDRaw,JobName,User,UID,Account,Partition,Submit,Start,
     End,State,ExitCode,NodeList,AllocCPUS,ReqMem,Timelimit,ConsumedEnergyRaw`, or - for the standard
@@ -153,9 +153,9 @@ def sacct(file: str, zone: str | None, repository: Path, as_json: bool) -> None:
 @repository_option
 @json_option
 def pbs(file: str, repository: Path, as_json: bool) -> None:
-    """Take the accounting of PBS: begins and ends of jobs.
+    """Import the accounting of PBS: starts and ends of jobs.
 
-    FILE is one of the server's files of a day (server_priv/accounting), or - for the standard
+    FILE is one of the server's daily files (server_priv/accounting), or - for the standard
     input.
     """
     from jostle.imports import read_pbs
@@ -168,7 +168,7 @@ def pbs(file: str, repository: Path, as_json: bool) -> None:
 @repository_option
 @json_option
 def lsf(file: str, repository: Path, as_json: bool) -> None:
-    """Take the accounting of LSF: the ends of jobs.
+    """Import the accounting of LSF: the ends of jobs.
 
     FILE is lsb.acct, or - for the standard input.
     """
@@ -188,8 +188,8 @@ def _account(file: str, reader: Reader, repository: Path, *, as_json: bool) -> N
     except AccountingError as error:
         raise UsageError(
             f"{file} cannot be used: {error}.",
-            hint="`jostle import --help` says what is read; `sacct` needs -P and the columns named "
-            "by `jostle import sacct --help`.",
+            hint="`jostle import --help` lists what can be read; `sacct` needs -P and the columns "
+            "named by `jostle import sacct --help`.",
         ) from error
     if report.unused and not report.jobs:
         number, why = report.unused[0]
@@ -243,7 +243,7 @@ def _not_empty(lines: Iterable[str], name: str) -> Iterator[str]:
     rest = iter(lines)
     first = next(rest, None)
     if first is None:
-        raise UsageError(f"{name} is empty.", hint="`jostle import --help` says what is read.")
+        raise UsageError(f"{name} is empty.", hint="`jostle import --help` lists what can be read.")
     return chain([first], rest)
 
 
@@ -264,8 +264,8 @@ def _accounting_view(report: AccountingReport) -> Iterator[str]:
         yield f"They used {count(report.energy_j)} J."
     if report.owners_unknown:
         yield (
-            f"The owners of {count(report.owners_unknown)} have no number here (column UID, or a "
-            "login of this machine): they are joined by number and time alone."
+            f"The owners of {_of(report.owners_unknown, 'job')} have no uid here (in column UID, "
+            "or as a login of this machine): these are matched by job number and time alone."
         )
 
 
@@ -281,7 +281,7 @@ def _darshan_view(report: DarshanReport) -> Iterator[str]:
     yield f"{words}{duration(report.seconds * 1e9)}, {byte_count(report.bytes_written)} of Parquet."
     for number, why in (
         (report.known, "are in the repository already"),
-        (report.profiled, "are of runs that have profiles, which say more"),
+        (report.profiled, "are of runs that have profiles, which contain more"),
         (report.expired, "are older than what the repository keeps (`jostle repository expire`)"),
     ):
         if number:
@@ -291,7 +291,7 @@ def _darshan_view(report: DarshanReport) -> Iterator[str]:
         more = f" and {len(report.mounts) - _SHOWN} more" if len(report.mounts) > _SHOWN else ""
         yield f"Shared file systems, and how many jobs used each: {', '.join(shown)}{more}."
     if report.imported:
-        yield from ("", "What these logs allow:")
+        yield from ("", "Questions that these logs can answer:")
         yield from _allowed(report)
 
 
@@ -304,8 +304,8 @@ def _allowed(report: DarshanReport) -> Iterator[str]:
         yield f"  {_of(number, 'job')} {what}: {', '.join(possible)}"
     if report.coarse:
         yield (
-            f"  {_of(report.coarse, 'job')} began and ended at a known second, not at a known "
-            "instant (Darshan before 3.4.1)"
+            f"  {_of(report.coarse, 'job')} began and ended at times known only to the second "
+            "(Darshan before 3.4.1)"
         )
 
 

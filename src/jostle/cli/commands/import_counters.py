@@ -46,8 +46,8 @@ _SHOWN = 10  # files that are set aside, and machines
     multiple=True,
     required=True,
     metavar="FILE|NAME",
-    help="Which series are what: node-exporter, lustre-exporter, dcgm, ceph, or a TOML file; "
-    "several times for several.",
+    help="Map from series to metrics: node-exporter, lustre-exporter, dcgm, ceph, or a TOML file; "
+    "may be given more than once.",
 )
 @repository_option
 @json_option
@@ -59,7 +59,7 @@ def prometheus(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Take series of Prometheus as components of machines: disks, links, CPUs, servers, GPUs.
+    """Import series of Prometheus as components of machines: disks, links, CPUs, servers, GPUs.
 
     URL is that of the server, such as http://prometheus.site:9090. Its raw samples are read; what a
     counter rose between two of them is spread evenly over the time between. Machines that have an
@@ -97,12 +97,12 @@ def prometheus(
     default="ldms",
     show_default=True,
     metavar="FILE|NAME",
-    help="Which columns are what: a TOML file.",
+    help="Map from columns to metrics: a TOML file.",
 )
 @repository_option
 @json_option
 def ldms(paths: tuple[Path, ...], name: str, repository: Path, as_json: bool) -> None:
-    """Take files of LDMS's store_csv as components of machines: CPUs, disks, links, mounts.
+    """Import files of LDMS's store_csv as components of machines: CPUs, disks, links, mounts.
 
     FILE is a file with a line that names its columns, or a folder of such files. Samplers procstat,
     meminfo, procdiskstats, procnetdev and lustre2_client are known; others need a map.
@@ -141,14 +141,14 @@ def _view(title: str, report: CounterReport) -> Iterator[str]:
         yield f"  Components: {kinds}."
     yield (
         f"  Samples every {duration(report.usual_ns)} became slices of "
-        f"{duration(report.slice_ns)}: what a counter rose between two samples is spread evenly."
+        f"{duration(report.slice_ns)}: a counter's increase is spread evenly between two samples."
     )
     if report.known and not report.rows:
         yield "  All of it is in the repository already."
     if report.watched:
         some = ", ".join(sorted(report.watched)[:_SHOWN])
         more = " and others" if len(report.watched) > _SHOWN else ""
-        yield f"  Left out, since agents of their own watched them: {some}{more}."
+        yield f"  Left out, since jostle's agent recorded them: {some}{more}."
     for kind, metrics in sorted(report.missing.items()):
         yield f"  No series for {kind}: {', '.join(metrics)}: these are not known."
 

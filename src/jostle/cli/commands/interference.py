@@ -44,7 +44,7 @@ _PAINTED = 2  # resources that are drawn in the terminal
     "--plot",
     "folder",
     metavar="DIR",
-    help="Draw JOB above its background into DIR, a CSV alongside each figure.",
+    help="Draw JOB above its background into DIR, with a CSV file for each figure.",
 )
 @format_option
 @as_user_option
@@ -60,12 +60,12 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Say which neighbours slowed JOB, on which resource, when, and how many seconds it cost.
+    """Show which neighbours slowed JOB, on which resource, when, and how many seconds it cost.
 
     For each slice, the duration of JOB's calls is compared with what all other jobs did on the same
     file system, network or node at that time. Of an imported job whose calls are known for the
     whole run only, the answer is how slow it was among runs of its program, whom it met, and what
-    all these runs say of the two programs. JOB is a name, the beginning of one, `last`, or the
+    all these runs show about the two programs. JOB is a name, the beginning of one, `last`, or the
     number of a batch job.
     """
     place = plot_folder(folder)

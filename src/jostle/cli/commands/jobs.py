@@ -111,7 +111,7 @@ def command(
         next_steps(*steps("jobs", "nothing"))
         return
     if not listed:
-        show(f"None of the {len(rows)} jobs in {shown(repository)} is what was asked for.")
+        show(f"None of the {len(rows)} jobs in {shown(repository)} matches.")
         return
     from jostle.cli.views.jobs import jobs_table
 

@@ -35,10 +35,13 @@ if TYPE_CHECKING:
     type=click.Choice(["name", "kind"]),
     default="name",
     show_default=True,
-    help="Which jobs are alike: those of one program, or whose loads are of one kind.",
+    help="Group jobs by program, or by the kind of their load.",
 )
 @click.option(
-    "--plot", "folder", metavar="DIR", help="Draw the matrix into DIR, a CSV alongside each figure."
+    "--plot",
+    "folder",
+    metavar="DIR",
+    help="Draw the matrix into DIR, with a CSV file for each figure.",
 )
 @format_option
 @as_user_option
@@ -54,7 +57,7 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Say which program slowed which, by how much, and how sure that is.
+    """Show which program slowed which, by how much, and how sure that is.
 
     Runs of a program with another one alongside are compared with its runs without (a test that
     fits the data, controlled for the number of pairs). Active is how much a program slows others,
@@ -78,7 +81,7 @@ def command(
 
     show(*view(program_matrix), *evidence)
     if place:
-        show("", *saved_lines(saved, place, reason="no two programs met"))
+        show("", *saved_lines(saved, place, reason="no two programs ran together"))
     flag = repository_flag(repository)
     seen = "jobs" if program_matrix.encounters else "no pair" if program_matrix.jobs else "nothing"
     next_steps(*steps("matrix", seen, flag=flag, viewer=viewer))

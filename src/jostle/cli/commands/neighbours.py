@@ -48,7 +48,7 @@ def command(job: str, viewer: int | None, repository: Path, as_json: bool) -> No
     interference` weighs the evidence.
     """
     store = open_repository(repository)
-    with Bar("looking around", quiet=as_json):
+    with Bar("searching neighbours", quiet=as_json):
         from jostle.analysis import neighbours
 
         alongside = store.alongside(store.resolve_job(job, owner=viewer), cores=False)

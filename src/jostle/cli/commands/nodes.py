@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     "--plot",
     "folder",
     metavar="DIR",
-    help="Draw each difference day by day into DIR, a CSV alongside each.",
+    help="Draw each difference day by day into DIR, with a CSV file for each.",
 )
 @format_option
 @engine_option
@@ -52,7 +52,7 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Say which nodes, links and disks are persistently worse than their peers.
+    """Show which nodes, links and disks are persistently worse than their peers.
 
     Components of one kind, on machines with one role and as many cores, are compared day by day at
     a like load. Named is what was worse on so many days that chance does not explain it, beyond how

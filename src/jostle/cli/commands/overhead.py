@@ -54,22 +54,19 @@ _GPU_NOTE = "profiled runs also count what the GPU does (--gpu)"
     "--set",
     "names",
     metavar="NAMES",
-    help="Instead of CMD: programs of `jostle validate`, comma separated; all: those installed.",
+    help="Instead of CMD: programs of `jostle validate`, separated by commas; all: all installed.",
 )
 @click.option(
     "--alongside",
     "libraries",
     metavar="LIBRARY",
     multiple=True,
-    help="Also run it under another profiler, by its library to preload. Repeatable.",
+    help="Library of another profiler, under which CMD is also run; may be given more than once.",
 )
 @click.option("--plot", "folder", metavar="DIR", help="Write a figure into DIR too.")
 @format_option
 @click.option(
-    "--seed",
-    type=int,
-    metavar="N",
-    help="Draw the order within each round by chance [plain first].",
+    "--seed", type=int, metavar="N", help="Randomize the order within each round [plain first]."
 )
 @click.option(
     "--gpu", is_flag=True, help="Profiled runs also count what an NVIDIA GPU does for CMD."
@@ -88,10 +85,10 @@ def command(
     as_json: bool,
     cmd: tuple[str, ...],
 ) -> int:
-    """Measure what profiling costs CMD: it runs with and without jostle, again and again.
+    """Measure what profiling costs CMD: it runs alternately with and without jostle.
 
     Timed from MPI_Init to MPI_Finalize where CMD is an MPI program, else as a whole. CMD's
-    output is shown only when it fails. Ctrl-C ends the measurement and shows what it gave.
+    output is shown only when it fails. Ctrl-C ends the measurement and shows the results so far.
     """
     _check_words(cmd, names, endings, gpu=gpu)
     alongside = other_profilers(libraries)
@@ -131,12 +128,10 @@ def _check_words(
     """Refuse arguments that are not valid."""
     if names is None and not cmd:
         raise UsageError(
-            "What is to be measured?", hint="jostle overhead -- CMD, or: jostle overhead --set all"
+            "No command was given.", hint="jostle overhead -- CMD, or: jostle overhead --set all"
         )
     if names is not None and cmd:
-        raise UsageError(
-            "--set runs programs of its own, and CMD is another.", hint="Leave out one of them."
-        )
+        raise UsageError("--set runs its own programs, and no CMD.", hint="Leave out one of them.")
     if names is not None and gpu:
         raise UsageError("No program of --set uses a GPU.", hint="Leave out --gpu.")
     if names is None and tuple(endings) != ("png",):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.argument("job", metavar="[JOB]", required=False, shell_complete=complete_job)
 @click.option("--program", metavar="P", help="Compare the runs of a program, in place of one JOB.")
 @click.option(
-    "--plot", "folder", metavar="DIR", help="Draw it into DIR, a CSV alongside each figure."
+    "--plot", "folder", metavar="DIR", help="Draw figures into DIR, with a CSV file for each."
 )
 @format_option
 @as_user_option
@@ -46,9 +46,9 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Say where JOB sits in the network, and which jobs may use the same links.
+    """Show where JOB sits in the network, and which jobs may use the same links.
 
-    With --program, say which measure of placement goes with the messaging rate of the runs, and
+    With --program, show which measure of placement correlates with the messaging rate, and
     alongside which programs they are slower. The repository must know the fabric: `jostle topology
     import`.
     """

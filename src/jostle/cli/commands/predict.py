@@ -44,7 +44,7 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Predict what loads will cost each other on a shared file system, though they never met.
+    """Predict how much loads will slow each other on a shared file system.
 
     A, B and LOAD are jobs, programs, or kinds such as `aggregate-write:1MiB:x4`. The prediction
     rests on what loads of these kinds cost each other in the repository, and where none met, on
@@ -58,7 +58,7 @@ def command(
     store = open_repository(repository)
     from jostle.cli.views.advice.predict import capacity_view, prediction_view
 
-    with Bar("learning from jobs that met", quiet=as_json):
+    with Bar("learning from jobs that ran together", quiet=as_json):
         if capacity is None:
             found = prediction_of(store, loads, mount=mount, viewer=viewer)
             lines = prediction_view(found)

@@ -32,19 +32,21 @@ _PATH = click.Path(path_type=Path)
     metavar="DIR",
     help="Folder for the nodes' files [/var/lib/jostle/mirror].",
 )
-@click.option("--tokens", type=_PATH, metavar="FILE", help="Nodes show tokens: their hashes.")
-@click.option("--munge", is_flag=True, help="Nodes show MUNGE credentials.")
+@click.option(
+    "--tokens", type=_PATH, metavar="FILE", help="Nodes log in by tokens: the file of their hashes."
+)
+@click.option("--munge", is_flag=True, help="Nodes log in by MUNGE.")
 @click.option(
     "--proxy-socket",
     type=_PATH,
     metavar="FILE",
-    help="nginx in front verifies the nodes' certificates, and posts here.",
+    help="Socket for nginx in front, which verifies the nodes' certificates.",
 )
 @click.option(
     "--config",
     type=_PATH,
     metavar="FILE",
-    help="File of these and all other settings [/etc/jostle/receive.toml].",
+    help="File with these and all other settings [/etc/jostle/receive.toml].",
 )
 @repository_option
 @click.pass_context
@@ -58,9 +60,9 @@ def command(
     config: Path | None,
     repository: Path,
 ) -> None:
-    """Take what nodes send (their agents' shippers), keep a mirror of it, and ingest the mirror.
+    """Receive what the agents of nodes send, keep a mirror of it, and ingest the mirror.
 
-    A node is answered once its bytes are on the disk. Several receivers may fill one repository.
+    A post is answered once its bytes are on the disk. Several receivers may fill one repository.
     """
     if ctx.invoked_subcommand is not None:
         _refuse_options(ctx, {"tokens", "config"})
@@ -86,7 +88,7 @@ def _say(settings: ReceiveSettings, address: str, repository: Path) -> None:
     show(
         f"Receiving at {' and '.join(places)}",
         f"  nodes show   {', '.join(ways)}",
-        f"  mirror       {settings.mirror}, at most {byte_count(settings.node_bytes)} of a node",
+        f"  mirror       {settings.mirror}, at most {byte_count(settings.node_bytes)} per node",
         f"  repository   {shown(repository)}",
         "Ctrl-C ends it.",
     )
@@ -105,7 +107,7 @@ def _say(settings: ReceiveSettings, address: str, repository: Path) -> None:
 )
 @click.pass_context
 def token(ctx: click.Context, node: str, tokens: Path | None) -> None:
-    """Make a token for NODE, and print it; the one that it had does not count any more.
+    """Make a token for NODE, and print it; its earlier token becomes invalid.
 
     The token alone is printed to standard output: give it to the node's agent, in a file that only
     the agent may read.

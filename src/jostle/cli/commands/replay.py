@@ -28,7 +28,7 @@ _ADVICE = "advice"
     metavar="P",
     default=_ADVICE,
     show_default=True,
-    help="A file of `jostle advise --site --format slurm`, or `advice`: what that would write.",
+    help="A file of `jostle advise --site --format slurm`, or `advice`: what it would write.",
 )
 @click.option(
     "--days",
@@ -42,7 +42,7 @@ _ADVICE = "advice"
     "--cores",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Cores of the site; without it those of the nodes that agents watch.",
+    help="Cores of the site [those of the nodes with an agent].",
 )
 @seed_option
 @repository_option
@@ -52,8 +52,8 @@ def command(
 ) -> None:
     """Replay the recorded jobs through a small scheduler, with and without a policy.
 
-    It says what the policy would have saved in core hours, with an interval, and how long jobs
-    would have waited. Jobs start in their order; they slow each other as they were seen to.
+    It shows what the policy would have saved in core hours, with an interval, and how long jobs
+    would have waited. Jobs start in their order; they slow each other as was measured.
     """
     from jostle.analysis.site_advice import policy_of, recommend_site, replay
     from jostle.files.regular_files import read_regular

@@ -64,7 +64,7 @@ def command(
 
     Of a job it has the verdict, when and by whom it was slowed, what it did, what to look at next
     and what was not measured: the numbers of `estimate`, `interference` and `digest`. Of a study it
-    has what `study show` says, with its figures. The file needs no other file and no network.
+    has what `study show` says, with its figures. The file needs no other files and no network.
     JOB is a name, the beginning of one, `last`, or the number of a batch job: its report has the
     whole, then the parts that ran longest.
     """

@@ -32,7 +32,7 @@ _MOST_JOBS = 5
 
 @click.group("repository", subcommand_metavar="check|compact|coarsen|expire")
 def command() -> None:
-    """Keep the repository small, quick and whole."""
+    """Keep the repository small, fast and undamaged."""
 
 
 @command.command("check")
@@ -169,7 +169,7 @@ def compact(repository: Path, as_json: bool) -> None:
     type=Age(),
     required=True,
     metavar="AGE",
-    help="Of days that ended longer ago: 1d, 4w.",
+    help="Only days that ended longer ago than this: 1d, 4w.",
 )
 @click.option(
     "--slice",
@@ -206,7 +206,7 @@ def coarsen(age: float, length_ns: int, repository: Path, as_json: bool) -> None
     type=Age(),
     required=True,
     metavar="AGE",
-    help="Remove what ended longer ago: 12h, 30d, 8w.",
+    help="Remove slices that ended longer ago than this: 12h, 30d, 8w.",
 )
 @repository_option
 @json_option

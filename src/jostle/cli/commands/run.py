@@ -34,7 +34,7 @@ from jostle.names.identity import program_of_command
     "core_probe_ns",
     type=CoreProbeInterval(),
     metavar="LENGTH",
-    help="Time a fixed piece of work so often, 5ms to 1s: how fast was a core? "
+    help="Interval of the core-speed probe, which times a fixed piece of work, 5ms to 1s "
     "[JOSTLE_CORE_PROBE, or off].",
 )
 @click.option("--gpu", is_flag=True, help="Count what a GPU does for CMD: copies, launches, waits.")
@@ -47,14 +47,14 @@ from jostle.names.identity import program_of_command
     "--on-loss",
     default="",
     metavar="COMMAND",
-    help="Run COMMAND in a shell when CMD begins to lose time to others; JOSTLE_LOSS_* say what.",
+    help="Run COMMAND in a shell when CMD begins to lose time to others; see JOSTLE_LOSS_*.",
 )
 @click.option("--keep", is_flag=True, help="Keep the profiles after they are ingested.")
 @click.option(
     "--gate",
     type=click.FloatRange(0, 100),
     metavar="PERCENT",
-    help="End with 3 when interference took more of the run time, with 4 when that is undecided.",
+    help="End with 3 if interference took more of the run time than this, 4 if that is undecided.",
 )
 @click.option(
     "--retries",
@@ -66,8 +66,8 @@ from jostle.names.identity import program_of_command
 @click.option(
     "--output-of",
     type=click.Choice(["accepted", "all"]),
-    help="With --retries: write standard output of the attempt that the gate accepts (of "
-    "the last, if of none) at its end, or of all as it comes [accepted; all if it is a "
+    help="With --retries: write the standard output of the accepted attempt at its end (of "
+    "the last if none is accepted), or of all attempts as they run [accepted; all in a "
     "terminal].",
 )
 @click.option(
@@ -107,10 +107,10 @@ def command(
     as_json: bool,
     cmd: tuple[str, ...],
 ) -> int:
-    """Profile CMD and everything it starts; then ingest, and say what they did.
+    """Profile CMD and everything it starts; then ingest, and show what they did.
 
-    CMD keeps its terminal, its pipes and its signals; its exit status is ours. The report goes
-    to stderr, and ends with the verdict: how much of the time interference took.
+    CMD keeps its terminal, its pipes and its signals; jostle ends with its exit status. The report
+    goes to stderr, and ends with the verdict: how much of the time interference took.
     """
     from jostle.cli.launch.gate import DISTURBED, Gate, HeldOutput, Rewind
 
@@ -159,19 +159,15 @@ def _check_options(
 ) -> None:
     """Refuse combinations of options without a meaning."""
     if retries and gate is None:
-        raise UsageError(
-            "--retries without --gate never runs anything again.",
-            hint="For example: --gate 7.5 --retries 2",
-        )
+        raise UsageError("--retries needs --gate.", hint="For example: --gate 7.5 --retries 2")
     if output_of and not retries:
         raise UsageError(
-            "--output-of chooses among attempts, and without --retries there is one.",
+            "--output-of needs --retries.",
             hint="For example: --gate 7.5 --retries 2 --output-of all",
         )
     if gate_status and gate is None:
         raise UsageError(
-            "--gate-status is the status of a gate, and there is none.",
-            hint="For example: --gate 7.5 --gate-status 70",
+            "--gate-status needs --gate.", hint="For example: --gate 7.5 --gate-status 70"
         )
     if live and as_json:
         raise UsageError(

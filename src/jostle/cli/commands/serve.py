@@ -42,7 +42,7 @@ _HERE = ("127.0.0.1", "localhost", "[::1]")
     help="Where to listen; on a network address users must log in.",
 )
 @click.option("--open", "browse", is_flag=True, help="Open the page in a browser.")
-@click.option("--behind-proxy", is_flag=True, help="A proxy in front has TLS.")
+@click.option("--behind-proxy", is_flag=True, help="A proxy in front of jostle does TLS.")
 @click.option(
     "--tls-cert",
     type=click.Path(path_type=Path),
@@ -96,7 +96,7 @@ def command(
     secure = tls_cert is not None or behind_proxy
     if host not in _HERE and not secure:
         raise UsageError(
-            f"On {listen} anybody on the way could read along.",
+            f"Without TLS, others on the network could read the traffic of {listen}.",
             hint="Name a certificate with --tls-cert and --tls-key, or add --behind-proxy where a "
             "proxy in front has one.",
         )
@@ -136,8 +136,8 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
         ]
         place = socket.create_server(address[4][:2], family=address[0], backlog=2048)
     except OSError as error:
-        hint = "Is another `jostle serve` there? `--listen 127.0.0.1:0` takes any free port."
-        raise JostleError(f"{host}:{port} cannot be had: {error.strerror}.", hint=hint) from None
+        hint = "Is another `jostle serve` running? `--listen 127.0.0.1:0` takes any free port."
+        raise JostleError(f"{host}:{port} cannot be used: {error.strerror}.", hint=hint) from None
     with place:
         # Connections inherit it: without it a body waits 40 ms for the acknowledgement of its
         # header.
@@ -163,7 +163,7 @@ def _check_tls(cert: Path | None, key: Path | None, *, behind_proxy: bool) -> No
         return
     if behind_proxy:
         raise UsageError(
-            "--behind-proxy says that the proxy has TLS, --tls-cert that we have it.",
+            "--behind-proxy means that the proxy does TLS, --tls-cert that jostle does it.",
             hint="Leave one out.",
         )
     for file in (cert, key):
@@ -171,10 +171,10 @@ def _check_tls(cert: Path | None, key: Path | None, *, behind_proxy: bool) -> No
             open_regular(file).close()
         except OSError as error:
             raise UsageError(
-                f"{file} cannot be read: {error.strerror}.", hint="Check the name, and whose it is."
+                f"{file} cannot be read: {error.strerror}.", hint="Check its name and its owner."
             ) from error
     if key.stat().st_mode & 0o007:
-        raise UsageError(f"Everybody may read the key {key}.", hint=f"chmod 0640 {key}")
+        raise UsageError(f"All users may read the key {key}.", hint=f"chmod 0640 {key}")
 
 
 def _site(config: Path | None, *, behind_proxy: bool) -> tuple[Access, AlertSettings | None]:
@@ -229,7 +229,7 @@ def _password(name: str) -> str:
     if not _is_interactive():
         return sys.stdin.readline().rstrip("\n")
     asked: str = click.prompt(
-        f"Password of {name}", hide_input=True, confirmation_prompt="The same again", err=True
+        f"Password of {name}", hide_input=True, confirmation_prompt="Repeat the password", err=True
     )
     return asked
 

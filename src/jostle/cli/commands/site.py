@@ -19,31 +19,31 @@ _EVERY_S = 2.0
 
 @click.group("site", cls=ExtensibleGroup)
 def command() -> None:
-    """Run what a site runs alongside its jobs."""
+    """Run the services of a site."""
 
 
 @command.command("digest")
-@click.option("--follow", is_flag=True, help="Stay, and write digests as jobs end.")
+@click.option("--follow", is_flag=True, help="Keep running, and write digests as jobs end.")
 @click.option(
     "--config",
     type=click.Path(path_type=Path),
     default=SITE_CONFIG,
     metavar="FILE",
     show_default=True,
-    help="The site's file: digest, wait, url.",
+    help="The site's settings file, with digest, wait and url.",
 )
 @repository_option
 def digest(follow: bool, config: Path, repository: Path) -> None:
     """Append the digests of jobs that ended to their outputs, or mail links.
 
-    Whether it does either stands in the site's file: `digest = output`, `mail` or `off`. It runs
+    The site's file decides which: `digest = output`, `mail` or `off`. It runs
     next to the ingester, as root, where the users' files are mounted. A digest is written once the
     profiles of all nodes are in the repository, or a minute after the job's end.
     """
     settings = site_settings(config)
     outputs = JobOutputs(open_repository(repository), settings)
     if settings.digest == "off":
-        show(f"{config} wants no digests (digest = off).")
+        show(f"{config} switches digests off (digest = off).")
         return
     stopped = threading.Event()
     if follow:

@@ -47,12 +47,12 @@ if TYPE_CHECKING:
     "nodes",
     multiple=True,
     metavar="HOST",
-    help="Draw the components of a node or server, too; may be repeated.",
+    help="Draw the components of a node or server, too; may be given more than once.",
 )
 @click.option(
     "--per",
     type=click.Choice(["gpu"]),
-    help="Draw each GPU: of JOBS by a --metric of GPUs, or of --node.",
+    help="Draw each GPU separately: of JOBS with a --metric of GPUs, or of --node.",
 )
 @metric_option
 @plot_option
@@ -110,7 +110,7 @@ def command(
             show(line)
         show(*evidence)
     elif per:
-        show(f"{', '.join((*named, *nodes))}: nothing is known of a GPU.")
+        show(f"{', '.join((*named, *nodes))}: no GPU was recorded.")
     else:
         show(f"No component of {', '.join(nodes)} did anything in this time.")
     flag = repository_flag(repository)

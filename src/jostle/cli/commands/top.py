@@ -14,7 +14,7 @@ from jostle.cli.top.screen import SORTS
 
 
 @click.command("top")
-@click.option("--once", is_flag=True, help="Print the jobs once; so it is in a pipe.")
+@click.option("--once", is_flag=True, help="Print the jobs once; the default in a pipe.")
 @click.option(
     "--sort",
     type=click.Choice(SORTS),
@@ -37,7 +37,7 @@ from jostle.cli.top.screen import SORTS
     "--token-file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Where the token for the server is [JOSTLE_TOKEN].",
+    help="File with the token for the server [JOSTLE_TOKEN].",
 )
 @repository_option
 @json_option

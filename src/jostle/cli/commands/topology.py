@@ -56,7 +56,7 @@ def command() -> None:
     "--valid-from",
     type=Instant(),
     metavar="TIME",
-    help="Since when it is so [always for the first version, now for others].",
+    help="Since when the fabric is as in FILE [always for the first version, now for others].",
 )
 @click.option(
     "--hosts",
@@ -74,13 +74,13 @@ def import_(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Take a fabric from FILEs into the repository.
+    """Import a fabric from FILEs into the repository.
 
-    What they are is seen from their content: Slurm's topology.conf or topology.yaml; ibnetdiscover
-    with dump_lfts; Cray's rtr --interconnect with xtdb2proc; coordinates of Blue Gene; tables of
-    DragonView or Boxfish; latencies of `probe`; a CSV of links, with one of vertices, where names
-    may be Slingshot's. The reference page `topology` says what is read of each. The same content
-    again changes nothing.
+    Their format is recognized from their content: Slurm's topology.conf or topology.yaml;
+    ibnetdiscover with dump_lfts; Cray's rtr --interconnect with xtdb2proc; coordinates of Blue
+    Gene; tables of DragonView or Boxfish; latencies of `probe`; a CSV of links, with one of
+    vertices, where names may be Slingshot's. The reference page `topology` lists what is read from
+    each. The same content again changes nothing.
     """
     from jostle.cli.views.topology import outside_words, saved_view, summary_view
     from jostle.report.models.fabrics import hosts_of_jobs, outside
@@ -127,7 +127,7 @@ def _save(store: Repository, topology: Topology, valid_from_ns: int | None) -> S
     "--plot",
     "folder",
     metavar="DIR",
-    help="Draw what the links of NAME carried into DIR, a CSV alongside it.",
+    help="Draw what the links of NAME carried into DIR, with a CSV file.",
 )
 @click.option(
     "--at",
@@ -182,7 +182,7 @@ def show_(
         )
     if folder is not None and name is None:
         raise UsageError(
-            "Which fabric shall be drawn?", hint="jostle topology show NAME --plot DIR"
+            "The fabric to draw is not named.", hint="jostle topology show NAME --plot DIR"
         )
     place = plot_folder(folder)
     from jostle.cli.views.topology import fabric_view, outside_words
@@ -271,7 +271,7 @@ def _drawn(
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Decides the order of the pairs.",
+    help="Seed of the order of the pairs.",
 )
 def probe(out: Path, repeats: int, seed: int) -> None:
     """Measure how long a message takes between each two nodes, under `mpirun` or `srun`.
@@ -286,7 +286,7 @@ def probe(out: Path, repeats: int, seed: int) -> None:
     mpi = mpi_of_environment()
     if mpi is None:
         raise UsageError(
-            "The probe measures between ranks, and no launcher of an MPI has started it.",
+            "The probe measures between MPI ranks, but no MPI launcher has started it.",
             hint="Run for example `mpirun -n 8 --map-by node jostle topology probe`.",
         )
     program = probe_program(mpi)

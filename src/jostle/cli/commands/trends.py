@@ -39,7 +39,7 @@ from jostle.report.models.trends import WEEKS
 def command(
     weeks: int, viewer: int | None, engine: str | None, repository: Path, as_json: bool
 ) -> None:
-    """Say which programs disturb others, and which suffer, week by week.
+    """Show which programs disturb others, and which suffer, week by week.
 
     Each week is a matrix of its own (see `matrix`): active is how much a program slowed others in
     it, passive how much it was slowed. The last week ends with the day of the newest slice.

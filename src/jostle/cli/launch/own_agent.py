@@ -65,7 +65,7 @@ def start_agent(slice_text: str) -> int:
     folder = agent_spool()
     if pid := running_agent():
         raise UsageError(
-            f"The agent runs already (pid {pid}), and writes into {folder}.",
+            f"The agent is running already (pid {pid}), and writes into {folder}.",
             hint="To end it: jostle agent stop",
         )
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -85,8 +85,8 @@ def start_agent(slice_text: str) -> int:
         child.wait(_SAYS_S)
         said = child.stderr.read().decode(errors="replace").strip()
         raise JostleError(
-            f"The agent ended at once: {said or 'it says nothing'}",
-            hint="jostle-agent --once says what it can read.",
+            f"The agent ended at once: {said or 'it printed nothing'}",
+            hint="jostle-agent --once shows what it can read.",
         )
     child.stderr.close()
     child.returncode = 0  # it outlives this process

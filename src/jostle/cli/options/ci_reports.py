@@ -42,8 +42,7 @@ def check_ci_reports(gate: float | None, junit: str | None, annotate: str | None
     for option, value in (("--junit", junit), ("--annotate", annotate)):
         if value is not None and gate is None:
             raise UsageError(
-                f"{option} reports what a gate finds, and there is none.",
-                hint=f"For example: --gate 7.5 {option} {value}",
+                f"{option} needs --gate.", hint=f"For example: --gate 7.5 {option} {value}"
             )
 
 

@@ -76,7 +76,7 @@ def engine_option(function: F) -> F:
         default="embedded",
         show_default=True,
         callback=_master,
-        help="Who reads: embedded (this process), spark (on this machine's cores), or a cluster: "
+        help="Query engine: embedded (this process), spark (this machine's cores), or a cluster: "
         "spark://HOST:PORT, yarn, k8s://HOST:PORT.",
     )(function)
 
@@ -88,7 +88,7 @@ def _master(_ctx: click.Context, _param: click.Parameter, value: str) -> str | N
         return "local"
     if not _MASTER.fullmatch(value):
         raise UsageError(
-            f"`{value}` is no engine.",
+            f"`{value}` is not a query engine.",
             hint="Engines: embedded, spark, spark://HOST:PORT, yarn, k8s://HOST:PORT.",
         )
     return value

@@ -17,20 +17,20 @@ _OPTIONS = (
         type=click.Choice(["jostle", "thesis"]),
         default="jostle",
         show_default=True,
-        help="Account first and infer the rest; or as Shah's thesis does.",
+        help="Method: jostle (account first, infer the rest), or that of Shah's thesis.",
     ),
     click.option(
         "--bytes",
         "bytes_rule",
         type=click.Choice(["exact", "median", "ignore"]),
-        help="With --method thesis: how bytes make segments alike [exact].",
+        help="With --method thesis: how bytes decide which segments are similar [exact].",
     ),
     click.option(
         "--seed",
         type=click.IntRange(0),
         default=0,
         metavar="N",
-        help="Of the random steps behind the intervals [0].",
+        help="Seed of the random steps for the intervals [0].",
     ),
 )
 

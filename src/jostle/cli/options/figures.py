@@ -59,7 +59,7 @@ def saved_lines(
         return [f"No figure: {reason} that could be drawn."]
     plural = "s" if len(saved) > 1 else ""
     lines: list[Any] = [
-        heading(f"{len(saved)} figure{plural}", f" in {folder}, a CSV alongside each")
+        heading(f"{len(saved)} figure{plural}", f" in {folder}, with a CSV file for each")
     ]
     for figure in saved:
         pictures = ", ".join(path.name for path in figure.files[:-1])

@@ -135,7 +135,7 @@ def _rates(world: WorldDigest) -> Iterator[str]:
         elif kind.name == "collective":
             yield (
                 f"collectives: {_range(kind.calls_per_s)} a second, "
-                f"{byte_count(kind.bytes_per_s.mean)}/s in the mean"
+                f"{byte_count(kind.bytes_per_s.mean)}/s on average"
             )
 
 

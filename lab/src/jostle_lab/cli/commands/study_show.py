@@ -69,7 +69,7 @@ def _file_of(store: Repository, name: str) -> str:
     "--plot",
     "folder",
     metavar="DIR",
-    help="Draw all there is data for into DIR, a CSV alongside each figure.",
+    help="Draw all there is data for into DIR, with a CSV file for each figure.",
 )
 @format_option
 @repository_option

@@ -41,7 +41,7 @@ def site_advice_view(given: SiteAdvice) -> Iterator[Any]:
         if len(each.delays) > 1:
             yield from (
                 f"     {one_line(row.program)}: {_jobs(row.jobs)}, {duration(1e9 * row.mean_s)} "
-                f"later in the mean, {duration(1e9 * row.most_s)} at most"
+                f"later on average, {duration(1e9 * row.most_s)} at most"
                 for row in each.delays[:_MOST_DELAYS]
             )
         yield f"   not if: {one_line(each.unless)}"
