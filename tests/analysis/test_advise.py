@@ -200,14 +200,14 @@ def test_what_is_lost_on_many_nodes_at_once_is_saved_once(user: int) -> None:
 
 
 def test_a_cpu_limit_that_stopped_it_is_to_be_raised() -> None:
-    share = SimpleNamespace(name="kept by its CPU limit", share=0.5)
+    share = SimpleNamespace(name="throttled by its CPU limit", share=0.5)
     given = recommend(alongside(), interference(), digest(shares=[share], cores=2.0))
     assert rules(given) == ["more cores"]
     assert given.found[0].texts[0].startswith("#SBATCH --cpus-per-task=4 ")
     assert given.found[0].saving == Interval(25.0, 0.0, 50.0)
     hosts = [f"n{n}" for n in range(8)]
     given = recommend(alongside(), interference(), digest(shares=[share], cores=16.0, hosts=hosts))
-    assert given.found[0].lever == "ask for 4 cores per node in place of 2"
+    assert given.found[0].lever == "request 4 cores per node instead of 2"
     assert given.found[0].texts[0].startswith("#SBATCH --cpus-per-task=4 ")
 
 
@@ -347,7 +347,7 @@ def test_two_jobs_of_one_program_are_to_run_one_after_the_other() -> None:
 
 
 def test_like_jobs_that_seldom_ran_together_are_to_run_one_after_the_other() -> None:
-    """Two of them overlapped it for 40 s of 100 each: 0.8 of them at the same time, in the mean."""
+    """Two of them overlapped it for 40 s of 100 each: 0.8 of them at the same time, on average."""
     around = siblings(2)
     others = {
         name: replace(facts, start_ns=at * NS, end_ns=(at + 40) * NS)

@@ -81,7 +81,7 @@ def test_a_reference_from_this_run_alone_says_so(always):
     assert alone.percent.value < 3 < known.percent.value  # slow from first to last: no trace
     assert alone.percent.high > truth.percent
     assert any("from this run alone" in limit for limit in alone.limits)
-    assert not any("at their best" in limit for limit in known.limits)
+    assert not any("highest speed" in limit for limit in known.limits)
 
 
 def test_few_runs_of_the_core_probe_are_no_reference(always):

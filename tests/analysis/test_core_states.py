@@ -191,14 +191,14 @@ def test_independent_states_are_rarely_named() -> None:
     assert named <= 10  # 5 % of them, and chance
 
 
-def test_a_state_that_was_always_there_is_only_told() -> None:
+def test_a_state_that_was_always_there_is_only_reported() -> None:
     capped = rows(cpu_frequency_khz=2_100_000, cpu_frequency_limit_khz=2_100_000)
     both = explained_by_cores(
         run(), pa.concat_tables([capped, rows("node2", cpu_frequency_khz=3_000_000)])
     )
     assert both.causes == run().causes
     assert both.limits == [
-        "node1 ran capped at 2.1 GHz all the time: what that cost does not show in this run. "
+        "node1 ran capped at 2.1 GHz all the time: its cost cannot be seen in this run. "
         "The other nodes: 3.0 GHz."
     ]
     assert "other nodes" not in explained_by_cores(run(), capped).limits[0]

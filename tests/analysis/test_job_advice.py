@@ -59,8 +59,8 @@ def rules(found):
         ),
         (
             "limited",
-            {"shares": {"kept by its CPU limit": 0.05}},
-            {"shares": {"kept by its CPU limit": 0.049}},
+            {"shares": {"throttled by its CPU limit": 0.05}},
+            {"shares": {"throttled by its CPU limit": 0.049}},
         ),
         (
             "small files",

@@ -19,7 +19,7 @@ from jostle.analysis.placement import (
     communicators,
     company,
 )
-from jostle.analysis.placement.pairs import telling_pairs
+from jostle.analysis.placement.pairs import informative_pairs
 from jostle.analysis.placement.relations import measured, suspects
 from jostle.analysis.spread import Range
 from jostle.errors import UsageError
@@ -130,7 +130,7 @@ def test_hops_of_a_job_are_those_of_every_pair_of_its_nodes() -> None:
     assert shape.most_hops == max(apart)
 
 
-def test_measures_that_mean_nothing_in_a_fabric_are_not_told() -> None:
+def test_measures_that_mean_nothing_in_a_fabric_are_not_reported() -> None:
     tree = FabricMap(fat_tree(6, 4, 2, cores=2, leaves_per_pod=2)).shape(
         ["node1", "node5", "node9"]
     )
@@ -223,7 +223,7 @@ def run_of(job: str, rate: float | None, alone: bool = False, **measures: float)
     return Run(job, 0, 10.0, 2, (job,), rate, None, None, same, same, {}, shape, met_by)
 
 
-def test_what_is_shared_comes_first_where_measures_tell_equally_much() -> None:
+def test_what_is_shared_comes_first_where_measures_explain_equally_much() -> None:
     rates = [5.0, 4.0, 3.0, 2.0, 1.0]
     runs = [
         run_of(f"r{k}", rate, routers=k, hops=float(k), shared=float(k), conflicting=float(k))
@@ -250,10 +250,10 @@ def test_a_program_that_is_there_in_too_few_runs_is_no_suspect() -> None:
 
 
 def test_pairs_without_neighbours_say_so() -> None:
-    (pair,) = telling_pairs([run_of("a", 1.0, alone=True), run_of("b", 2.0, alone=True)], {})
+    (pair,) = informative_pairs([run_of("a", 1.0, alone=True), run_of("b", 2.0, alone=True)], {})
     assert (pair.slow, pair.fast, pair.faster, pair.neighbours_alike) == ("a", "b", 1.0, None)
     assert pair_answer(pair).startswith("b is 2.00 times as fast as a: 0 % of the nodes")
-    assert telling_pairs([run_of("a", None), run_of("b", 2.0)], {}) == []
+    assert informative_pairs([run_of("a", None), run_of("b", 2.0)], {}) == []
 
 
 def test_messages_are_what_the_slices_have(tmp_path: Path) -> None:

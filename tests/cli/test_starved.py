@@ -216,4 +216,4 @@ def test_a_limit_of_its_own_is_no_interference(tmp_path: Path) -> None:
     # It may have less than its half, by others.
     assert said["percent"]["value"] == pytest.approx(100 * (1 - (1 - waited) / 0.5), abs=8)  # type: ignore[index]
     assert [one for one in said["limits"] if "own CPU limit" in one]  # type: ignore[attr-defined]
-    assert "kept by its CPU limit" in jostle("digest", "one", **place).out
+    assert "throttled by its CPU limit" in jostle("digest", "one", **place).out

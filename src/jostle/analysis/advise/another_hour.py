@@ -47,15 +47,15 @@ def another_hour(runs: Sequence[PastRun], start_s: float, *, seed: int) -> Itera
     yield Recommendation(
         rule="another hour",
         seen=(
-            f"{len(here)} runs that started between {now} lost {np.mean(here):.3g} s to others in "
-            f"the mean, {len(there)} that started between {then} {np.mean(there):.3g} s"
+            f"{len(here)} runs that started between {now} lost {np.mean(here):.3g} s to others "
+            f"on average, {len(there)} that started between {then} {np.mean(there):.3g} s"
         ),
         lever=f"start it between {then}",
         texts=(f"sbatch --begin={best * _SPAN_H:02d}:00 SCRIPT",),
         saving=Interval(value, float(low), float(high)),
         saving_words="by what its runs lost at both times of the day",
         pays="you: the result comes later",
-        unless="what others run changes from week to week: then these runs say nothing of the next",
+        unless="others' load changes from week to week: then past runs do not predict the next",
     )
 
 

@@ -56,7 +56,7 @@ def fewer_at_once(alongside: CoRunning, interference: JobInterference) -> Iterat
         rule="fewer at once",
         seen=(
             f"{len(names)} other jobs of yours that run {job.program} slowed it; "
-            f"{others:.2g} of them ran at the same time, in the mean"
+            f"{others:.2g} of them ran at the same time, on average"
         ),
         lever=f"run at most {most} of them at once",
         texts=(
@@ -64,18 +64,18 @@ def fewer_at_once(alongside: CoRunning, interference: JobInterference) -> Iterat
             *(("sbatch --dependency=singleton SCRIPT   # all with one name",) if most == 1 else ()),
         ),
         saving=saving,
-        saving_words="if each of the others costs as much as it did in the mean",
+        saving_words="if each of the others costs as much as it did on average",
         pays=(
-            f"you: all of them together are done after {longer:.2g} times as long"
+            f"you: all of them together take {longer:.2g} times as long"
             if longer > 1
-            else "nobody: all of them together are done no later"
+            else "nobody: all of them together take no longer"
         ),
         unless="all are needed at the same time",
     )
 
 
 def _mean_others(alongside: CoRunning, names: list[str], run_s: float) -> float:
-    """Return how many of some jobs ran at the same time as a job, in the mean over its run time."""
+    """Return how many of some jobs ran at the same time as a job, on average over its run time."""
     job, shared = alongside.job, 0.0
     end_ns = job.end_ns or job.last_ns
     for name in names:

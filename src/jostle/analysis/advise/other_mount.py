@@ -92,12 +92,12 @@ def _advice(mount: str, other: str, lost: Interval) -> Recommendation:
             f"others slowed its requests on {mount}; on {other} it was as fast per byte, and lost "
             "nothing"
         ),
-        lever=f"keep the files that it has on {mount} on {other}",
+        lever=f"store the files that it has on {mount} on {other} instead",
         texts=(),
         saving=lost,
         saving_words=f"what it lost on {mount}, if nobody disturbs it on {other}",
-        pays="you: files have to be brought there; others there get a neighbour more",
-        unless=f"{other} has no room for them, or does not keep them",
+        pays="you: files have to be copied there; its users get one more neighbour",
+        unless=f"{other} has no room for them, or does not store files permanently",
     )
 
 
@@ -123,6 +123,6 @@ def another_target(slow: Sequence[SlowTarget]) -> Iterator[Recommendation]:
             ),
             saving=None,
             saving_words="not predicted: how many of its calls wait for this target is not known",
-            pays="nobody but for the copy itself",
-            unless="the target rebuilds: then it is as fast as the others again soon",
+            pays="nobody, apart from the copy itself",
+            unless="the target is being rebuilt: then it will soon be as fast as the others",
         )

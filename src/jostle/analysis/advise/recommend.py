@@ -122,8 +122,8 @@ def _nothing(job: JobFacts, interference: JobInterference) -> str:
     """Return why nothing is advised."""
     if not interference.evident:
         return (
-            "Do nothing: there is no evidence that others cost this run time, and nothing that it "
-            "does itself would save a hundredth of it."
+            "Do nothing: there is no evidence that others cost this run time, and no change to "
+            "the job itself would save 1 % of its time."
         )
     own = own_suspects(job, interference)
     others = [each.resource for each in interference.suspects if each.job not in own]
@@ -135,5 +135,5 @@ def _nothing(job: JobFacts, interference: JobInterference) -> str:
     where = " and ".join(dict.fromkeys(others))
     return (
         f"Nothing that you can change is known to help: what slowed this run on {where} belongs to "
-        "others. An operator can separate the two; `jostle interference` has the evidence."
+        "others. An operator can separate them; `jostle interference` has the evidence."
     )

@@ -88,7 +88,7 @@ def _advice(mount: str, verb: str, requests: float, size: float, saved: Interval
             "open(path, mode, buffering=1 << 20)     # Python",
         ),
         saving=saved,
-        saving_words="what so many requests fewer cost beyond their bytes, by its own slices",
+        saving_words="the cost of the requests avoided beyond that of their bytes, by its slices",
         pays="nobody; the program holds up to 1 MiB per file in memory",
         unless="each piece must be on the file system before the next step (a log, a database)",
     )

@@ -51,12 +51,12 @@ def time_limit(runs: Sequence[PastRun], program: str) -> Iterator[Recommendation
     yield Recommendation(
         rule="time limit",
         seen=seen,
-        lever=f"ask for {minutes} min: 95 of 100 of these runs, and a tenth more",
+        lever=f"request {minutes} min: enough for 95 % of these runs, plus a tenth",
         texts=tuple(texts),
         saving=None,
         saving_words="no run time: a tighter limit lets the scheduler start it earlier",
         pays="you: a run that takes longer than all of these is ended by the scheduler",
-        unless="the input grows: run times of another input say nothing",
+        unless="the input grows: run times with another input do not apply",
     )
 
 

@@ -145,18 +145,18 @@ def far_gpus(used: Sequence[ProcessGpu], everyone: Sequence[BoundProcess]) -> Bi
         rule="far GPU",
         seen=_seen(first, others),
         lever=(
-            f"give the job cores of node {first.node}, where its GPU hangs"
+            f"give the job cores of node {first.node}, to which its GPU is attached"
             if lacking
             else "run each process on the NUMA node of its GPU"
         ),
         texts=(["sbatch --gres-flags=enforce-binding ..."] if lacking else on_nodes(mates, target)),
         pays=(
-            "The job may wait longer: only nodes where cores alongside the GPU are free will do."
+            "The job may wait longer: it needs a node with free cores next to the GPU."
             if lacking
             else "Processes on the same node share its cores and memory"
             + (
-                "; what does not fit into that memory fails under --membind, and goes elsewhere "
-                "with --preferred in its place."
+                "; what does not fit into that memory fails under --membind, and is "
+                "allocated elsewhere with --preferred instead."
                 if "--membind" in texts[0]
                 else "."
             )
@@ -195,12 +195,12 @@ def _seen(first: ProcessGpu, others: int) -> str:
         )
         return (
             f"{names([process])} on {process.host} {ran}, and copies to and from GPU {first.gpu}, "
-            f"which hangs on node {first.node}{more}"
+            f"which is attached to node {first.node}{more}"
         )
     nodes = f"node{'s' * (len(process.nodes or ()) > 1)} {list_text(process.nodes or ())}"
     return (
-        f"{names([process])} on {process.host} may run on NUMA {nodes} alone, and copies to and "
-        f"from GPU {first.gpu}, which hangs on node {first.node}{more}"
+        f"{names([process])} on {process.host} may run only on NUMA {nodes}, and copies to and "
+        f"from GPU {first.gpu}, which is attached to node {first.node}{more}"
     )
 
 
@@ -208,10 +208,10 @@ def _unless(launcher: str, *, lacking: bool) -> str:
     if lacking:
         return "the GPU's node has no cores of its own, or the cluster has no Slurm"
     words = {
-        "slurm": "the job does not have the whole node: Slurm maps nodes only then. "
-        "--gpu-bind=closest leaves the cores, and changes the GPU",
-        "torch": "local rank N does not use GPU N, or PyTorch is older than 2.9 (then numactl "
-        "before the program does it)",
+        "slurm": "the job does not have the whole node: Slurm maps NUMA nodes only then. "
+        "--gpu-bind=closest changes the GPU instead of the cores",
+        "torch": "local rank N does not use GPU N, or PyTorch is older than 2.9 (then put "
+        "numactl before the program)",
     }
     return words.get(launcher, "the program has more threads than that node has cores")
 

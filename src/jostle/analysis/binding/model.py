@@ -10,7 +10,7 @@ MOST_CASES = 32
 
 @dataclass(frozen=True)
 class BindingCase:
-    """Processes of one node whom an advice is about.
+    """Processes of one node that a piece of advice is about.
 
     Attributes:
         host: The node.

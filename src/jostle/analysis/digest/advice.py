@@ -125,7 +125,7 @@ RULES: tuple[Rule, ...] = (
         "look at the neighbours",
         ("jostle background JOB", "jostle timeline JOB --metric wait"),
         "MPI calls took {waited_share} of the time beyond what calls of their kind usually take: "
-        "other jobs, or ranks that come late",
+        "other jobs, or late ranks",
     ),
     Rule(
         "hot spots",
@@ -157,7 +157,7 @@ TRAINING_RULES: tuple[Rule, ...] = (
         "look at the neighbours",
         ("jostle background JOB", "jostle timeline JOB --metric wait"),
         "collectives took {waited_share} of the time beyond what such calls usually take: other "
-        "jobs, or ranks that come late",
+        "jobs, or late ranks",
     ),
     Rule(
         "hot spots",

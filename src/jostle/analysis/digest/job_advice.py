@@ -25,7 +25,7 @@ JOB_RULES: tuple[Rule, ...] = (
         ("jostle interference JOB", "jostle timeline JOB --metric wait"),
         "its processes ({processes}) waited {waiting_share} of their time for a core, and kept "
         "{cores} cores busy on average. If no other job held the cores, start fewer processes or "
-        "threads, or ask for more cores",
+        "threads, or request more cores",
     ),
     Rule(
         "limited",
@@ -42,21 +42,21 @@ JOB_RULES: tuple[Rule, ...] = (
             ("bytes_per_open", "<=", 256 * _KIB),
             ("reads_per_open", "<=", 4),
         ),
-        "many small files that are read whole",
+        "many small files that are read completely",
         (
             "one archive that is read in sequence (tar, HDF5, SQLite, WebDataset)",
             "a copy on the node's own disk",
         ),
-        "{read_opens} opens for {bytes_per_open} bytes each: each open costs the file system a "
-        "question; packing them into few files saves it",
+        "{read_opens} opens for {bytes_per_open} bytes each: each open is a request to the "
+        "file system; packing them into a few files avoids most of these",
     ),
     Rule(
         "metadata",
         (("metadata_share", ">=", 0.10), ("metadata_ops", ">=", _FEW)),
-        "calls that ask about files",
+        "metadata calls",
         ("strace -c -f -e trace=%file", "Darshan"),
         "open, stat and their like take {metadata_share} of its time ({metadata_ops} calls): they "
-        "show which files are asked for again and again",
+        "show which files are queried repeatedly",
         unless=("small files",),
     ),
     Rule(
@@ -117,7 +117,7 @@ def job_features(digest: JobDigest) -> dict[str, float]:
     opens, syncs = file_total(totals, "open_ops"), file_total(totals, "sync_ops")
     return {
         "waiting_share": shares.get("waiting for a core", 0.0),
-        "throttled_share": shares.get("kept by its CPU limit", 0.0),
+        "throttled_share": shares.get("throttled by its CPU limit", 0.0),
         "processes": float(digest.processes or digest.short_processes),
         "cores": digest.cores,
         "cpu_share": share_of_time(

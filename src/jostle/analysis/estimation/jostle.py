@@ -495,11 +495,11 @@ def _limits(costs: SegmentCosts, coverage: float, inferred: float | None) -> lis
         limits.append(f"Only {100 * coverage:.2g} % of the run could be evaluated.")
     for name, crowd in costs.evidence.crowds.items():
         limits.append(
-            f"More ranks than cores on {name}, it seems: {crowd.processes} had {crowd.cores:.1f} "
-            "cores at most. Ranks wait for each other's turns; this is not counted as loss. The "
+            f"{name} seems to have more ranks than cores: {crowd.processes} had {crowd.cores:.1f} "
+            "cores at most. Ranks take turns on the cores; this is not counted as loss. The "
             "loss caused by others is less certain"
             + (
-                ", and a delay of every step shows in the interval only."
+                ", and a delay of every step is only part of the interval."
                 if _blind(costs).all()
                 else "."
             )

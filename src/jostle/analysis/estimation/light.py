@@ -44,16 +44,16 @@ LEAST_SLICES = 8
 _WORTH_A_WORD = 0.05
 _OUTER = 1.959964  # standard deviations from the middle to the outer 2.5 %
 _WHAT_DECIDES: dict[DoubtName, str] = {
-    "method": "another run: this one is too near to a limit, and no loss is known more exactly "
-    "than about 3 % of the run",
+    "method": "another run: its loss is too near to a limit, and no loss is known more "
+    "accurately than about 3 % of the run",
     "few alike": "a longer run: more of the same work to compare with",
     "unseen": "a longer run, since work must recur to be compared with itself; without MPI shorter "
     "slices (--slice 250ms)",
-    "scatter": "other runs of the same work: `jostle compare` shows how much equal work scatters "
-    "by itself",
+    "scatter": "other runs of the same work: `jostle compare` shows how much the time of equal "
+    "work varies by itself",
     "shared cores": "a run with a core for each rank",
     "core speed": "more runs on these nodes with the core-speed probe on, which show how fast "
-    "cores can be; or a run alone on its nodes",
+    "the cores can be; or a run alone on its nodes",
     "shared nodes": "a run alone on its nodes",
     "neighbours": "a run without them",
 }

@@ -269,8 +269,8 @@ def _everybody_waits(slices: pa.Table, spans: _RunSlices) -> Floats:
 def _others(tables: RunTables, run: float) -> list[str]:
     """Return a note per node on which other jobs computed: slices do not show what they share."""
     return [
-        f"Other jobs computed on {host} meanwhile, {spent:.2g} s of CPU: its slices do not show "
-        "by how much that slowed its own computation (shared cores, memory, clock)."
+        f"Other jobs computed on {host} meanwhile, {spent:.2g} s of CPU: slices do not show "
+        "by how much that slowed the job's computation (shared cores, memory, clock)."
         for host, spent in sorted(tables.others_cpu_s.items())
         if spent >= _CROWD * run
     ]
@@ -313,7 +313,7 @@ def _limits(spans: _RunSlices, served: list[FileService], coverage: float) -> li
             )
     if len(spans.start) < LEAST_SLICES:
         many = "1 slice" if len(spans.start) == 1 else f"{len(spans.start)} slices"
-        limits.append(f"Only {many}: take shorter ones (--slice 250ms).")
+        limits.append(f"Only {many}: record shorter ones (--slice 250ms).")
     if coverage < 0.5:
         limits.append(f"Only {100 * coverage:.2g} % of the run could be evaluated.")
     return limits

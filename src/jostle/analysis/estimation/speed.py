@@ -249,8 +249,8 @@ def speed_limits(speed: Speed) -> list[str]:
     if speed.jobs == 1:
         where = "one other job on the node"
     return [
-        f"How fast the cores are at their best is known from {where}: if they were never so fast, "
-        f"up to {most:.0f} % more were lost."
+        f"The highest speed of the cores is known from {where}: if they never reached it there, "
+        f"up to {most:.0f} % more was lost."
     ]
 
 

@@ -112,7 +112,7 @@ def estimate_thesis(
     if (duration < 0).any():
         raise EstimateError(
             f"Segments of job '{tables.job}' end before they begin: clocks were set meanwhile.",
-            hint="Run it again on nodes whose clocks are in step.",
+            hint="Run it again on nodes whose clocks are synchronised.",
         )
     work, stood_in = work_of(segments, len(world.ranks))
     groups = equal_rows(features(segments, bytes_rule), len(duration))
@@ -172,7 +172,7 @@ def work_of(segments: pa.Table, ranks: int) -> tuple[NDArray[Any], list[str]]:
                 if missing < 0.01
                 else [
                     f"{100 * missing:.0f} % of the segments have no {name}: "
-                    "they are taken for alike."
+                    "they are treated as equal."
                 ]
             )
             return values, said
@@ -184,7 +184,7 @@ def work_of(segments: pa.Table, ranks: int) -> tuple[NDArray[Any], list[str]]:
         work = np.minimum(work, burnt)
     return work, [
         "Neither floating-point operations nor instructions were counted: CPU time outside MPI and "
-        "file calls stood in for them. A core that slows down looks like more work then, and its "
+        "file calls was used instead. A core that slows down then looks like more work, and its "
         "loss is not seen."
     ]
 
@@ -312,10 +312,10 @@ def _limits(found: _Found, world: WorldSegments, run_s: float, bytes_rule: Bytes
         )
     outside = 1 - found.coverage_after_set_up()
     if outside > 0.1:
-        fix = "" if bytes_rule != "exact" else " --bytes median or ignore makes larger ones."
+        fix = "" if bytes_rule != "exact" else " --bytes median or ignore makes larger clusters."
         said.append(
             f"{100 * outside:.0f} % of the time after set-up lies in clusters of fewer than "
-            f"{MEMBERS} segments, which say nothing.{fix}"
+            f"{MEMBERS} segments, which are too small to use.{fix}"
         )
     if found.per_second > _HASTY_HZ:
         said.append(

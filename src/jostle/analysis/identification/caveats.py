@@ -77,7 +77,7 @@ def limits(
             "more was lost."
         )
     if not alongside.job.end_ns:
-        said.append("The job still runs: this is what is known so far.")
+        said.append("The job still runs: this is known so far.")
     return said
 
 
@@ -86,8 +86,8 @@ def _of_place(resource_test: ResourceTest, loss: SuspectLoss | None) -> list[str
     if resource.kind == "bus" and loss is not None:
         what = "copies" if _copies(resource) else "messages and collectives"
         said.append(
-            f"On {resource.name} seconds are those that {what} took longer: {what} that pass "
-            "alongside computation cost the run less."
+            f"On {resource.name} the loss is by how much longer {what} took: {what} that "
+            "overlap with computation cost the run less."
         )
     if resource.kind == "memory" and loss is not None:
         said += _of_memory(resource)
@@ -123,14 +123,14 @@ def _of_memory(resource: SharedResource) -> list[str]:
     said = []
     if resource.load_source == "cores":
         said.append(
-            f"On {resource.name} neighbours are known by their CPU time only: nothing counts what "
-            "each of them moves, so a suspect there is less certain."
+            f"On {resource.name} neighbours are known by their CPU time only: how much each "
+            "of them moves is not counted, so a suspect there is less certain."
         )
     if resource.bound == UNKNOWN:
         said.append(
             f"On {resource.name} it is not known for how much of its time the job waits for "
-            "memory (no counters, and no steady pace): that it does so all the time is assumed, "
-            "and the interval begins at nothing."
+            "memory (no counters, and no steady pace): it is assumed to do so all the time, "
+            "and the interval begins at 0."
         )
     return said
 

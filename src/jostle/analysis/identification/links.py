@@ -224,7 +224,7 @@ def _why_apart(job: str, meetings: Sequence[_Meeting], *, adaptive: bool) -> str
         return "On the links that it shares with this job it sent little, or at other times."
     if any(job in meeting.slightly for meeting in meetings):
         return "It shares only links that carry little of this job's messages."
-    where = "On the shortest ways it" if adaptive else "It"
+    where = "On the shortest paths it" if adaptive else "It"
     return f"{where} shares no link with this job's messages."
 
 

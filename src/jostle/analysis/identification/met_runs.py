@@ -284,7 +284,6 @@ def _limits(met: list[MetJob]) -> list[str]:
     ]
     if any(each.strength == "too few runs" for each in met):
         limits.append(
-            f"A test needs {FEWEST} runs of its program alongside the other one and {FEWEST} "
-            "without it."
+            f"A test needs {FEWEST} runs of its program with the other one and {FEWEST} without it."
         )
     return limits

@@ -212,7 +212,7 @@ class JobInterference:
         percent: The same in percent of run_s.
         resources: The shared resources that it used, the greatest loss first.
         suspects: The suspects with evidence, ranked by seconds.
-        ruled out: Concurrent jobs that were tested and did no visible harm, with the reason.
+        ruled_out: Concurrent jobs that were tested and did no visible harm, with the reason.
         untested: Concurrent jobs of which it is not known whether they did harm, with the reason.
         accounts: Who had the cores that the job waited for, node by node.
         disturbed: The slices with interference, in order of time.
@@ -291,7 +291,7 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Encounter:
-    """One program (victim) with and without another (aggressor) alongside it.
+    """Runs of one program (victim) with and without another (aggressor).
 
     Attributes:
         victim: Its program.

@@ -25,7 +25,7 @@ class RuledOut:
     """What is known of the jobs that are no suspects.
 
     Attributes:
-        ruled out: Jobs that did no visible harm, with why.
+        ruled_out: Jobs that did no visible harm, with why.
         untested: Jobs of which it is not known whether they did harm, with why.
     """
 

@@ -219,16 +219,14 @@ def _limits(kinds: Mapping[str, LoadKind], model: PairModel, *, outside: bool) -
     limits = []
     if not model.samples:
         limits.append(
-            "No two jobs that could be compared met in this repository: this is fair share alone, "
-            "and its intervals say how wrong it usually is."
+            "No two comparable jobs ran together in this repository: the prediction is by fair "
+            "share alone, and its intervals are the usual error of that."
         )
     elif outside:
-        limits.append(
-            "Outside its experience: nothing like one of these loads met another job here."
-        )
+        limits.append("Extrapolated: no load like one of these ran together with another job here.")
     if model.samples and not model.calibrated:
         limits.append(
-            "Fewer than ten programs met: intervals could not be tried on programs left out."
+            "Fewer than ten programs ran together: intervals could not be cross-validated."
         )
     for name, kind in kinds.items():
         if not kind.uses_files:

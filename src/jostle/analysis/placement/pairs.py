@@ -14,8 +14,10 @@ _OTHER = 0.5  # of the neighbours' nodes: with fewer in common the neighbours ar
 _SURROUNDED = 0.5  # of the greatest number of conflicting routers of a run
 
 
-def telling_pairs(runs: Sequence[Run], hosts_of: Mapping[str, Sequence[str]]) -> list[PairOfRuns]:
-    """Return the pairs of runs that show best what makes the difference, each once.
+def informative_pairs(
+    runs: Sequence[Run], hosts_of: Mapping[str, Sequence[str]]
+) -> list[PairOfRuns]:
+    """Return the pairs of runs that best show what makes runs differ, each pair once.
 
     Args:
         runs: Runs of one program.

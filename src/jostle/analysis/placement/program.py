@@ -14,7 +14,7 @@ from jostle.analysis.placement.company import Stay, company
 from jostle.analysis.placement.courses import courses
 from jostle.analysis.placement.fabric_map import FabricMap
 from jostle.analysis.placement.model import CommunicatorShape, Floats, Ints
-from jostle.analysis.placement.pairs import telling_pairs
+from jostle.analysis.placement.pairs import informative_pairs
 from jostle.analysis.placement.program_model import ProgramPlacement, Run
 from jostle.analysis.placement.relations import (
     communicator_hops,
@@ -107,7 +107,7 @@ def program_placement(
         measured(runs),
         correlation([run.rate for run in runs], [run.seconds for run in runs]),
         suspects(runs),
-        tuple(telling_pairs(runs, {job: stay.hosts for job, stay in stays.items()})),
+        tuple(informative_pairs(runs, {job: stay.hosts for job, stay in stays.items()})),
         courses(runs, sent.slices, stays),
         noise(runs),
         communicator_hops(runs),

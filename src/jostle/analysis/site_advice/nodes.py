@@ -139,10 +139,10 @@ def slow_servers(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
             texts=_server_texts(mount, server),
             saving=lost,
             kwh=energy(evidence, lost, {evidence.jobs[job].program for job in jobs}),
-            saving_words="what its slowness cost; files that it has stay slow until it is repaired",
-            pays="nobody but for its capacity: the other servers take its share of new files",
+            saving_words="what its slowness cost; files on it stay slow until it is repaired",
+            pays="nobody, apart from its capacity: the other servers take its share of new files",
             delays=(),
-            unless="it is slow because it rebuilds: then it ends by itself",
+            unless="it is slow because it rebuilds data: then that ends by itself",
         )
 
 
@@ -188,12 +188,12 @@ def slow_nodes(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
             kwh=None if saved is None else energy(evidence, saved, {job.program for job in on_it}),
             saving_words=(
                 f"{len(on_it)} jobs ran on it, with {core_hours(hours)} on all of their nodes; "
-                "those that compute lose as much as its cores lack, since their other nodes wait "
-                "for it; those that wait for memory or files nothing"
+                "those that compute lose as much as its cores are slower, since their other nodes "
+                "wait for it; those that wait for memory or files lose nothing"
                 if saved is not None
                 else "what this figure costs jobs is not known"
             ),
-            pays=f"everybody: there is one node less ({_cores(evidence.node_cores, node.host)})",
+            pays=f"everybody: there is one node fewer ({_cores(evidence.node_cores, node.host)})",
             delays=(),
             unless="all nodes of its kind are meant to be like that",
         )

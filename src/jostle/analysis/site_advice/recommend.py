@@ -89,8 +89,8 @@ def _nothing(evidence: SiteEvidence, evaluated: int) -> str:
     if not evidence.costs:
         return "Do nothing: there is no evidence that jobs of this period cost each other time."
     return (
-        "Do nothing: nothing that a site can change would certainly have saved a two-thousandth "
-        "of the core hours of this period."
+        "Do nothing: no change that a site can make would certainly have saved 0.05 % of the "
+        "core hours of this period."
     )
 
 
@@ -101,12 +101,12 @@ def _limits(
     if missing:
         yield (
             f"{missing} of {len(evidence.jobs)} jobs have no verdict (not evaluated yet, too "
-            "short, or nothing could be compared): what they lost is in no figure."
+            "short, or nothing could be compared): their loss is in none of the figures."
         )
     if len(found) > 1:
         yield "Savings do not add up where two pieces of advice are about the same jobs."
     if any(each.rule == "licence" for each in found):
         yield (
-            "Delays are those of the jobs as they ran: a job that starts later may find other jobs "
-            "in its way, and cores that nobody waits for stand idle."
+            "Delays are those of the jobs as they ran: a job that starts later may meet other "
+            "jobs, and cores that nobody waits for are idle."
         )

@@ -44,7 +44,7 @@ def delay_words(done: Outcome) -> str:
     worst = done.delays[0]
     mean = done.delay_s / done.jobs
     return (
-        f"{done.jobs} of the jobs would have started later, by {_span(mean)} in the mean; most of "
+        f"{done.jobs} of the jobs would have started later, by {_span(mean)} on average; most of "
         f"all those of {worst.program}, by up to {_span(max(each.most_s for each in done.delays))}"
     )
 

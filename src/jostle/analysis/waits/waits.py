@@ -178,7 +178,7 @@ def _searched(rows: pa.Table, grid: Grid, search: _WorldSearch) -> WorldWaits:
     return replace(
         known,
         answer="cleared",
-        why="who was last changed from slice to slice"
+        why="another rank was last in each slice"
         if moving
         else "no rank was later than the others",
     )
