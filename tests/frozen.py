@@ -32,7 +32,7 @@ def totals(decoded: Decoded) -> dict[str, object]:
 
 
 def segment_totals(result: SegmentResult) -> dict[str, object]:
-    """What a reader must find of segments in a frozen file; sums, and what tells order."""
+    """What a reader must find of segments in a frozen file; sums, and what fixes the order."""
     s = result.segments
     columns = (*SEGMENT_VALUES, "globals", "globals_before", "signature_sum", "signature_set")
     out: dict[str, object] = {f"segment_{name}": sum(s[name].to_pylist()) for name in columns}

@@ -1,4 +1,4 @@
-"""An object store for tests: moto's server, and a proxy before it that spoils what it is told to.
+"""An object store for tests: moto's server, and a proxy before it that spoils what a test asks for.
 
 with ObjectStore() as store:          # its address and credentials are in the environment
     store.proxy.spoil("PUT", "commits/", "lost answer", times=1)

@@ -171,7 +171,7 @@ def test_phases() -> None:
 
 
 def test_mixed() -> None:
-    """Two ways at once are mixed, and both are told."""
+    """Two patterns at once are mixed, and both are reported."""
     made = Made().owc(30)
     for row in made.rows:
         row["posix_write_bytes"] += 30 * MIB
@@ -226,7 +226,7 @@ def test_records_of_several_slices() -> None:
     assert pattern.phases[0].parts[0].share == 1
 
 
-def test_too_little_to_tell_is_not_mixed() -> None:
+def test_too_little_evidence_is_not_mixed() -> None:
     """A phase of two writes hides no name that all others agree on, and makes none mixed."""
     few = Made(processes=1).add(3, posix_write_bytes=10 * MIB, posix_write_ops=1).silent(20)
     assert few.pattern().phases[0].pattern == "unknown"

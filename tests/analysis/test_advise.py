@@ -215,7 +215,7 @@ def requests(latency_s: float, rate: float, size: int, seed: int = 3) -> pa.Tabl
     """Slices of one process that writes pieces of a size: each costs a latency, and its bytes."""
     dice = np.random.default_rng(seed)
     ops = dice.integers(50, 150, 40)
-    # Pieces vary in size, or latency and bytes could not be told apart.
+    # Pieces vary in size, or latency and bytes could not be separated.
     moved = (ops * size * dice.uniform(0.5, 1.5, 40)).astype(np.int64)
     spent = (ops * latency_s + moved / rate) * 1e9
     zero = np.zeros(40, dtype=np.int64)

@@ -58,7 +58,7 @@ def test_shares_are_of_the_whole_loss_and_add_up(injected):
     assert sum(one.share for one in split.suspects) + split.unexplained_share == pytest.approx(1)
 
 
-def test_slices_that_lost_time_and_those_of_suspects_are_told_apart(injected):
+def test_slices_that_lost_time_and_those_of_suspects_are_distinguished(injected):
     split, lost, seen, _ = injected
     assert split.lost_slices == pytest.approx((lost > 0).sum(), abs=3)
     assert split.suspect_slices == pytest.approx(seen.sum(), abs=3)

@@ -37,7 +37,7 @@ def always():
 def test_slow_cores_are_priced_though_the_whole_run_is_slow(family, seed):
     tables, truth = trace(SPECS[family], seed)
     found = estimate(tables)
-    # The program is slowed by 0.65 to 1.15 times what is believed, which one run cannot tell.
+    # The program is slowed by 0.65 to 1.15 times what is believed, which one run cannot show.
     assert found.percent.value == pytest.approx(truth.percent, abs=max(2, 0.35 * truth.percent))
     assert found.percent.low <= truth.percent <= found.percent.high
     assert sum(c.seconds.value for c in found.causes) == pytest.approx(found.lost_s.value, abs=0.01)
@@ -180,7 +180,7 @@ def test_the_worst_node_decides():
 
 
 def test_compared_runs_differ_by_slow_cores_in_their_references(always):
-    """What shifts all of a run is displaced, and not told twice."""
+    """What shifts all of a run is displaced, and not reported twice."""
     first, second = (estimate(trace(SPECS["cores-always"], seed)[0]) for seed in (1, 2))
     found = compare([first, second])
     for values in (found.estimated_s, found.by_cause.get("cpu", [0.0, 0.0])):

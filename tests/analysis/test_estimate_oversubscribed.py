@@ -70,7 +70,7 @@ def test_ranks_that_sleep_while_they_start_had_nothing_taken():
         ),  # a neighbour
         (np.full(20, 1.6), np.full(20, 0.4), 2),  # a neighbour all the time
         (np.full(20, 0.3), np.full(20, 0.01), 4),  # they sleep
-        (np.full(3, 1.98), np.full(3, 2.0), 4),  # too short to tell
+        (np.full(3, 1.98), np.full(3, 2.0), 4),  # too short to decide
     ],
 )
 def test_with_a_core_each_nothing_is_their_own(used, queued, processes):
@@ -192,7 +192,7 @@ def seen(*nodes, at=0):
     )
 
 
-def test_when_all_ranks_waited_is_told_from_when_they_looked():
+def test_when_all_ranks_waited_follows_from_when_they_looked():
     found = together(seen([0, 0, 300, 0, 20], at=1000), 1000 * S, 1005 * S)
     assert found is not None
     assert (found.begin // S).tolist() == [1002, 1003, 1004]
@@ -229,7 +229,7 @@ def placed(shares):
     return table.append_column("start_ns", pa.array(start)).append_column("end_ns", pa.array(end))
 
 
-def test_delays_of_a_millisecond_in_every_step_are_told_by_the_ranks():
+def test_delays_of_a_millisecond_in_every_step_are_measured_by_the_ranks():
     # Turns make bins wait two thirds of their time; delays, 0.3 s a second, make none different.
     random = np.random.default_rng(5)
     table, kind = placed(random.uniform(0.6, 0.7, (100, 10))), np.zeros(100, np.int64)
@@ -247,7 +247,7 @@ def test_delays_of_a_millisecond_in_every_step_are_told_by_the_ranks():
     assert (found.network + found.cpu).sum() == pytest.approx(3.0)
 
 
-def test_bins_tell_where_and_the_ranks_how_much():
+def test_bins_show_where_and_the_ranks_how_much():
     # A delay of 40 ms fills four bins of one segment; turns fill some by chance.
     random = np.random.default_rng(6)
     shares = random.uniform(0.2, 0.7, (100, 10))
@@ -274,7 +274,7 @@ def test_bins_tell_where_and_the_ranks_how_much():
 
 
 def test_a_stretch_across_a_boundary_is_where_bins_show_it():
-    # 80 ms, a half before a boundary, told behind it.
+    # 80 ms, half of it before a boundary, recorded after it.
     shares = np.full((40, 10), 0.5)
     shares[9, 6:], shares[10, :4] = 1.0, 1.0
     begin = np.arange(4) * S

@@ -251,7 +251,7 @@ def test_long_windows_of_the_same_calls_are_assessed_by_their_kin():
     assert found.seconds[0] == pytest.approx(40 * time[0], rel=0.1)
 
 
-def test_a_single_content_tells_no_costs():
+def test_a_single_content_shows_no_costs():
     """Eight windows of one step, one of 23, in which 22 have an exchange that the others lack."""
     steps = np.array([1] * 8 + [23])
     time = 0.028 * steps + 0.0075 * (steps - 1)

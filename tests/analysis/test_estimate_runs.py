@@ -61,7 +61,7 @@ def test_scatter_of_a_job_left_alone_is_no_loss(family):
 @pytest.mark.in_turn
 @pytest.mark.parametrize("seed", range(3))
 def test_work_that_goes_from_rank_to_rank_is_no_loss(seed):
-    """Segments become longer, but no more is done in them; disturbed runs of the same are told."""
+    """Segments become longer, but no more is done in them; disturbed equal runs are reported."""
     spec = SPECS["imbalance-wandering"]
     found = checked(trace(dataclasses.replace(spec, disturbances=()), seed)[0])
     assert found.percent.value < 0.1

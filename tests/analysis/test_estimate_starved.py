@@ -126,7 +126,7 @@ def test_time_in_which_it_wanted_a_core_was_assessed():
 
 
 def test_computation_alongside_others_on_its_node_is_not_called_undisturbed():
-    # Two threads of one core slow each other by a third, and no slice of a run tells: seen of a
+    # Two threads of one core slow each other by a third, and no slice of a run shows it: seen of a
     # Python pipeline, 3.5 s in place of 2.4, with all of it in its CPU time.
     tables = run([process(0.9, 0.0, cpus=2)])
     assert estimate(tables).lit.light == "green"

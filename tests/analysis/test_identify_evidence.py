@@ -75,7 +75,7 @@ def test_too_few_slices_prove_nothing():
     assert _moved(slow).test(np.arange(FEWEST - 1.0)).p == 1
 
 
-def test_a_load_in_step_with_the_jobs_own_phases_cannot_be_told():
+def test_a_load_in_step_with_the_jobs_own_phases_cannot_be_distinguished():
     assessed = np.ones(SIZE, dtype=bool)
     kind = (np.arange(SIZE) // 10 % 2).astype(np.int64)  # writes of 1 MiB, then of 4 KiB
     slow = np.log(noise(SIZE, 2, 0.1)) + 0.5 * kind

@@ -1,4 +1,4 @@
-"""Injected truth: who is named, who is not, how much was lost, and what cannot be told."""
+"""Interference in synthetic runs: who is named, who is not, how much was lost, what stays open."""
 
 from __future__ import annotations
 
@@ -142,14 +142,14 @@ def test_who_was_not_tested_is_not_ruled_out():
     assert "job00" in found.ruled_out
 
 
-def test_a_steady_neighbour_cannot_be_told():
+def test_a_steady_neighbour_cannot_be_identified():
     found = identify(writer(np.full(SIZE, 1.5), {"steady": np.full(SIZE, 50.0 * MIB)}))
     assert not found.evident
     assert "do not show its effect" in found.resources[0].why_not
     assert any("lower bound" in limit for limit in found.limits)
 
 
-def test_the_edges_of_a_long_neighbour_tell():
+def test_the_edges_of_a_long_neighbour_identify_it():
     load = np.zeros(SIZE)
     load[50:110] = 50.0 * MIB
     found = identify(writer(_lost(load), {"long": load}, 3))
@@ -221,7 +221,7 @@ _NAMES = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x2FF), min_siz
 @given(
     name=_NAMES, program=_NAMES, node=_NAMES, user=st.integers(777_001, 777_999), harm=st.booleans()
 )
-def test_nothing_of_other_users_is_told(name, program, node, user, harm):
+def test_nothing_of_other_users_is_disclosed(name, program, node, user, harm):
     name, program, node = f"Zq{name}", f"Zq{program}", f"Zq{node}"
     load = bursts(SIZE, 1)
     facts = {
@@ -248,7 +248,7 @@ def test_nothing_of_other_users_is_told(name, program, node, user, harm):
     assert len(alike.limits) == len(found.limits)
 
 
-def test_own_jobs_are_told_alongside_hidden_ones():
+def test_own_jobs_are_named_and_others_hidden():
     load = bursts(SIZE, 1)
     facts = {"theirs": {"user": 2000}}
     found = identify(

@@ -60,7 +60,7 @@ def test_ranks_where_the_assumptions_fail():
     assert found.p < 0.01
 
 
-def test_values_that_rounding_alone_tells_apart_are_a_tie():
+def test_values_that_differ_by_rounding_alone_are_a_tie():
     # Sums of the same rows in another order differ by their last bits: seen as p .0202 and .0209.
     rng = np.random.default_rng(2)
     alongside, without = np.repeat(rng.pareto(1.1, 6) + 1, 3), np.repeat(rng.pareto(1.1, 4) + 1, 3)
@@ -271,7 +271,7 @@ def test_no_run_takes_less_than_no_time():
         assert one.slowdown is None or one.slowdown.value > -1
 
 
-def test_of_other_users_programs_only_the_sum_is_told():
+def test_of_other_users_programs_only_the_sum_is_disclosed():
     found = matrix(_tables(0.8), as_user=1)
     reported = repr(found.to_json())
     assert "storm" not in reported and "calm" not in reported

@@ -17,7 +17,7 @@ from jostle_lab.validation.synthetic import traces
 
 
 def test_clean_runs_of_which_little_could_be_assessed_are_not_called_yellow_or_red() -> None:
-    """NPB MG, class B, two ranks, 3.7 s: nothing was lost, 16 % (4.1 to 38) told of 30 %."""
+    """NPB MG, class B, two ranks, 3.7 s: nothing was lost, 16 % (4.1 to 38) reported of 30 %."""
     for low, value, high in ((4.1, 16.0, 38.0), (1.5, 12.0, 30.0)):
         found = lit(Interval(value, low, high), 0.3, ("unseen", "unseen"))
         assert found.light is None

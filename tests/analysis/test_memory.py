@@ -75,7 +75,7 @@ def test_a_load_by_cpu_time_only_is_said_to_be_less_certain() -> None:
     assert next(r for r in found.resources if r.kind == "memory").load_source == "cores"
 
 
-def test_cache_misses_tell_apart_who_computes_at_the_same_time() -> None:
+def test_cache_misses_distinguish_who_computes_at_the_same_time() -> None:
     """Both are on at the same instants; only what they move differs."""
     right = 0
     for seed in range(8):

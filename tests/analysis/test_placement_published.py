@@ -49,7 +49,7 @@ def test_runs_alongside_milc_are_slower_by_the_published_test(program: dict[str,
     assert [each["program"] for each in program["suspects"] if each["q"] < 0.05] == ["milc"]
 
 
-def test_hops_and_contiguity_tell_little_and_conflicting_routers_most(
+def test_hops_and_contiguity_explain_little_and_conflicting_routers_most(
     program: dict[str, Any], injected: Placements
 ) -> None:
     assert program["communicators"]["all"]["pearson"] == pytest.approx(0.23, abs=0.0005)

@@ -183,7 +183,7 @@ def test_a_job_without_anything(method):
 
 
 @both
-def test_missing_ranks_are_told(method):
+def test_missing_ranks_are_reported(method):
     run = run_of([0.1] * 20)
     (world,) = run.worlds
     world = dataclasses.replace(

@@ -33,7 +33,7 @@ def test_two_kinds_of_work_are_assessed_apart():
     assert found.causes[0].cause == "unknown"
 
 
-def test_the_best_counter_tells_the_work():
+def test_the_best_counter_measures_the_work():
     durations = [1.0] * 6
     counters = {"instructions": [100] * 3 + [900] * 3, "flops": [7] * 6}
     assert len(estimate_thesis(run_of(durations, counters)).clusters) == 1

@@ -69,7 +69,7 @@ def test_a_rank_whose_core_others_had_is_named_with_its_span_and_its_seconds() -
     assert (found.from_start, found.to_end) == (False, False)
 
 
-def test_a_cpu_limit_is_told_from_others_that_have_the_core() -> None:
+def test_a_cpu_limit_is_distinguished_from_others_that_have_the_core() -> None:
     maker = late()
     maker.add("os_runqueue", 2, WHEN, QUEUE)  # the kernel counts it there, too
     maker.add("os_throttled", 2, WHEN, QUEUE)
@@ -102,7 +102,7 @@ def file_calls(maker: RankMaker, ops: float, each: float) -> None:
     maker.add("state_io", 2, WHEN, ops * each - 0.01)
 
 
-def test_slow_file_calls_are_told_from_more_of_them() -> None:
+def test_slow_file_calls_are_distinguished_from_more_of_them() -> None:
     slow, more = late(), late()
     file_calls(slow, 10, 0.009)
     file_calls(more, 120, 0.001)
@@ -121,13 +121,13 @@ def test_a_rank_with_more_work_in_every_slice_is_no_interference() -> None:
     assert found.to_end
 
 
-def test_without_a_probe_more_work_is_not_told_from_slower_cores() -> None:
+def test_without_a_probe_more_work_is_not_distinguished_from_slower_cores() -> None:
     found = named(late(at=slice(None)))
     assert (found.cause, found.interference) == ("unknown", False)
     assert "JOSTLE_CORE_PROBE" in found.decided_by
 
 
-def test_without_a_probe_other_ranks_of_the_node_tell_that_it_is_more_work() -> None:
+def test_without_a_probe_other_ranks_of_the_node_show_that_it_is_more_work() -> None:
     found = named(late(PAIRS, at=slice(None)))
     assert (found.ranks, found.cause) == ([2], "own imbalance")
 

@@ -311,7 +311,7 @@ def test_errors_say_how_to_fix(site: jostle.Site, tmp_path: Path) -> None:
         site.jobs(since="yesterday")
 
 
-def test_a_damaged_file_is_told(injected: Path, tmp_path: Path) -> None:
+def test_a_damaged_file_is_reported(injected: Path, tmp_path: Path) -> None:
     subprocess.run(["cp", "-r", injected, tmp_path / "site"], check=True)
     for file in (tmp_path / "site/slices").rglob("*.parquet"):
         file.write_bytes(b"PAR1" + bytes(200))

@@ -270,9 +270,9 @@ def test_what_it_was_of_the_cpu_is_said_in_the_same_words_everywhere() -> None:
     assert head(estimates.heads(disturbed=False)).what == ""
 
 
-@pytest.mark.parametrize(("second", "told_apart"), [("cpu", True), ("network", False)])
-def test_causes_of_the_same_name_are_told_apart_in_a_narrow_terminal(
-    second: CauseName, told_apart: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("second", "distinguished"), [("cpu", True), ("network", False)])
+def test_causes_of_the_same_name_are_distinguished_in_a_narrow_terminal(
+    second: CauseName, distinguished: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     output.console.cache_clear()
@@ -281,7 +281,7 @@ def test_causes_of_the_same_name_are_told_apart_in_a_narrow_terminal(
         CauseRow("cpu", "node1", seconds, 0.1, "measured"),
         CauseRow(second, "node1", seconds, 0.1, "inferred"),
     ]
-    assert ("how" in [column.header for column in _causes(rows).columns]) == told_apart
+    assert ("how" in [column.header for column in _causes(rows).columns]) == distinguished
     output.console.cache_clear()
 
 

@@ -63,7 +63,7 @@ def test_standard_output_on_a_full_disk(repository: Path) -> None:
 
 
 def test_a_run_whose_spool_is_full(repository: Path, full: Path) -> None:
-    """It is told before the run, and the end names the full spool as the reason."""
+    """A full disk is reported before the run, and the end names the full spool as the reason."""
     done = jostle(
         "run", "--", "echo", "hello", JOSTLE_SPOOL=str(full), JOSTLE_REPOSITORY=str(repository)
     )

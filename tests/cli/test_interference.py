@@ -137,7 +137,7 @@ def test_a_job_that_is_not_there(jostle) -> None:  # type: ignore[no-untyped-def
         assert "logger-0000" in done.err
 
 
-def test_neighbours_are_told_with_time_and_place(jostle) -> None:  # type: ignore[no-untyped-def]
+def test_neighbours_are_reported_with_time_and_place(jostle) -> None:  # type: ignore[no-untyped-def]
     done = jostle("neighbours", "logger-0000")
     assert "burster-0001" in done.out
     assert "When" in done.out

@@ -1,4 +1,4 @@
-"""`jostle run --live`: the last lines of the terminal tell what the command does just now."""
+"""`jostle run --live`: the last lines of the terminal show what the command does just now."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ def test_ascii_terminals_get_ascii(repository: str) -> None:
         assert len(text.splitlines()) > 3, text
 
 
-def test_terminal_has_colour_unless_told_otherwise(repository: str) -> None:
+def test_terminal_has_colour_unless_switched_off(repository: str) -> None:
     assert "\x1b[" in _in_terminal(["jobs", "--repository", repository], {})
     assert "\x1b[" not in _in_terminal(["jobs", "--repository", repository], {"NO_COLOR": "1"})
 

@@ -148,7 +148,7 @@ def test_waiting_gives_up_on_ranks_of_other_nodes(tmp_path: Path) -> None:
     assert time.monotonic() - begin < 3
 
 
-def test_a_launchers_words_tell_the_mpi() -> None:
+def test_a_launchers_words_identify_the_mpi() -> None:
     from jostle.cli.doctor.mpi import recognised
 
     for words, family, says in (

@@ -82,7 +82,7 @@ def test_a_failing_command_is_an_error_with_its_words() -> None:
     assert done.out == ""
 
 
-def test_a_command_that_fails_only_under_jostle_is_told_apart() -> None:
+def test_a_command_that_fails_only_under_jostle_is_distinguished() -> None:
     script = 'case "$LD_PRELOAD" in *libjostle.so*) exit 4;; esac'
     done = jostle("overhead", "-n", "3", "--", "sh", "-c", script)
     assert done.code == 1

@@ -20,7 +20,7 @@ from jostle.errors import UsageError
 from jostle.plot.charts.overhead import set_finding
 from jostle_lab.validation import codes
 
-#: A profiler that says into the folder that it was told which program it is in.
+#: A profiler that writes into the given folder which program it is in.
 PROFILER = """
 #define _GNU_SOURCE
 #include <errno.h>

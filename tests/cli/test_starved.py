@@ -1,4 +1,4 @@
-"""Real runs alongside others on their cores: what is told is what the program itself has lost."""
+"""Real runs next to others on their cores: the reported loss is what the program itself lost."""
 
 from __future__ import annotations
 

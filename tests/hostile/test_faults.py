@@ -71,7 +71,7 @@ def some_faults(grounds: Grounds, name: str, rng: random.Random) -> list[Fault]:
 
 
 def reads_log(call: str, kind: str) -> bool:
-    """Tells whether a call reads the log."""
+    """Whether a call reads the log."""
     return call in _READING_CALLS and _LOG.match(kind) is not None
 
 

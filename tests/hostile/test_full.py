@@ -52,7 +52,7 @@ def fill(disk: Path) -> Path:
     return path
 
 
-def told_in_two_lines(done: Outcome, disk: Path) -> None:
+def reported_in_two_lines(done: Outcome, disk: Path) -> None:
     """Says which disk is full, and what to do."""
     lines = done.said["err"].strip().splitlines()
     assert (done.said["code"], len(lines)) == (1, 2), lines
@@ -76,7 +76,7 @@ def test_an_ingest_that_fills_its_disk(
     spool, do = disk.parent / "spool", grounds.forks.run
     shutil.copytree(grounds.folder / "plain" / "spool", spool)
     resize(disk, kib)
-    told_in_two_lines(do("ingest", disk.parent, look=False), disk)
+    reported_in_two_lines(do("ingest", disk.parent, look=False), disk)
     resize(disk, 64 << 10)
     assert do("ingest", disk.parent, look=False).said["code"] == 0
     assert content(disk) == ingested
@@ -96,7 +96,7 @@ def test_no_room_at_all(disk: Path, grounds: Grounds, tmp_path: Path, what: str)
     for path in disk.rglob("*left*"):
         path.unlink()  # else a compaction makes room with these
     filler = fill(disk)
-    told_in_two_lines(do(what, disk.parent, look=False), disk)
+    reported_in_two_lines(do(what, disk.parent, look=False), disk)
     assert Repository(disk).check().damaged == []
     filler.unlink()
     assert do(what, disk.parent, look=False).said["code"] == 0

@@ -1,4 +1,4 @@
-"""An attack on sums: what a user is told of others, put together, tells of no few of them.
+"""An attack on sums: all that a user is shown of others, put together, discloses no few of them.
 
 The truth is asked of the slices of processes, which no part of the server's answers is made of.
 """
@@ -93,7 +93,7 @@ def lines_of(name: str) -> list[tuple[str, ...]]:
 
 
 def finest(built: Hall, name: str) -> dict[tuple[str, int], float]:
-    """What the page of mounts tells of others in each cell, in amounts."""
+    """What the page of mounts shows of others in each cell, in amounts."""
     shown = built.guest(MINE).get(f"/api/v1/system/mounts?metric={name}&columns=4000").json()
     assert shown["step_ns"] == CELL_NS
     start = shown["start_ns"] // CELL_NS
@@ -139,8 +139,8 @@ def test_no_cell_is_of_few_whatever_is_asked(town: tuple[Hall, Repository], trut
 
 @pytest.mark.in_turn("town")
 @pytest.mark.parametrize("metric", ["posix_read_bytes", "posix_write_bytes"])
-def test_other_spans_and_steps_tell_no_more(town: tuple[Hall, Repository], metric: str) -> None:
-    """Each answer can be worked out from the finest one: so no difference of two tells more."""
+def test_other_spans_and_steps_disclose_no_more(town: tuple[Hall, Repository], metric: str) -> None:
+    """Each answer can be worked out from the finest one: so no difference of two discloses more."""
     built, _ = town
     cells = finest(built, metric)
     begin, end = min(cell for _, cell in cells), max(cell for _, cell in cells) + 1
@@ -208,7 +208,7 @@ def test_the_curve_of_others_is_made_of_the_same_cells(
 def test_the_row_of_all_nodes_adds_no_hidden_mount(
     town: tuple[Hall, Repository], truth: Truth
 ) -> None:
-    """What it tells is the sum of what is told of some mounts, and one's own."""
+    """It shows the sum of what is disclosed of some mounts, and one's own."""
     built, repository = town
     grid = (
         built.guest(MINE).get("/api/v1/system/grid?metric=posix_write_bytes&columns=4000").content
@@ -303,7 +303,7 @@ def test_who_comes_late_is_not_the_difference_of_two_answers(
 ) -> None:
     viewer, users = Viewer("u1", U1, "user"), {}
     others = Others(Tiles(store, LruCache()))
-    # As long as there is an hour whose others are a crowd, cells of it are told.
+    # As long as there is an hour with enough other users, cells of it are disclosed.
     axis = EPOCH // CELL_NS * CELL_NS, CELL_NS, 40
 
     def shown() -> list[float | None]:
@@ -346,7 +346,7 @@ def test_a_late_neighbour_is_in_the_next_answer(
         assert line["mean"][0] * 4 == pytest.approx(amount, rel=1e-3)
 
 
-def test_a_slice_is_told_when_all_have_had_time_to_come(
+def test_a_slice_is_disclosed_when_all_have_had_time_to_come(
     store: Repository, spool: Path, put: Put
 ) -> None:
     viewer, users = Viewer("u1", U1, "user"), {}
@@ -373,7 +373,7 @@ def test_a_slice_is_told_when_all_have_had_time_to_come(
 # ---- words and numbers of verdicts ----
 
 
-def test_a_verdict_tells_no_load_of_another(store: Repository, tmp_path: Path) -> None:
+def test_a_verdict_discloses_no_load_of_another(store: Repository, tmp_path: Path) -> None:
     """u2 moves three times as much: nothing that stands slice by slice is another number."""
     found = []
     for factor in (1, 3):

@@ -63,7 +63,7 @@ def ends_first() -> Profile:
 
 
 def ends_before_its_slices() -> Profile:
-    """All that it tells is of a time after its end."""
+    """All that it reports is of a time after its end."""
     made = Profile(job="evil", pid=8)
     for at in range(10, 15):
         made.add_slice(made.first_slice + at, {"os_user_ns": 5})
@@ -124,7 +124,7 @@ JOB_ROUTES = (
 
 
 def answers(centre: Hall, guest: str, jobs: Iterable[str]) -> dict[str, int]:
-    """Asks every route that tells of jobs; gives statuses."""
+    """Asks every route that shows jobs; returns the statuses."""
     client = centre.guest(guest)
     names = [quote(job, safe="") for job in jobs]
     found = {}

@@ -120,7 +120,7 @@ def test_a_rise_is_not_written_without_a_reason(
     assert budget.main(["verbs"]) == 0
 
 
-def test_other_tools_are_told_and_fail_nothing(
+def test_other_tools_are_reported_and_fail_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     path = tmp_path / "budget.toml"

@@ -147,7 +147,9 @@ def test_version(launcher: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
 @pytest.mark.parametrize("size", ["64k", "480k"])  # a profile begins with 512 KiB
-def test_a_full_spool_is_told_before_the_start(launcher: Path, tmp_path: Path, size: str) -> None:
+def test_a_full_spool_is_reported_before_the_start(
+    launcher: Path, tmp_path: Path, size: str
+) -> None:
     mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "disk", tmp_path]
     if subprocess.run(mount).returncode:
         pytest.skip("no mounts here")

@@ -35,8 +35,8 @@ TRIAL = """
 cd /tmp
 unset LD_PRELOAD JOSTLE_SPOOL JOSTLE_CONFIG
 /opt/jostle/bin/jostle-run --job trial dd if=/dev/zero of=written bs=4096 count=100
-/opt/jostle/share/jostle/slurm/task_prolog >told
-grep -x 'export LD_PRELOAD=/opt/jostle/lib/jostle-preload/$PLATFORM/libjostle.so' told
+/opt/jostle/share/jostle/slurm/task_prolog >output
+grep -x 'export LD_PRELOAD=/opt/jostle/lib/jostle-preload/$PLATFORM/libjostle.so' output
 test /opt/jostle/lib/libjostle.so -ef /opt/jostle/lib/jostle-preload/x86_64/libjostle.so
 test -f /opt/jostle/lib/jostle-preload/i686/libjostle.so
 LD_PRELOAD=/opt/jostle/lib/libjostle.so JOSTLE_JOB=preloaded dd if=/dev/zero of=written count=7

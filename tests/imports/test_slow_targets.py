@@ -1,4 +1,4 @@
-"""A bad storage target is found in a real run, without being told; healthy ones are not named."""
+"""A bad storage target is found in a real run, without being named; healthy ones are not named."""
 
 from __future__ import annotations
 

@@ -179,7 +179,7 @@ def test_routes_are_kept_as_long_as_their_fabric_and_no_longer() -> None:
     assert alive() is None
 
 
-def test_no_way_is_told() -> None:
+def test_no_route_is_reported() -> None:
     fabric = fat_tree(1, 2, 1)
     alone = Topology(
         "alone",

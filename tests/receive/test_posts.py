@@ -73,7 +73,7 @@ def test_a_post_is_refused_with_a_reason(
     assert not list(receiver.mirror.glob("*/*/r.jst"))
 
 
-def test_a_node_of_another_receiver_is_told_which(receiver: Running) -> None:
+def test_a_node_of_another_receiver_learns_which(receiver: Running) -> None:
     tokens = receiver.folder / "tokens"
     secret = add_token(tokens, "x7")  # read again while the receiver runs
     answer = Node(receiver.port, secret, "x7").post(ranged(1, b"x"))

@@ -1,4 +1,4 @@
-"""Facts of batch jobs in the repository: once, by whom they may be told, and what is refused."""
+"""Facts of batch jobs in the repository: stored once, who may send them, and what is refused."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_an_end_may_come_alone(tmp_path: Path) -> None:
 def test_a_job_that_was_requeued_has_two_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And a row of the job of profiles is the one of its time; limits and dependency are told."""
+    """A profiled job gets the facts of its time; limits and dependency are reported."""
     again = {"submit_ns": NOW - 20 * SECOND, "start_ns": NOW - 10 * SECOND, "name": "again"}
     repository = Repository(tmp_path / "repository", create=True)
     (tmp_path / "batch-big-12.1.jsb").write_bytes(

@@ -78,7 +78,7 @@ def test_digest_puts_processes_together(store, spool):
 
 
 def test_formats_are_kept(store, spool):
-    """A process that saw the first bytes tells the format of a file for all."""
+    """A process that saw the first bytes gives the format of a file for all."""
     blind, seeing = replace(INPUT, format=0), replace(INPUT, format=1)
     strange = File("/strange", 9, opens=1, format=99, write_bytes=10**6)
     for number, file in enumerate((blind, seeing, blind)):

@@ -1,6 +1,6 @@
 """Processes that only compute: however they end, their CPU time is known, slice by slice.
 
-The truth is what the kernel tells who waits for a process (wait4).
+The truth is what the kernel reports to the parent that waits for a process (wait4).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from harness import PROGRAMS, Compile, Runner
 from jostle.repository import Repository
 
 S = 10**9
-TICK = 10**7  # what /proc tells a process's CPU time in
+TICK = 10**7  # the unit of a process's CPU time in /proc
 ME = str(os.getpid())
 
 
@@ -105,7 +105,7 @@ def test_a_program_that_ends(jostle: Runner, build: Compile, tmp_path: Path) -> 
     assert abs(_ingested(jostle, tmp_path) - truth) < 0.05 * S
 
 
-def test_nothing_is_told_twice(jostle: Runner, build: Compile, tmp_path: Path) -> None:
+def test_nothing_is_counted_twice(jostle: Runner, build: Compile, tmp_path: Path) -> None:
     """A child has a profile of its own in the end: what others kept of it is passed over."""
     script = f"{build('burn.c')} 1.5 write {jostle.data}/file; :"
     process = jostle.start("sh", "-c", script, env={"JOSTLE_FIRST": ME})
@@ -214,7 +214,7 @@ def test_what_a_launched_program_starts_is_not_first(jostle: Runner) -> None:
 
 
 def test_a_session_is_looked_at(jostle: Runner, build: Compile) -> None:
-    """Batch scripts lead a session: what they start is seen without being told to."""
+    """Batch scripts lead a session: what they start is seen without a request."""
     process = jostle.start(
         "sh",
         "-c",

@@ -70,7 +70,7 @@ def test_as_often_as_asked(jostle: Runner, interval: str, most: int) -> None:
 
 
 @pytest.mark.in_turn
-def test_its_cost_is_told(jostle: Runner) -> None:
+def test_its_cost_is_reported(jostle: Runner) -> None:
     """The profile says what the heartbeat costs with it; `make bench` has how much that may be."""
     cost = {}
     for value in ("off", "20ms"):
@@ -191,7 +191,7 @@ def loop_of(listing: str, function: str) -> list[str]:
 
 
 def test_same_instructions_in_every_build(build: Compile, root: Path) -> None:
-    """Whatever the compiler is told, the work is the same, and begins on a cache line."""
+    """Whatever the options of the compiler, the work is the same, and begins on a cache line."""
     if not shutil.which("objdump"):
         pytest.skip("needs objdump")
     flags = (

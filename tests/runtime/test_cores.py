@@ -94,7 +94,7 @@ def test_a_cpu_limit_of_its_own_is_said(jostle: Runner, build: Compile, half_a_c
     assert used < 1.2e9
 
 
-def test_who_shares_cores_is_told_apart(jostle: Runner) -> None:
+def test_who_shares_cores_is_distinguished(jostle: Runner) -> None:
     """Two processes on one core each say which."""
     have = sorted(os.sched_getaffinity(0))
     if len(have) < 2:

@@ -111,7 +111,7 @@ def test_loaders_of_data_are_no_ranks(jostle: Runner) -> None:
 
 
 @pytest.mark.in_turn
-def test_a_world_that_no_launcher_told(jostle: Runner) -> None:
+def test_a_world_without_a_launchers_variables(jostle: Runner) -> None:
     """The largest group that a rank takes part in says what the world is.
 
     Of the first two ranks this is not the first; of the third it is.

@@ -112,7 +112,7 @@ def child_of(name: str, *options: str) -> tuple[str, ...]:
 
 
 def test_hydra_is_the_nearest_proxy(jostle: Runner, build: Compile) -> None:
-    """The ancestor that has a control port tells the world, up to eight generations away."""
+    """The ancestor that has a control port identifies the world, up to eight generations away."""
     env = {"PMI_RANK": "0", "PMI_FD": "9"}
     first = child_of("hydra_pmi_proxy", "--control-port", "node:1234")
     second = child_of("hydra_pmi_proxy", "--control-port", "node:1235")

@@ -127,7 +127,7 @@ def test_switched_off(jostle: Runner, program: Path) -> None:
 
 @pytest.mark.usefixtures("adapters")
 def test_digest_at_the_end(jostle: Runner, program: Path, tmp_path: Path) -> None:
-    """Rank 0 starts the command that tells of the job, without our variables, and waits for it."""
+    """Rank 0 starts the command that shows the job, without our variables, and waits for it."""
     command = tmp_path / "jostle"
     script = 'echo "$@"; echo "${LD_PRELOAD-none} ${JOSTLE_DIGEST-none} $JOSTLE"; cat; echo end'
     command.write_text(f"#!/bin/sh\n{script}\n")

@@ -120,7 +120,7 @@ def test_a_helper_with_the_ranks_variables_is_no_rank(play: Run, jostle: Runner)
     ) in (8, 9)
 
 
-def test_without_a_launcher_the_communicator_tells(play: Run, jostle: Runner) -> None:
+def test_without_a_launcher_the_communicator_gives_rank_and_size(play: Run, jostle: Runner) -> None:
     result = play("steps", 3, RANK=None, WORLD_SIZE=None)
     (path,) = jostle.spool.glob("*.jst")
     header = read_header(path)

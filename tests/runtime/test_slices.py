@@ -162,7 +162,7 @@ def test_of_a_command_line_as_much_is_recorded_as_wanted(
     assert (words[1].encode() in result.only().path.read_bytes()) == (value == "all")
 
 
-def test_header_tells_who_and_where(jostle: Runner, build: Compile) -> None:
+def test_header_says_who_and_where(jostle: Runner, build: Compile) -> None:
     """The head names the process, and its clock records are there."""
     program = build("steady.c")
     before = time.time_ns()

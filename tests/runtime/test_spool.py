@@ -1,4 +1,4 @@
-"""A spool that is missing, full, hostile or gone: the program goes on and somebody is told."""
+"""A spool that is missing, full, hostile or gone: the program goes on, the problem is reported."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def fill(path: Path) -> None:
 
 @pytest.mark.parametrize("how", ["removed", "moved"])
 def test_spool_that_vanishes(jostle: Runner, build: Compile, how: str) -> None:
-    """The spool goes away in mid-run: the profile is whole, or its loss is told."""
+    """The spool goes away in mid-run: the profile is whole, or its loss is reported."""
     process = begun(jostle, build)
     away = jostle.spool.with_name("away")
     shutil.rmtree(jostle.spool) if how == "removed" else jostle.spool.rename(away)
@@ -219,7 +219,7 @@ def test_spool_that_vanishes(jostle: Runner, build: Compile, how: str) -> None:
 
 
 def begun(jostle: Runner, build: Compile) -> subprocess.Popen[str]:
-    """A program that writes until it is told to end, with a profile of some slices."""
+    """A program that writes until a test ends it, with a profile of some slices."""
     process = jostle.start(build("steady.c"), jostle.data / "file", 60_000)
     assert process.stdout is not None and process.stdout.readline() == "begun\n"
     jostle.await_ticks(process.pid, 1)

@@ -1,4 +1,4 @@
-"""The program cannot tell that it is being profiled."""
+"""The program cannot notice that it is profiled."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def watch(url: str, light: str = "red", jobs: int = 3, *, running: bool = False)
     return Alerts(AlertSettings(url, light), index, "https://jostle.example")  # type: ignore[arg-type]
 
 
-def test_a_job_that_turns_red_is_told_once(receiver: Receiver) -> None:
+def test_a_job_that_turns_red_is_reported_once(receiver: Receiver) -> None:
     alerts = watch(receiver.url)
     for light, sight in ((None, "all"), ("green", "all"), ("yellow", "all"), ("red", "12")):
         alerts.note(verdict("j0<!all>", light, sight))
@@ -118,7 +118,7 @@ def test_a_job_that_turns_red_is_told_once(receiver: Receiver) -> None:
     alerts.end()
 
 
-def test_yellow_is_told_if_that_is_asked_for_and_red_after_it(receiver: Receiver) -> None:
+def test_yellow_is_reported_if_that_is_asked_for_and_red_after_it(receiver: Receiver) -> None:
     alerts = watch(receiver.url, "yellow", running=True)
     for light in ("yellow", "red", "yellow"):
         alerts.note(verdict("j0<!all>", light, cause="cpu"))
@@ -126,7 +126,7 @@ def test_yellow_is_told_if_that_is_asked_for_and_red_after_it(receiver: Receiver
     alerts.end()
 
 
-def test_history_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_history_is_not_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[object] = []
     alerts = watch("http://127.0.0.1:1/")
     monkeypatch.setattr(Webhook, "send", lambda _self, message: sent.append(message))
@@ -219,7 +219,7 @@ def test_the_table_of_the_operators_file(tmp_path: Path) -> None:
         assert "T0K3N" not in str(refused.value)
 
 
-def test_the_server_has_all_jobs_assessed_and_tells(
+def test_the_server_has_all_jobs_assessed_and_reports(
     injected: Path, tmp_path: Path, receiver: Receiver, followed: list[frozenset[int] | None]
 ) -> None:
     followed.clear()

@@ -62,7 +62,7 @@ def test_who_waits_for_segments_is_let_go(injected, tmp_path):
     job = next(iter(job_service.rows()))
     begun, found = threading.Event(), []
 
-    def slow(_question, _told):
+    def slow(_question, _report):
         begun.set()
         time.sleep(0.2)
         return VerdictAnswer(error="Nobody hears this.")
@@ -101,7 +101,7 @@ def test_a_verdict_that_another_version_took_away_is_made_again(injected, tmp_pa
         "causes": [],
     }
     body = b'{"head": 1, "attribution": 4, "interference": 2, "mounts": 3}'
-    job_service.queue._worker.ask = lambda _question, _told: VerdictAnswer(body, brief)
+    job_service.queue._worker.ask = lambda _question, _report: VerdictAnswer(body, brief)
     assert job_service.queue.ask(job, None, 30)
     with sqlite3.connect(tmp_path / "verdicts.sqlite") as other:
         other.execute("DELETE FROM verdicts")
@@ -110,7 +110,7 @@ def test_a_verdict_that_another_version_took_away_is_made_again(injected, tmp_pa
     job_service.close()
 
 
-def test_a_page_that_listens_is_told_the_end_and_the_terminal_nothing(injected, tmp_path):
+def test_a_page_that_listens_gets_the_end_and_the_terminal_nothing(injected, tmp_path):
     start = "from jostle.cli import main; main()"
     command = [
         sys.executable,

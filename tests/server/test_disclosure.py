@@ -1,4 +1,4 @@
-"""What is told of others' load is told of a crowd, however one asks."""
+"""Others' load is disclosed for a crowd only, however one asks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WRITTEN = frozenset({"posix_write_bytes", "stdio_write_bytes"})
 
 
 def disclosed(line, *each):
-    """Whether a line may be told of users who had one metric each, 1 of it or as much as said."""
+    """Whether a line may be disclosed of users who had one metric each, of amount 1 or as given."""
     loads = [had if isinstance(had, dict) else {had: 1} for had in each]
     names = sorted(set(line).union(*LINES, *loads))
     rows = np.array([[had.get(name, 0) for name in names] for had in loads], dtype=float)
@@ -33,7 +33,7 @@ def test_lines_hold_one_another_or_share_nothing():
             assert one <= other or other <= one or one.isdisjoint(other), (one, other)
 
 
-def test_few_others_are_hidden_and_none_or_many_are_told():
+def test_few_others_are_hidden_and_none_or_many_are_disclosed():
     posix = {"posix_meta_ops"}
     assert disclosed(posix)
     assert not disclosed(posix, "posix_meta_ops")
@@ -56,7 +56,7 @@ def test_cells_are_assessed_each_by_itself():
     assert may_be_disclosed(line, sorted(line), loads, cell).tolist() == [True, True, False]
 
 
-def test_parts_of_a_sum_are_told_all_or_none():
+def test_parts_of_a_sum_are_disclosed_all_or_none():
     """written less its part by POSIX is what the one did who uses stdio."""
     four = [*["posix_write_bytes"] * 3, "stdio_write_bytes"]
     assert disclosed(WRITTEN, *four)
@@ -65,7 +65,7 @@ def test_parts_of_a_sum_are_told_all_or_none():
 
 
 def worked_out(answers, active):
-    """Tells of whom something can be worked out: users, of whom alone some sum of answers is.
+    """Finds of whom something can be derived: users, of whom alone some sum of answers is.
 
     Args:
         answers: Metrics of each answer.
@@ -92,7 +92,7 @@ def worked_out(answers, active):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_no_sum_of_answers_is_of_a_few(seed):
-    """Of random crowds, every line and metric is asked for, and all that is told put together."""
+    """Every line and metric of random crowds is requested, and all answers are put together."""
     chance = random.Random(seed)
     names = sorted(set().union(*LINES) if seed % 2 else MPI | WRITTEN)
     active = {

@@ -14,7 +14,7 @@ from jostle.server.transport.error_paths import without_folders
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         (
             "The file slices/a.parquet of the repository /srv/repo cannot be read: 12.",

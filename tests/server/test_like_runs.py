@@ -1,4 +1,4 @@
-"""An imported run among its like, as the API tells it; of profiled jobs there is nothing."""
+"""An imported run among its like, as the API returns it; of profiled jobs there is nothing."""
 
 from __future__ import annotations
 

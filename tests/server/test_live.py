@@ -1,4 +1,4 @@
-"""Events: who is told of which jobs, how many may listen, and how soon."""
+"""Events: who gets those of which jobs, how many may listen, and how soon."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def job_service(injected: Path, tmp_path: Path) -> JobService:
     return made
 
 
-def test_a_viewer_is_told_of_jobs_that_he_may_see(job_service: JobService) -> None:
+def test_a_viewer_hears_of_jobs_that_he_may_see(job_service: JobService) -> None:
     rows = list(job_service.index.rows.values())
     uid = rows[0]["uid"]
     wanted = {
@@ -94,7 +94,7 @@ def test_a_viewer_is_told_of_jobs_that_he_may_see(job_service: JobService) -> No
             assert jobs_in(heard[name], event) == jobs
 
 
-def test_a_commit_right_behind_the_first_event_is_told(job_service: JobService) -> None:
+def test_a_commit_right_behind_the_first_event_is_reported(job_service: JobService) -> None:
     index = job_service.index
     job = next(iter(index.rows))
 
@@ -113,7 +113,7 @@ def test_a_commit_right_behind_the_first_event_is_told(job_service: JobService) 
     assert parsed(asyncio.run(listen()))[1]["jobs"] == [job]
 
 
-def test_changes_are_told_after_the_repository_could_not_be_read(
+def test_changes_are_reported_after_the_repository_could_not_be_read(
     job_service: JobService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index, failed = job_service.index, threading.Event()

@@ -18,7 +18,7 @@ from schemathesis.checks import CHECKS, load_all_checks
 from jostle.server import Access, create_app
 
 ROUTES = tomllib.loads(Path(__file__).with_name("roles.toml").read_text())["routes"]
-#: How log-in and unknown methods are refused is told by other tests, route by route; a metric or a
+#: How log-in and unknown methods are refused is tested elsewhere, route by route; a metric or a
 #: job of any name has the right form, and there may be none.
 _LEFT_OUT = ("ignored_auth", "unsupported_method", "positive_data_acceptance")
 

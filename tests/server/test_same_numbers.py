@@ -308,7 +308,7 @@ def test_who_was_alongside_a_job_is_not_one_job_where_nobody_knows_how_many() ->
 
 
 def test_other_users_jobs_are_called_that(injected: Path) -> None:
-    """The owner of a job is not told of one job alongside it where there are several of others."""
+    """The owner of a job is not shown a single concurrent job where others have several."""
     rows = printed("jobs", "--repository", injected)["jobs"]
     shown = 0
     for row in rows:

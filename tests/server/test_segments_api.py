@@ -1,4 +1,4 @@
-"""Segments and comparisons as the API tells them: bounded, and with the numbers of the commands."""
+"""Segments and comparisons as the API returns them: bounded, with the numbers of the commands."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_a_cluster_and_a_span_narrow_it(client, made):
     assert found.total == len(drawn)
 
 
-def test_a_job_without_mpi_has_none_and_a_cluster_that_is_not_there_is_told(client, repository):
+def test_a_job_without_mpi_has_none_and_a_missing_cluster_is_reported(client, repository):
     plain = without_mpi(repository)
     found = client.get(f"/api/v1/jobs/{plain}/segments").json()
     assert (found["world"], found["total"], found["clusters"]) == (-1, 0, [])

@@ -1,4 +1,4 @@
-"""Studies as the API tells them: the numbers of the command, for who may see the jobs."""
+"""Studies as the API returns them: the numbers of the command, for users who may see the jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The system as the API tells it: the numbers of the repository, and nobody's secrets."""
+"""The system as the API returns it: the numbers of the repository, and nobody's secrets."""
 
 from __future__ import annotations
 
@@ -200,13 +200,13 @@ def test_a_user_sees_his_own_jobs_and_sums_of_enough_others(open_hall, everybody
     assert header["rows"][0]["host"] == "all nodes"
     hosts = {one.host for one in everybody if one.job in own}
     assert {row["host"] for row in header["rows"][1:]} == hosts
-    # Of the whole hour three others were at work: their sum may be told.
+    # Of the whole hour three others were at work: their sum may be disclosed.
     assert not np.isnan(values[0]).all()
     loads = anne.get("/api/v1/system/mounts").json()
     assert {layer["job"] for mount in loads["mounts"] for layer in mount["layers"]} <= own
 
 
-def test_too_few_others_are_not_told_of(tiles, everybody):
+def test_too_few_others_are_not_disclosed(tiles, everybody):
     manager = Viewer("m", UIDS["anne"], "manager", frozenset({UIDS["bert"]}))
     header, values = grid(tiles, everybody, viewer=manager)
     assert header["all"]
@@ -218,7 +218,7 @@ def test_too_few_others_are_not_told_of(tiles, everybody):
         assert set(mount["rest"]) == {None}
 
 
-def test_a_span_tells_of_the_jobs_that_one_may_see(open_hall, everybody):
+def test_a_span_shows_the_jobs_that_one_may_see(open_hall, everybody):
     whole = open_hall.guest("adam").get("/api/v1/system/span").json()
     part = open_hall.guest("dora").get("/api/v1/system/span").json()
     assert whole["nodes"] == len({one.host for one in everybody})

@@ -110,7 +110,7 @@ follow = VerdictQueue.follow  # the real one: in these tests a list has nothing 
 
 
 class Hand(WorkerProcess):
-    """A worker that answers what it is told to."""
+    """A worker that answers what the test gives it."""
 
     def __init__(self) -> None:
         self.asked: list[VerdictRequest] = []
@@ -199,7 +199,7 @@ def test_what_cannot_be_assessed_says_so_and_is_not_tried_again_and_again(
     assert asked(queue) == [job]
 
 
-def test_how_far_it_is_is_told_of_the_run_that_is_assessed(queue: VerdictQueue) -> None:
+def test_progress_is_reported_of_the_run_that_is_assessed(queue: VerdictQueue) -> None:
     job, other = list(queue._index.rows)[:2]
     hand = queue._worker
     hand.look = lambda: (queue.progress(job), queue.progress(other))  # type: ignore[attr-defined]

@@ -115,7 +115,7 @@ def test_a_name_that_is_no_file_is_refused(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_nodes_that_came_went_moved_and_changed_their_name_are_told() -> None:
+def test_nodes_that_came_went_moved_and_changed_their_name_are_reported() -> None:
     before = fat_tree(2, 3, 2, hosts=("a", "b", "c", "d", "e", "f"))
     after = fat_tree(2, 3, 2, hosts=("a", "x", "d", "c", "e", "g"))
     sentences = changes(before, after)

@@ -27,7 +27,7 @@ def jobs_on(folder: Path, *hosts: str) -> Path:
     return with_jobs.path
 
 
-def test_nodes_that_no_fabric_has_are_told_and_never_guessed() -> None:
+def test_nodes_that_no_fabric_has_are_reported_and_never_guessed() -> None:
     fabric = fat_tree(2, 2, 1, hosts=("a", "b.site", "c", "c.site"))
     lost = outside([fabric], ["a", "b", "c", "d"])
     assert (lost.hosts, lost.missing, lost.alike) == (4, ("b", "d"), {"b": "b.site"})

@@ -46,7 +46,7 @@ def numbers(text: str) -> list[tuple[float, float]]:
 
 
 def same(text: str, *truth: float) -> bool:
-    """Tells whether a text has these numbers, rounded, and no others."""
+    """Whether a text has these numbers, rounded, and no others."""
     said = numbers(text)
     return len(said) == len(truth) and all(
         abs(value - true) <= step for (value, step), true in zip(said, truth, strict=True)
@@ -126,7 +126,7 @@ def digest_is_that_of_the_command(page: Any, made: Served, job: str) -> None:
     wrong = {name: (rows[name], truth[name]) for name in both_have}
     wrong = {name: both for name, both in wrong.items() if not same(*both)}
     assert wrong == {}, wrong
-    # Among other runs: all that the page is told; it shows the median, or the ends of few.
+    # Among other runs: all that the page gets; it shows the median, or the ends of few.
     among = digest["figures"]
     headers = {"Authorization": f"Bearer {made.access.token}"}
     figures = httpx.get(f"{made.url}/api/v1/jobs/{job}/figures", headers=headers, timeout=60)
@@ -157,7 +157,7 @@ def test_injected_jobs(page, assessed):
 @pytest.mark.in_turn
 @pytest.mark.slow
 @pytest.mark.usefixtures("library")
-def test_the_demo_tells_its_story_and_its_page_the_same(page, tmp_path: Path) -> None:
+def test_the_demo_prints_what_its_page_shows(page, tmp_path: Path) -> None:
     # `make demo` is the one in a lab; studies in labs have tests of their own.
     done = jostle("demo", "--local", XDG_DATA_HOME=str(tmp_path), TMPDIR=str(tmp_path))
     assert done.code == 0, done.err

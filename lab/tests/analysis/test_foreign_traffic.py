@@ -22,7 +22,7 @@ def injected(tmp_path_factory: pytest.TempPathFactory) -> Injected:
     return injected
 
 
-def test_injected_servers_tell_what_each_job_leaves_to_others(injected: Injected) -> None:
+def test_synthetic_servers_show_what_each_job_leaves_to_others(injected: Injected) -> None:
     repository = Repository(injected.path)
     rows = repository.query(
         "SELECT job, mount, min(slice * slice_ns) AS begin, max((slice + count) * slice_ns) AS end,"

@@ -75,7 +75,7 @@ def test_traces_show_both_and_the_probe_alone():
     assert [one.probe for one in alone] == ["aw", "signal"]
 
 
-def test_a_split_communicator_tells_how_likely_a_burst_hits():
+def test_a_split_communicator_shows_how_likely_a_burst_hits():
     """CLUSTER'13: the noise half is heard in some of its bursts only."""
     made = lab(noise=0.0)
     split = Writer("split", "ping", volume=1200e6, period_s=2.0)

@@ -89,7 +89,7 @@ class Traffic:
 
 
 def traces(name: str, patience_s: float = 60) -> list[str]:
-    """What of a lab is on this machine, after it had time to vanish: told by the kernel alone."""
+    """What the kernel still lists of a lab on this machine, after it had time to vanish."""
     end = time.monotonic() + patience_s
     while (found := _traces(name)) and time.monotonic() < end:
         time.sleep(0.05)

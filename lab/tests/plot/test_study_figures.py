@@ -165,7 +165,7 @@ def test_labels_are_in_the_svg(tmp_path: Path) -> None:
     assert "study chunk-size · place: lab" in whole
 
 
-def test_degradation_and_dilation_are_told_apart(tmp_path: Path) -> None:
+def test_degradation_and_dilation_are_distinguished(tmp_path: Path) -> None:
     drawn(papers.applications(), tmp_path, ".*-against-applications", ("svg",))
     for measure, other in (("degradation", "dilation"), ("dilation", "degradation")):
         (path,) = tmp_path.glob(f"{measure}-*.svg")

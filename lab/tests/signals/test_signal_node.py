@@ -191,7 +191,7 @@ def test_memory_by_volume(signals: Signals) -> None:
 @pytest.mark.tries(3)
 @pytest.mark.parametrize("pattern", ["memory", "cache", "cpu", "metadata"])
 def test_periodic(signals: Signals, pattern: str) -> None:
-    """On and off as told, every period; how punctual is reported, not asserted."""
+    """On and off as requested, every period; how punctual is reported, not asserted."""
     done = signals.run(
         pattern, "--period", "0.4", "--duty", "0.5", "--time", "1.6", "--chunk", "1MiB"
     )

@@ -134,7 +134,7 @@ def test_a_pair_in_a_lab(workplace: Workplace, mpi: str) -> None:
 
 
 @pytest.mark.in_turn
-def test_foreign_traffic_is_told_apart(workplace: Workplace) -> None:
+def test_foreign_traffic_is_distinguished(workplace: Workplace) -> None:
     from jostle_lab.cluster import LabSpec, up
 
     path = workplace.write(

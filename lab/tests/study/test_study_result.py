@@ -14,7 +14,7 @@ from jostle_lab.analysis.study.published_laws import laws
 from jostle_lab.signals import read_log
 from jostle_lab.study.result import result
 
-# A writer of known bytes at no more than a known pace: 120 chunks of 50 kB, 25 ms apart. It tells
+# A writer of known bytes at no more than a known pace: 120 chunks of 50 kB, 25 ms apart. It records
 # when each was written: on a busy machine that is later, now here, now there.
 WRITER = """
 import json, os, sys, time
@@ -24,8 +24,8 @@ with open(sys.argv[1] + "/data", "wb", 0) as data:
         data.write(bytes(50_000))
         ends.append(time.time())
         time.sleep(0.025)
-with open(os.path.dirname(__file__) + "/" + os.environ["JOSTLE_JOB"], "w") as told:
-    json.dump(ends, told)
+with open(os.path.dirname(__file__) + "/" + os.environ["JOSTLE_JOB"], "w") as file:
+    json.dump(ends, file)
 """
 CHUNK = 50_000
 VOLUME = 120 * CHUNK

@@ -45,7 +45,7 @@ def made(
     slices: int = 40,
     job: str = "x01",
 ) -> Run:
-    """Makes a run of so many slices of ten operations each, others as told."""
+    """Makes a run of slices of ten operations each, except those that `others` gives."""
     begin = _FIRST * SLICE_NS
     active = [[_FIRST + at, (rates or {}).get(at, 10)] for at in range(-1, slices + 1)]
     spans = {

@@ -1,4 +1,4 @@
-"""Assessment the runs of a folder: what cannot be assessed is told, and ends nothing."""
+"""Assessment of the runs of a folder: what cannot be assessed is reported, and ends nothing."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Folder:
 
 
 def test_a_run_that_cannot_be_assessed_ends_nothing(folder: Any) -> None:
-    """The others are scored; each of the three is told with its reason, a defect as one."""
+    """The others are scored; each of the three is reported with its reason, a defect as such."""
     found = evaluate(folder)
     assert len(found.rows) == 8
     reported = "\n".join(found.limits)
@@ -87,7 +87,7 @@ def test_a_run_that_cannot_be_assessed_ends_nothing(folder: Any) -> None:
 
 
 def test_raw_runs_are_assessed_by_the_thesis_alone(folder: Any) -> None:
-    """Method jostle is scored on the coalesced runs, the thesis' on both, told apart."""
+    """Method jostle is scored on the coalesced runs, the thesis' on both, kept separate."""
     found = evaluate(folder)
     assert [list(row.said) for row in found.rows if row.job.endswith("raw")] == [[RAW]]
     runs = {one.method: one.runs for one in found.scores if one.code == "all"}
@@ -97,7 +97,7 @@ def test_raw_runs_are_assessed_by_the_thesis_alone(folder: Any) -> None:
 def test_runs_that_cannot_be_compared_are_scored_without_displacement(
     folder: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The thesis' measure loses its second term, and that is told."""
+    """The thesis' measure loses its second term, and that is reported."""
 
     def breaks(_said: Any) -> Any:
         raise ValueError("no clusters")
@@ -137,11 +137,11 @@ STEADY = [10.0 + 0.01 * number for number in range(20)]
 @pytest.mark.parametrize(
     ("times", "reason"),
     [
-        ([10.0] * 3 + [12.0] * 17, "two halves of its runs tell"),
+        ([10.0] * 3 + [12.0] * 17, "two halves of its runs differ"),
         ([8.5] + [10.0] * 9, "a run lost -17.6 %"),
     ],
 )
-def test_a_program_whose_truth_is_not_known_is_told_and_not_scored(
+def test_a_program_whose_truth_is_not_known_is_reported_and_not_scored(
     folder: Any, monkeypatch: pytest.MonkeyPatch, times: list[float], reason: str
 ) -> None:
     """Three fast runs lie two to one in any halves; one that is faster than the best lost less."""

@@ -20,7 +20,7 @@ def experiment(
 ) -> Played:
     """Makes one of so many slices; bursts are in slices from its begin.
 
-    Ten operations are done in a slice, alongside a harmful neighbour so many as told.
+    Ten operations are done in a slice, next to a harmful neighbour as many as requested.
     """
     begin = _FIRST * SLICE_NS
     spans = [[begin + int(a * SLICE_NS), begin + int(b * SLICE_NS)] for a, b in bursts]

@@ -70,7 +70,7 @@ def test_luck_in_some_windows_is_no_burst_in_the_others() -> None:
     assert found.instantaneous == pytest.approx(0, abs=1e-9)
 
 
-def test_of_many_runs_the_fastest_tenth_tells() -> None:
+def test_of_many_runs_the_fastest_tenth_is_the_reference() -> None:
     """Of thirty runs the third smallest counts, of nineteen the second."""
     fast = {f"fast{number}": marks([0.5] * 10) for number in range(2)}
     plain = {f"plain{number}": marks([1.0] * 10) for number in range(28)}
@@ -123,7 +123,7 @@ def test_few_runs_make_no_oracle(number: int) -> None:
 
 
 def test_the_resolution_is_what_halves_of_the_runs_differ_by() -> None:
-    """Equal runs tell the same by halves; where each is slow for itself, halves differ."""
+    """Halves of equal runs agree; where each run is slow for itself, halves differ."""
     same = {f"run{number}": marks([1.0] * 20) for number in range(16)}
     found = resolution(same)
     assert found is not None and found.total == found.instantaneous == pytest.approx(0)
@@ -185,7 +185,7 @@ def test_time_in_any_of_several_spans(spans: list[tuple[int, int]], length: floa
     assert union_s(begin, end) == pytest.approx(length)
 
 
-def test_what_is_lost_alongside_a_disturber_is_told_from_the_rest() -> None:
+def test_loss_during_a_disturber_is_separated_from_the_rest() -> None:
     """On in the second window and half of the third; the fifth was slow without it."""
     hit = marks([1, 2, 2, 1, 3, 1])
     second = 1_000_000_000
@@ -220,7 +220,7 @@ def test_file_calls_that_scatter_by_themselves_are_no_loss(scatter: float) -> No
     found = [each.total for each in truths(runs).values()]
     assert abs(np.median(found)) < 1 + 3 * scatter
     blind = {name: Marks(each.done, each.at_ns) for name, each in runs.items()}
-    if scatter >= 0.2:  # what was reported before file calls were told apart
+    if scatter >= 0.2:  # what was reported before file calls were distinguished
         assert np.median([each.total for each in truths(blind).values()]) > 5
 
 

@@ -134,7 +134,7 @@ def test_the_tables_of_the_thesis(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(("steal", "says"), [(1.0, False), (-1.0, True)])
-def test_noise_that_no_counter_explains_is_told(steal: float, says: bool) -> None:
+def test_noise_that_no_counter_explains_is_reported(steal: float, says: bool) -> None:
     """The machine's own part goes with steal, or it does not: the line says which."""
     rows = [
         replace(row, band=None, noise={"steal": 0.5 + steal * row.truth.total / 100, "foreign": 0})
@@ -242,7 +242,7 @@ def test_an_empty_folder_and_wrong_words(
 def test_a_folder_that_cannot_be_is_refused(
     place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A user's mistake, told with its fix before anything is run."""
+    """A user's mistake, reported with its fix before anything is run."""
     file = tmp_path / "file"
     file.touch()
     assert main(["validate", "--dir", place.format(file=file), "--estimation"]) == 2

@@ -52,7 +52,7 @@ def test_disturbers_lie_inside_the_run() -> None:
         assert bool(run.windows) == (run.kind in ("cpu", "memory"))
 
 
-def test_unknown_and_missing_programs_are_told() -> None:
+def test_unknown_and_missing_programs_are_reported() -> None:
     """A misspelt name is a user's mistake, with what there is instead."""
     with pytest.raises(ValidationError, match="no program `lamps`") as error:
         choose(["lamps"])
@@ -93,7 +93,7 @@ def test_raw_runs_are_in_the_plan() -> None:
 
 
 def test_programs_with_more_ranks_and_commands_of_ones_own() -> None:
-    """Each program of ours with 2, 4 and 8 ranks; a command has two unless told."""
+    """Each program of ours with 2, 4 and 8 ranks; a command has two unless requested otherwise."""
     assert [code.ranks for code in choose(["stencil", "stencil@4", "stencil@8"])] == [2, 4, 8]
     (own,) = choose([], ["solve=true -x 'a b'"])
     assert (own.ranks, own.argv(own.where or Path())) == (2, ["true", "-x", "a b"])

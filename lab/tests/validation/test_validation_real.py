@@ -69,7 +69,7 @@ def test_programs_do_the_same_in_every_run(kernel: str, tmp_path: Path) -> None:
 def test_runs_of_a_small_program(
     small: Code, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Clean, injected and raw: the same work in all, and the log tells what was added.
+    """Clean, injected and raw: the same work in all, and the log records what was added.
 
     The last runs are made by a second call: what is there already is not made again.
     """
@@ -126,7 +126,7 @@ def test_runs_of_a_small_program(
     assert _said(repository, runs[0], tables.references, 0)["jostle"].core_speed is not None
 
 
-def test_a_run_that_fails_is_told_and_tried_again_under_another_name(
+def test_a_run_that_fails_is_reported_and_repeated_under_another_name(
     small: Code, tmp_path: Path
 ) -> None:
     """A program that breaks leaves a run with an error, which is repeated once and not scored."""

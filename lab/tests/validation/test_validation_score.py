@@ -96,7 +96,7 @@ def test_nothing_to_score() -> None:
     assert found.held is None
 
 
-def test_what_is_continuous_is_told_in_the_windows_of_the_truth() -> None:
+def test_continuous_interference_is_reported_in_the_windows_of_the_truth() -> None:
     """A loss in every second segment, two to a window, shifts all windows and few segments."""
     found = estimate(trace(SPECS["clean-core-probe"], 0)[0])
     start = np.arange(40) * 10**9
