@@ -254,7 +254,7 @@ def _serve(asker: socket.socket) -> NoReturn:
 
 # ---- the same for scripts: a command of that name in front of the true one ----
 
-# What it sends to the Python that forks: arguments, environment, folder and streams, then the signals
+# What it sends to the Python that forks: arguments, environment, folder, streams, then the signals
 # that it gets. In another namespace, or with a preload, it becomes the true command.
 _STUB = """#!{python} -IS
 import json, os, signal, socket, sys

@@ -91,7 +91,7 @@ def test_nobody_is_named_for_noise():
 
 
 def test_without_evidence_the_loss_lies_below_what_would_have_been_seen():
-    """Nor is a loss seen that is not worth blaming anybody, however even the slices are."""
+    """Nor is a loss seen that is not worth naming a suspect, however even the slices are."""
     found = identify(writer(np.ones(SIZE), {"a": bursts(SIZE, 100)}, 1))
     assert not found.evident
     assert (found.seconds.value, found.seconds.low) == (0.0, 0.0)

@@ -1,4 +1,4 @@
-"""`jostle interference`, `neighbours` and `matrix` on a planted repository.
+"""`jostle interference`, `neighbours` and `matrix` on a synthetic repository.
 
 The answers' quality is scored elsewhere; here is what people and programs see of them. To renew the
 golden text of hand-made answers: JOSTLE_RENEW=1 pytest tests/cli/test_interference.py.
@@ -26,17 +26,17 @@ from jostle.analysis.interval import Interval
 from jostle.cli.main import main
 from jostle.cli.output import console
 from jostle.repository.query.co_running import JobFacts
-from jostle_lab.synthetic import Planted, Spec, plant
+from jostle_lab.synthetic import Injected, Spec, plant
 
 GOLDEN = Path(__file__).with_name("golden")
 VERBS = (["interference", "logger-0000"], ["neighbours", "logger-0000"], ["matrix"])
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
+def injected(tmp_path_factory: pytest.TempPathFactory) -> Injected:
     """A victim, a neighbour in bursts that hurts it, and four more jobs of several users."""
     spec = Spec(jobs=6, slices=300, length=220, processes=4, users=3, coincidence=0.0, roommates=0)
-    return plant(tmp_path_factory.mktemp("planted") / "repository", spec, seed=5)
+    return plant(tmp_path_factory.mktemp("injected") / "repository", spec, seed=5)
 
 
 @pytest.fixture(autouse=True)
@@ -48,21 +48,21 @@ def own_console() -> Iterator[None]:
 
 
 @pytest.fixture
-def jostle(planted: Planted, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+def jostle(injected: Injected, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     """Runs the command within this process: the imports are paid for once."""
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setenv("COLUMNS", "120")
 
     def run(*words: str) -> Done:
-        code = main([words[0], "--repository", str(planted.path), *words[1:]])
+        code = main([words[0], "--repository", str(injected.path), *words[1:]])
         seen = capsys.readouterr()
         return Done(code, seen.out, seen.err)
 
     return run
 
 
-def test_the_answer_comes_first_and_names_who_did_it(planted, jostle) -> None:  # type: ignore[no-untyped-def]
-    truth = planted.jobs["logger-0000"]
+def test_the_answer_comes_first_and_names_who_did_it(injected, jostle) -> None:  # type: ignore[no-untyped-def]
+    truth = injected.jobs["logger-0000"]
     assert truth.culprit("file system", "lustre:mds0@tcp:/fs0") == "burster-0001"
     done = jostle("interference", "logger-0000")
     assert done.code == 0, done.err
@@ -107,11 +107,11 @@ def test_figures_are_drawn_and_named(jostle, tmp_path: Path) -> None:  # type: i
 
 @pytest.mark.parametrize("words", VERBS, ids=lambda words: words[0])
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_a_user_learns_nothing_of_other_users(words, form, planted, jostle) -> None:  # type: ignore[no-untyped-def]
-    viewer = planted.jobs["logger-0000"].uid
-    others = [job for job in planted.jobs.values() if job.uid != viewer]
+def test_a_user_learns_nothing_of_other_users(words, form, injected, jostle) -> None:  # type: ignore[no-untyped-def]
+    viewer = injected.jobs["logger-0000"].uid
+    others = [job for job in injected.jobs.values() if job.uid != viewer]
     assert others
-    own = {job.program for job in planted.jobs.values() if job.uid == viewer}
+    own = {job.program for job in injected.jobs.values() if job.uid == viewer}
     done = jostle(*words, "--as-user", str(viewer), *(["--json"] if form == "json" else []))
     assert done.code == 0, done.err
     for job in others:
@@ -120,7 +120,7 @@ def test_a_user_learns_nothing_of_other_users(words, form, planted, jostle) -> N
         assert job.program in own or job.program not in done.out.replace("--repository", "")
 
 
-def test_a_user_asks_only_after_own_jobs(planted, jostle) -> None:  # type: ignore[no-untyped-def]
+def test_a_user_asks_only_after_own_jobs(injected, jostle) -> None:  # type: ignore[no-untyped-def]
     for verb in ("interference", "neighbours"):
         done = jostle(verb, "logger-0000", "--as-user", "12345")
         assert done.code == 2
@@ -145,8 +145,10 @@ def test_neighbours_are_reported_with_time_and_place(jostle) -> None:  # type: i
     assert "next: jostle interference" in done.err
 
 
-def test_a_reader_that_has_seen_enough(planted: Planted) -> None:
-    script = f"{sys.executable} -m jostle.cli matrix --repository {planted.path} --json | head -c 9"
+def test_a_reader_that_has_seen_enough(injected: Injected) -> None:
+    script = (
+        f"{sys.executable} -m jostle.cli matrix --repository {injected.path} --json | head -c 9"
+    )
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
     assert done.stderr == ""
     assert len(done.stdout) == 9

@@ -21,7 +21,7 @@ from jostle.plot.document.document import Commands, Document, Facts, Grid, Part,
 from jostle.plot.document.html import html
 from jostle.plot.document.pdf import pdf
 from jostle.report.format.values import points, seconds
-from jostle_lab.synthetic import Planted, Spec, plant
+from jostle_lab.synthetic import Injected, Spec, plant
 
 VOID = {"meta", "img", "br", "link", "hr", "input", "path", "use"}
 EVIL = "<script>alert(1)</script>\"'&\x1b[31m"
@@ -59,9 +59,9 @@ class Reader(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
+def injected(tmp_path_factory: pytest.TempPathFactory) -> Injected:
     spec = Spec(jobs=6, slices=300, length=220, processes=4, users=3, coincidence=0.0, roommates=0)
-    return plant(tmp_path_factory.mktemp("planted") / "repository", spec, seed=5)
+    return plant(tmp_path_factory.mktemp("injected") / "repository", spec, seed=5)
 
 
 @pytest.fixture(autouse=True)
@@ -77,14 +77,14 @@ Run = Callable[..., Done]
 
 @pytest.fixture
 def jostle(
-    planted: Planted, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    injected: Injected, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Run:
     """Runs the command within this process: the imports are paid for once."""
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setenv("COLUMNS", "80")
 
     def run(*words: str) -> Done:
-        code = main([words[0], "--repository", str(planted.path), *words[1:]])
+        code = main([words[0], "--repository", str(injected.path), *words[1:]])
         seen = capsys.readouterr()
         return Done(code, seen.out, seen.err)
 
@@ -92,11 +92,11 @@ def jostle(
 
 
 @pytest.fixture(scope="module")
-def estimated(planted: Planted) -> dict[str, Any]:
+def estimated(injected: Injected) -> dict[str, Any]:
     """What `estimate` says of the job that the reports are on."""
     console.cache_clear()
     with contextlib.redirect_stdout(io.StringIO()) as out:
-        assert main(["estimate", "--repository", str(planted.path), "logger-0000", "--json"]) == 0
+        assert main(["estimate", "--repository", str(injected.path), "logger-0000", "--json"]) == 0
     found: dict[str, Any] = json.loads(out.getvalue())
     return found
 
@@ -173,7 +173,7 @@ def test_a_user_gets_no_report_on_anothers_job(jostle: Run, tmp_path: Path) -> N
 
 @pytest.mark.in_turn
 def test_a_user_sees_no_names_of_other_users_jobs(
-    jostle: Run, tmp_path: Path, planted: Planted
+    jostle: Run, tmp_path: Path, injected: Injected
 ) -> None:
     jobs = json.loads(jostle("jobs", "--all", "--json").out)["jobs"]
     own = next(job["uid"] for job in jobs if job["job"] == "logger-0000")

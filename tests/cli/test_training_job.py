@@ -32,7 +32,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     return Repository(path)
 
 
-def test_what_is_planted_agrees(store: Repository) -> None:
+def test_what_is_injected_agrees(store: Repository) -> None:
     made = digest(store.job_tables(JOB))
     assert [gpu.gpu for gpu in made.gpus] == ["0000:1b:00.0", "0000:43:00.0"]
     for name, whole in (("to_bytes", "gpu_h2d_bytes"), ("peer_bytes", "gpu_peer_bytes")):

@@ -57,7 +57,7 @@ ROUTES = (
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository of planted jobs, of which some are settled and one is not."""
+    """A repository of synthetic jobs, of which some are settled and one is not."""
     folder = tmp_path_factory.mktemp("flipped")
     spec = Spec(jobs=4, slices=60, length=30, processes=2, mounts=1, users=1)
     made = plant_machines(plant(folder / "repository", spec, seed=5), seed=5)

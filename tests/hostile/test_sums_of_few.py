@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from jostle_lab.synthetic.planted.model import Spec
 from server_fixtures import UIDS, Hall, hall
 from test_disclosure import worked_out
 from users import U1, U2, U3, U4, U5, Put
@@ -33,6 +32,7 @@ from jostle.server.cache.lru_cache import LruCache
 from jostle.server.system.mounts import mount_load
 from jostle.server.system.queries import lives
 from jostle.server.verdicts.verdict_queue import VerdictQueue
+from jostle_lab.synthetic.injected.model import Spec
 from jostle_lab.synthetic.repository import plant
 from synth import EPOCH, Profile
 

@@ -1,4 +1,4 @@
-"""What a wheel holds besides Python: the web front end, which git leaves out, and the runtime."""
+"""What a wheel holds in addition to Python: the web front end (not in git) and the runtime."""
 
 from __future__ import annotations
 

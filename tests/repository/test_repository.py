@@ -45,9 +45,9 @@ from synth import EPOCH, SECOND, Profile
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory):
+def injected(tmp_path_factory):
     """Twelve profiles of three jobs, each in a commit of its own; and the folder they are in."""
-    folder = tmp_path_factory.mktemp("planted")
+    folder = tmp_path_factory.mktemp("injected")
     made = [make_profile(seed, job=f"job-{'abc'[seed % 3]}") for seed in range(12)]
     store = Repository(folder / "repository", create=True)
     for profile in made:
@@ -57,9 +57,9 @@ def planted(tmp_path_factory):
 
 
 @pytest.fixture
-def profiles(planted, spool, store):
+def profiles(injected, spool, store):
     """The same, in the test's own repository."""
-    folder, made = planted
+    folder, made = injected
     shutil.copytree(folder / "repository", store.path, dirs_exist_ok=True)
     shutil.copytree(folder / "spool", spool, dirs_exist_ok=True)
     return made

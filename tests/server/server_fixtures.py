@@ -27,7 +27,7 @@ ROLES = Roles(
 
 
 def plant_jobs(path: Path) -> Path:
-    """Plants ten short jobs of four users, who all have some."""
+    """Stores ten short jobs of four users; each user has some."""
     spec = Spec(jobs=10, slices=120, length=60, processes=2, mounts=1, users=4)
     plant_machines(plant(path, spec, seed=5), seed=5)
     return path

@@ -179,10 +179,10 @@ def test_a_launcher_counts_in_no_mean(mpi: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.in_turn
-@pytest.mark.parametrize("plant", [launched, workers, mixed])
-def test_the_numbers_of_a_job_are_the_same_everywhere(plant: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("make", [launched, workers, mixed])
+def test_the_numbers_of_a_job_are_the_same_everywhere(make: Any, tmp_path: Path) -> None:
     """Program, processes, bytes, loss: list, digest, verdict, page, and both exports."""
-    where = ("--repository", plant(tmp_path))
+    where = ("--repository", make(tmp_path))
     page = page_of(where[1], tmp_path / "cache")
     row = next(each for each in printed("jobs", *where)["jobs"] if each["job"] != "alongside")
     job = row["job"]

@@ -45,7 +45,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def plant_example(path: Path) -> None:
-    """Plant the synthetic application, and a small job that shares links with it."""
+    """Store the synthetic application, and a small job that shares links with it."""
     count = int(np.prod(SIZES))
     Repository(path, create=True)
     places = [

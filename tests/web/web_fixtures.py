@@ -107,7 +107,7 @@ def closed_to_all_but_anne(repository: Path, folder: Path) -> Iterator[Served]:
 
 
 def plant_ground(path: Path) -> Path:
-    """Plants what all tests of pages look at; the same each time."""
+    """Stores what all tests of pages look at; the same each time."""
     plant(path, SPEC, seed=3)
     plant_segments(path, SEGMENTS, first=1, begin_s=60)
     plant_segments(path, LIVE, first=11, begin_s=100, ranks=2, live=True)
