@@ -160,5 +160,5 @@ def test_causes_of_its_own_and_the_untested_are_shown(capsys: pytest.CaptureFixt
     said = capsys.readouterr().out
     assert "Its threads waited 8.00 s for cores of n1" in said
     assert "its own threads" in said and "75 %" in said
-    assert "Alongside it, could not be tested" in said and "and ruled out" not in said
+    assert "Not tested  jobs that ran alongside it" in said and "Ruled out" not in said
     assert "b: because too few slices on n1; what would decide it: `jostle run --slice" in said

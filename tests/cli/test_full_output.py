@@ -69,7 +69,7 @@ def test_a_run_whose_spool_is_full(repository: Path, full: Path) -> None:
     )
     assert (done.code, done.out) == (0, "hello\n")
     first, *_, last = [line for line in done.err.splitlines() if f"spool {full} is full" in line]
-    assert first.startswith("warning: ") and "this run will hardly be recorded" in first
+    assert first.startswith("warning: ") and "this run may not be recorded" in first
     assert "nothing recorded" in last
     assert "fix: free some space there" in done.err
 

@@ -110,6 +110,6 @@ def test_few_slices_name_nobody_but_by_account(lives) -> None:
     found = json.loads(done.out)
     assert {suspect["how"] for suspect in found["suspects"]} <= {"account"}
     text = jostle("interference", "--repository", str(folder), "met").out
-    assert "would have been seen" not in text
+    assert "would have been detected" not in text
     for why in found["ruled_out"].values():
         assert any(words in why for words in _WITHOUT_A_TEST), why

@@ -144,7 +144,7 @@ def test_the_html_file_is_whole_and_has_the_numbers_of_estimate(
     for suspect in reported["attribution"]["suspects"]:
         assert suspect["job"] in text
         assert seconds(suspect["seconds"]["value"]) in read.text
-    for part in ("The neighbours", "What the job did", "What was not measured", "How to read on"):
+    for part in ("The neighbours", "What the job did", "What was not measured", "Next commands"):
         assert part in read.text
     assert {"correlation", "what it did", "write served at"} <= set(read.text)
     assert {"svg", "figure", "figcaption", "h1", "h2", "h3", "th"} <= set(read.tags)

@@ -379,12 +379,13 @@ def _suspects(split: Attribution, mounts: dict[str, str]) -> str:
 
 
 def _strip(estimate: Estimate) -> str:
-    """Draw when the run lost time: a full column lost all of it."""
+    """Draw when the run lost time: a full column was lost completely."""
     if not estimate.hits or estimate.end_ns <= estimate.start_ns:
         return ""
     borders = np.linspace(0, estimate.end_ns - estimate.start_ns, _COLUMNS + 1)
     lost = np.sum(list(lost_over_time(estimate, borders).values()), axis=0)
     column_s = float(borders[1]) / 1e9
-    label = f"lost over time; a full column is {duration(column_s * 1e9)}, lost altogether"
+    column = duration(column_s * 1e9)
+    label = f"lost over time; one column = {column}; a full column was lost completely"
     chart = html.spark(lost, label, html.OTHERS, top=column_s)
     return f"{chart} {html.note(label)}"

@@ -77,7 +77,7 @@ def study_document(
             ],
         ),
         Part("Figures", [Section("", "", [figure]) for figure in figures]),
-        Part("How to read on", [Section("", "", [Commands(commands)])]),
+        Part("Next commands", [Section("", "", [Commands(commands)])]),
     ]
     return Document(
         "Study", study_result.study, "", "", [part for part in parts if part.sections], foot()

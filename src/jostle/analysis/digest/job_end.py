@@ -20,7 +20,7 @@ from jostle.values.mpi_metrics import ARRIVED, ROOM, SENT
 from jostle.values.plain_values import plain
 
 _NS = 1e9
-_ROOM = "receives of unknown size: room"  # left out where there are none
+_ROOM = "receives of unknown size: buffer size"  # left out where there are none
 #: group -> its figures: name, unit, metrics. Names and order are those of the terminal.
 _COUNTED: dict[str, list[tuple[str, str, list[str]]]] = {
     "collectives": [

@@ -99,15 +99,13 @@ def _view(own: JobFacts, neighbours: list[Neighbour]) -> Iterator[Any]:
     yield from ("", heading("When"))
     yield from _when(own, shown)
     if len(neighbours) > len(shown):
-        yield (
-            f"{count(len(neighbours) - len(shown))} more had less time in common with it (--json)."
-        )
+        yield (f"{count(len(neighbours) - len(shown))} more overlapped for less time (--json).")
 
 
 def _who(own: JobFacts, neighbours: list[Neighbour], *, same_resource: bool) -> Table:
     """Return the table of neighbours, without the resource if it is the same for all."""
     places = [] if same_resource else ["=on"]
-    frame = table(["=job", "=program", "=user", ">alongside", ">nodes", *places, "=load there"])
+    frame = table(["=job", "=program", "=user", ">overlap", ">nodes", *places, "=load there"])
     for each in neighbours:
         loads = [f"{value}" for value in list(each.load.values())[:_LOADS] if value]
         share = each.overlap_s / max((own.last_ns - own.start_ns) / 1e9, 1e-9)

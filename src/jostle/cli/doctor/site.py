@@ -217,7 +217,7 @@ def _check_role(site: Site) -> Check:
     return Check(
         "this machine",
         "fail",
-        "nothing of a site is here: no agent, no receiver, no repository "
+        "no part of a site is on this machine: no agent, no receiver, no repository "
         f"at {shown(site.repository)}, no Slurm",
         f"on a node install the package for nodes, on the repository's host set "
         f"JOSTLE_REPOSITORY ({_HOW_TO})",

@@ -82,7 +82,7 @@ def check_operators_file(site: Site) -> Check:
         return Check(
             "operator's file",
             "warn",
-            f"{check.says}; users may choose another spool, which nobody ships",
+            f"{check.says}; users may choose another spool, which the agent does not send",
             f"add `spool` to `lock` in {rules.file}",
         )
     return Check("operator's file", "ok", check.says)
@@ -109,7 +109,7 @@ def check_spool(site: Site) -> Check:
             "spool",
             "fail",
             f"{spool} has mode {stat.S_IMODE(facts.st_mode):o}: all users must "
-            "be able to write, and nobody to remove what is another's",
+            "be able to write, but not to remove the files of others",
             f"chmod 1777 {spool}",
         )
     if settings().spool != spool:
@@ -263,7 +263,7 @@ def check_receiver(site: Site) -> Check:
         return Check(
             "receiver",
             "fail",
-            f"{url.netloc}: its certificate does not hold: {error.verify_message}",
+            f"{url.netloc}: its certificate is not valid: {error.verify_message}",
             "set `ca_file`, or renew the receiver's certificate",
         )
     except (OSError, http.client.HTTPException, ValueError) as error:

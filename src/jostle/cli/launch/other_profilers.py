@@ -51,7 +51,7 @@ def other_profilers(libraries: Sequence[str]) -> list[OtherProfiler]:
     for name in names:
         if names.count(name) > 1 or name in ("plain", "profiled", "jostle"):
             raise UsageError(
-                f"--alongside: there are two kinds of runs called {name}.",
+                f"--alongside: two profilers are called {name}.",
                 hint="Give another library, or this one once.",
             )
     return profilers

@@ -98,7 +98,7 @@ class Rounds:
         ]
         notes += [f"{name} is left out: {why}" for name, why in self.lost.items()]
         notes += [
-            f"{name} left no log where it was to, so perhaps it recorded nothing"
+            f"{name} left no log where expected, so perhaps it recorded nothing"
             for name in sorted(self.unlogged - self.lost.keys())
         ]
         return notes

@@ -34,4 +34,4 @@ def reason(spool: Path) -> str:
 def warning_before(spool: Path) -> str:
     """Return the warning that a run will not be recorded; "" if there is space."""
     full = reason(spool)
-    return f"{full}: this run will hardly be recorded; {FIX}" if full else ""
+    return f"{full}: this run may not be recorded; {FIX}" if full else ""

@@ -201,16 +201,16 @@ class Trial:
 
     def _failed(self, arm: str, ending: str) -> TrialError:
         words = self._output.read_bytes()[-2000:].decode(errors="replace").strip().splitlines()
-        output = ", saying nothing"
+        output = ", without any output"
         if words:
             output = "; its last words:\n    " + "\n    ".join(words[-5:])
         how, hint = {
             "plain": ("without jostle", "Only a command that ends with 0 can be measured."),
             "profiled": (
-                "under jostle (without it, it ends well)",
+                "under jostle (without it, it succeeds)",
                 "Please report this; JOSTLE=off switches the runtime off.",
             ),
-        }.get(arm, (f"under {arm} (without it, it ends well)", f"Leave {arm} out."))
+        }.get(arm, (f"under {arm} (without it, it succeeds)", f"Leave {arm} out."))
         return TrialError(f"`{self.command[0]}` {ending} {how}{output}", hint=hint)
 
     def _profiles(self) -> list[Path]:

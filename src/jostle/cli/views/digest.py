@@ -145,7 +145,7 @@ def view(
         yield from ("", heading("Where the time went", " (may overlap)"), _shares(digest))
         if any(math.isnan(share.share) for share in shares):
             yield (
-                "shares shown as - are not known: more time was counted than the processes are "
+                "shares shown as - are unknown: more time was counted than the processes are "
                 "known to have lived; the end of one, or its threads, were not seen"
             )
     # If ranks exist, mpirun and similar processes are left out of minimum and mean.
@@ -215,12 +215,12 @@ def _gpus(digest: JobDigest) -> Any:
             "=GPU",
             "=node",
             "=make",
-            ">to it",
-            ">back",
-            ">within",
+            ">to GPU",
+            ">from GPU",
+            ">within GPU",
             ">other GPUs",
-            ">to it at",
-            ">back at",
+            ">to GPU at",
+            ">from GPU at",
             ">launches",
             ">computing",
         ]
@@ -240,7 +240,7 @@ def _gpus(digest: JobDigest) -> Any:
             count(gpu.launches),
             percent(gpu.busy_share) if gpu.busy_share is not None else "-",
         )
-    return fit(frame, "within", "make", "other GPUs", "node", "launches", "back at")
+    return fit(frame, "within GPU", "make", "other GPUs", "node", "launches", "from GPU at")
 
 
 def _gpu_wait(digest: JobDigest) -> Iterator[str]:

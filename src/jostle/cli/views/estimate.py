@@ -228,10 +228,10 @@ def _alongside_the_loss(estimate: RunEstimate) -> Iterator[Any]:
     cores = estimate.core_speed
     if cores is not None:
         known = "this run alone" if not cores.jobs else f"{count(cores.jobs)} other jobs there"
-        taken = f"; the host kept {percent(cores.steal)} of them" if cores.steal >= NOTHING else ""
+        taken = f"; steal time {percent(cores.steal)}" if cores.steal >= NOTHING else ""
         yield (
-            f"cores: the core-speed probe took {cores.core_probe:.2f} times as long as at best "
-            f"(known from {known}): sibling threads or frequency{taken}"
+            f"cores: the core-speed probe took {cores.core_probe:.2f} times as long as on "
+            f"undisturbed cores (reference: {known}): sibling threads or frequency{taken}"
         )
     if estimate.imbalance_s is not None and estimate.imbalance_s >= NOTHING * estimate.run_s > 0:
         share = estimate.imbalance_s / estimate.run_s
@@ -252,7 +252,7 @@ def _alongside_the_loss(estimate: RunEstimate) -> Iterator[Any]:
 def _strip_note(estimate: RunEstimate) -> str:
     width = max(shutil.get_terminal_size((80, 24)).columns, 40) - 14
     column = (estimate.end_ns - estimate.start_ns) / width
-    return f"one column = {duration(column)}; a full one is lost altogether"
+    return f"one column = {duration(column)}; a full column was lost completely"
 
 
 def _strip(estimate: RunEstimate) -> Iterator[Any]:
@@ -288,7 +288,7 @@ def _neighbours(
             ">95 %",
             ">of the loss",
             "=found",
-            ">alongside it",
+            ">active",
             ">correlation",
             "=what it did",
         ]
@@ -331,9 +331,9 @@ def _neighbours(
         )
     if len(how) == 1:  # the heading shows it
         without(frame, [column for column in frame.columns if column.header == "found"])
-    yield fit(frame, "95 %", "correlation", "alongside it", "what it did")
+    yield fit(frame, "95 %", "correlation", "active", "what it did")
     if attribution.lost_slices > attribution.suspect_slices:
-        yield f"suspects were at it in {_slices(attribution)}"
+        yield f"suspects were active in {_slices(attribution)}"
 
 
 def _no_evidence(interference: JobInterference, names: Mapping[str, str]) -> str:
@@ -343,12 +343,12 @@ def _no_evidence(interference: JobInterference, names: Mapping[str, str]) -> str
         return f"undecided whether any of them did it; {where}: {interference.blind.blind}"
     if interference.untested and not interference.ruled_out:
         return (
-            "None of them could be tested; `jostle interference` says why, and what would decide "
-            "it."
+            "None of them could be tested; `jostle interference` shows why, and what would "
+            "decide it."
         )
     return (
-        "No evidence against any of them. A loss of less than "
-        f"{seconds(interference.smallest_s)} to one of them would not show in this run."
+        "No evidence against any of them. A loss above "
+        f"{seconds(interference.smallest_s)} to one of them would have been detected."
     )
 
 
@@ -365,8 +365,8 @@ def _clusters_note(estimate: RunEstimate) -> str:
     hit = sum(cluster.hit for cluster in estimate.clusters)
     members = sum(cluster.members for cluster in estimate.clusters)
     return (
-        f"{count(hit)} of {count(members)} segments took longer than their like; "
-        f"{count(usable)} cluster{'s' if usable != 1 else ''} of like segments"
+        f"{count(hit)} of {count(members)} segments took longer than similar ones; "
+        f"{count(usable)} cluster{'s' if usable != 1 else ''} of similar segments"
     )
 
 

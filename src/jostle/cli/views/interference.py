@@ -159,7 +159,7 @@ def _seen(interference: JobInterference, run: str) -> Iterator[str]:
     )
     yield (
         f"  A loss above {duration(smallest * 1e9)} ({significant(share)} % {run}){some} "
-        "would have been seen."
+        "would have been detected."
     )
 
 
@@ -221,7 +221,7 @@ def _suspects(interference: JobInterference) -> Table:
             ">p",
             ">q",
             ">lag",
-            "=how it used it",
+            "=access pattern",
         ]
     )
     for suspect, place in _once(interference):
@@ -244,7 +244,7 @@ def _suspects(interference: JobInterference) -> Table:
     on = ["on"] if same_resource else []
     if len({suspect.how for suspect in interference.suspects}) == 1:  # the heading shows it
         without(frame, [column for column in frame.columns if column.header == "found"])
-    return fit(frame, *on, "interval", "p", "user", "lag", "program", "q", "how it used it")
+    return fit(frame, *on, "interval", "p", "user", "lag", "program", "q", "access pattern")
 
 
 def _tested(suspect: Suspect) -> tuple[str, str, str]:
@@ -279,13 +279,13 @@ def probability(value: float) -> str:
 def details(interference: JobInterference) -> Iterator[Any]:
     """Yield neighbours that are ruled out or untested, with reasons, and limits of the answer."""
     if interference.ruled_out:
-        yield from ("", heading("Alongside it, and ruled out"))
+        yield from ("", heading("Ruled out", "  jobs that ran alongside it"))
         reasons = list(interference.ruled_out.items())
         yield from (f"  {job}: {why}" for job, why in reasons[:_RULED_OUT])
         if len(reasons) > _RULED_OUT:
             yield f"  and {len(reasons) - _RULED_OUT} more"
     if interference.untested:
-        yield from ("", heading("Alongside it, could not be tested"))
+        yield from ("", heading("Not tested", "  jobs that ran alongside it"))
         reasons = [
             (job, f"because {each.why}; what would decide it: {each.decided_by}")
             for job, each in interference.untested.items()

@@ -34,7 +34,7 @@ def view(matrix: Matrix) -> Iterator[Any]:
     if matrix.encounters:
         tested = [each for each in matrix.encounters if each.p is not None]
         encounters = (evident or tested or matrix.encounters)[:_PAIRS]
-        yield from ("", heading("Pairs", "  runs alongside it against runs without it"))
+        yield from ("", heading("Pairs", "  runs with the other program against runs without it"))
         yield _pairs(encounters)
         left = len(matrix.encounters) - len(encounters)
         if left:

@@ -19,7 +19,7 @@ _KINDS = {
     "collective": "collectives",
     "send": "point-to-point, sent",
     "receive": "point-to-point, received",
-    "room": "receives of unknown size: room",
+    "room": "receives of unknown size: buffer size",
     "sendrecv": "sendrecv, both ways",
     "complete": "waits, tests, probes",
     "one-sided": "one-sided",
@@ -100,7 +100,7 @@ def _facts(world: WorldDigest) -> Iterator[Any]:
         state = " so far" if world.running else ""
         between = "MPI_Init to MPI_Finalize"
         if world.is_training:
-            between = "when its ranks met to their end"
+            between = "the rendezvous of its ranks to their end"
         yield f"{duration(world.seconds * 1e9)}{state} from {between}"
     if world.counted and world.unfinished and not world.running and not world.is_training:
         yield f"{_ranks(world.unfinished)} ended without MPI_Finalize"
@@ -220,7 +220,7 @@ def _counters(world: WorldDigest) -> Iterator[str]:
     if words:
         yield "; ".join(words)
     if counters.named_and_denied:
-        yield f"counters asked for and not granted: {', '.join(counters.named_and_denied)}"
+        yield f"requested counters that were not granted: {', '.join(counters.named_and_denied)}"
 
 
 def _segments(world: WorldDigest) -> Iterator[str]:

@@ -46,7 +46,7 @@ def verdict(overhead: Overhead) -> str:
             "no time, so something else differs (the layout of memory, the machine's own state)."
         )
     if overhead.verdict == "none":
-        return f"No cost can be seen: it is below {signed(max(overhead.high, 0))[1:]} ({between})."
+        return f"No cost was detected: it is below {signed(max(overhead.high, 0))[1:]} ({between})."
     more = " Only a quieter machine would help."
     if overhead.runs_needed <= 1000:
         more = (

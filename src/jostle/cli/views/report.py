@@ -70,7 +70,7 @@ def job_document(
         Part("What the job did", _without_notes(did)),
         Part(_NEXT, [replace(section, title="") for section in following]),
         Part("What was not measured", [Section("", "", [Words(note) for note in notes])]),
-        Part("How to read on", [Section("", "", [Commands(commands)])]),
+        Part("Next commands", [Section("", "", [Commands(commands)])]),
     ]
     kept = [
         replace(part, sections=[each for each in part.sections if each.blocks]) for part in parts

@@ -27,7 +27,7 @@ def site_advice_view(given: SiteAdvice) -> Iterator[Any]:
     """Yield the advice, the greatest saving first."""
     yield heading(
         _period(given),
-        f": {_jobs(given.jobs)} held {core_time(given.core_hours)} and lost "
+        f": {_jobs(given.jobs)} used {core_time(given.core_hours)} and lost "
         f"{core_hours_within(given.lost)} to others.",
     )
     if given.nothing:
@@ -53,7 +53,7 @@ def site_sums_view(sums: SiteSums) -> Iterator[Any]:
     """Yield the losses of a user's jobs."""
     yield heading(
         _period(sums),
-        f": your {_jobs(sums.jobs)} held {core_time(sums.core_hours)} and lost "
+        f": your {_jobs(sums.jobs)} used {core_time(sums.core_hours)} and lost "
         f"{core_hours_within(sums.lost)} to others.",
     )
     for row in sums.resources:
@@ -64,7 +64,7 @@ def site_sums_view(sums: SiteSums) -> Iterator[Any]:
         )
     if sums.jobs > sums.evaluated:
         yield f"{_jobs(sums.jobs - sums.evaluated)} could not be evaluated."
-    yield "What to change about a job of yours: jostle advise JOB. A site's own is for operators."
+    yield "For advice on a job of yours: jostle advise JOB. Advice on the site is for operators."
 
 
 def core_hours_within(hours: Interval) -> str:
