@@ -22,13 +22,13 @@ static const char *head_flaw(const jst_job *j)
     if (JST_HEADER(j, block_bytes) < offsetof(jst_block, cells) + 8 * cells ||
         !jst_head_holds(j, JST_HEADER(j, block_offset),
                         (uint64_t)JST_HEADER(j, block_bytes) * JST_HEADER(j, block_capacity)))
-        return "the counter blocks do not lie inside the head";
+        return "the counter blocks are not inside the header";
     if (JST_HEADER(j, commit_bytes) < offsetof(jst_commit, base) + 8 * cells ||
         !jst_head_holds(j, JST_HEADER(j, commit_offset), 2 * (uint64_t)JST_HEADER(j, commit_bytes)))
-        return "the commits do not lie inside the head";
+        return "the commits are not inside the header";
     if (JST_HEADER(j, table_bytes) > JST_DECODE_TABLE_MAX ||
         !jst_head_holds(j, JST_HEADER(j, table_offset), JST_HEADER(j, table_bytes)))
-        return "the metric table does not lie inside the head";
+        return "the metric table is not inside the header";
     if (JST_HEADER(j, slice_ns) == 0)
         return "the slice length is zero";
     return NULL;

@@ -127,7 +127,7 @@ def test_a_user_asks_only_after_own_jobs(injected, jostle) -> None:  # type: ign
         assert "holds no job of uid 12345" in done.err
     done = jostle("matrix", "--as-user", "no-such-user")
     assert done.code == 2
-    assert "Give the user's number" in done.err
+    assert "Use the user's number" in done.err
 
 
 def test_a_job_that_is_not_there(jostle) -> None:  # type: ignore[no-untyped-def]

@@ -131,7 +131,7 @@ def test_a_commit_that_is_its_neighbours(store: Repository, truth: list[tuple[in
     shutil.copy(commits / "00000008.json", commits / "00000009.json")
     fresh = Repository(store.path)
     assert len(set(stored_keys(fresh))) == len(stored_keys(fresh)) == len(truth) - 3
-    assert fresh.damage() == ["commits/00000009.json is damaged: it is that of number 8."]
+    assert fresh.damage() == ["commits/00000009.json is damaged: it belongs to number 8."]
 
 
 def test_no_way_to_the_state_but_the_files(store: Repository, truth: list[tuple[int, int]]) -> None:
@@ -288,7 +288,7 @@ def test_commands_say_what_is_damaged(
     harm(store.path / "commits" / "00000009.json", "a bit")
     code, out, err = run("jobs")
     assert code == 0
-    assert "commits/00000009.json is damaged: its sum is not that of its content." in err
+    assert "commits/00000009.json is damaged: its checksum does not match its content." in err
     assert re.search("jostle repository check .*--fix", err)
     code, out, err = run("repository", "check")
     assert code == 1

@@ -115,7 +115,7 @@ def test_commands_answer_or_name_the_file(
             assert "Traceback" not in out + err, (place, words)
             said += err
         if table in ("processes", "process_kinds", "mounts") and place in said:
-            assert f"{place} cannot be read (its sum is not that of its content)" in said
+            assert f"{place} cannot be read (its checksum does not match its content)" in said
             assert "--fix" in said
     assert Repository(root).check().damaged == []
 

@@ -117,7 +117,7 @@ def test_a_repair_gives_up_nothing_that_it_cannot_read(
         assert {one.reason for one in store.check().damaged} == {
             "it cannot be read (Input/output error)"
         }
-        with pytest.raises(RepositoryError, match="Nothing was given up") as error:
+        with pytest.raises(RepositoryError, match="Nothing was removed") as error:
             store.repair()
     assert "remove it, and repair again" in error.value.hint
     assert stored_keys(Repository(store.path)) == expected_keys(made)

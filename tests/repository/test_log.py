@@ -222,7 +222,7 @@ def test_a_checkpoint_names_nothing_elsewhere(grown) -> None:
     path.write_bytes(seal(value, 9))
     keys = stored_keys(store)
     assert Repository(store.path).damage() == [
-        f"commits/{path.name} is damaged: it names files that are no pieces."
+        f"commits/{path.name} is damaged: it names files that are not pieces."
     ]
     assert stored_keys(Repository(store.path)) == keys
 

@@ -118,7 +118,7 @@ def test_a_rank_that_diverges_is_set_aside():
     assert found.processes == [1000, 1002]
     assert found.diverged == {1: 26}
     assert found.boundaries == 21
-    assert any("Rank 1 does not take part" in note for note in found.notes)
+    assert any("Rank 1 is left out" in note for note in found.notes)
 
 
 def test_without_a_majority_the_segments_end_where_ranks_part():

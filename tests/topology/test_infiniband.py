@@ -115,8 +115,8 @@ def test_ports_of_one_adapter_are_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("MT25408 ConnectX Mellanox Technologies", "have no name of a node .*: H-0000000000000002"),
-        ("localhost HCA-1", "have no name of a node"),
+        ("MT25408 ConnectX Mellanox Technologies", "have no node name .*: H-0000000000000002"),
+        ("localhost HCA-1", "have no node name"),
         ("Mellanox Technologies Aggregation Node", "aggregation nodes within switches were left"),
     ],
 )

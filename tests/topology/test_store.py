@@ -123,7 +123,7 @@ def test_nodes_that_came_went_moved_and_changed_their_name_are_reported() -> Non
     assert "x is where b was: renamed or replaced." in sentences
     assert "g is where f was: renamed or replaced." in sentences
     assert changes(before, before) == []
-    assert changes(before, with_tables(before)) == ["The forwarding tables are others."]
+    assert changes(before, with_tables(before)) == ["The forwarding tables differ."]
     larger = changes(before, fat_tree(3, 3, 2, hosts=("a", "b", "c", "d", "e", "f", *"ghi")))
     assert larger[0] == "3 nodes came: g, h, i." and larger[1] == "1 switch came: leaf3."
     assert larger[2] == "Of the links between switches, 4 came."

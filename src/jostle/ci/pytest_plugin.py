@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--jostle-gate",
         type=float,
         metavar="PERCENT",
-        help="Repeat a benchmark of whose time interference took more, where pytest is profiled "
+        help="Repeat a benchmark that lost more to interference, where pytest is profiled "
         f"[{_GATE:g}].",
     )
     group.addoption(
@@ -50,8 +50,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the marker; where pytest is profiled, start to watch benchmarks."""
     config.addinivalue_line(
         "markers",
-        f"{MARKER}(percent): its result depends on time: repeated where interference took more of "
-        "its time; a failure while it was disturbed is no failure",
+        f"{MARKER}(percent): its result depends on time: repeated if it lost more to interference; "
+        f"a failure while disturbed does not count",
     )
     if hasattr(config, "workerinput"):  # several tests at once disturb each other
         return
@@ -91,7 +91,7 @@ class Evaluator:
             print(json.dumps([start_ns, end_ns, most]), file=self._process.stdin, flush=True)
             answer: Answer = json.loads(self._process.stdout.readline())
         except (OSError, ValueError):
-            return {"finding": "undecided", "message": "The analysis has died.", "again": False}
+            return {"finding": "undecided", "message": "The analysis process died.", "again": False}
         return answer
 
     def end(self) -> None:

@@ -121,8 +121,8 @@ def within(tables: RunTables, start_ns: int, end_ns: int) -> RunTables:
     slices = _inside(tables.slices, start_ns, end_ns)
     if not slices.num_rows:
         raise WindowError(
-            "No slice lies wholly in it, or nothing was done in those that do.",
-            hint="Measure for longer, or take shorter slices: jostle run --slice 100ms -- pytest",
+            "It contains no complete slice, or none with activity.",
+            hint="Measure for longer, or use shorter slices: jostle run --slice 100ms -- pytest",
         )
     length = int(slices["slice_ns"].to_numpy().min())
     # Slices in which a process was idle have no row.

@@ -42,5 +42,5 @@ def user_of(name: str) -> int:
         return pwd.getpwnam(name).pw_uid
     except KeyError:
         raise UsageError(
-            f"There is no user `{name}` on this machine.", hint="Give the user's number."
+            f"There is no user `{name}` on this machine.", hint="Use the user's number."
         ) from None

@@ -44,7 +44,7 @@ from jostle.schema.profile import END_REASONS, HEAD_BYTES, MAGIC, EventType, Rec
 
 MAX_ROWS = 1 << 22  # of all tables: a few GB at most; a day of 200 processes with slices of 4 s
 _NO_ROWS = 2**64 - 1
-_LATER = "It is taken when it can be read: look at the file system that it lies on."
+_LATER = "It is ingested once it can be read: check the file system that it is on."
 _NUMBER_IDS = tuple(name for name in PROCESS_IDS if name not in HISTOGRAM_IDS)
 
 
@@ -372,7 +372,7 @@ def opened(path: Path, names: int) -> Iterator[int | ProfileError]:
                 path,
                 f"the file has other names elsewhere (hard links, {info.st_nlink} in all), so who "
                 "put it here is not known",
-                hint="Copy it: a copy belongs to who made it.",
+                hint="Copy it: a copy belongs to the user who made it.",
             )
         elif stat.S_ISREG(mode):
             yield fd
@@ -392,7 +392,7 @@ def open_error(path: Path, error: OSError) -> ProfileError:
     reasons = {
         errno.ENOENT: (
             "there is no such file or folder",
-            "Is the job's spool another one (JOSTLE_SPOOL)? `jostle doctor` shows the default.",
+            "Did the job use another spool (JOSTLE_SPOOL)? `jostle doctor` shows the default.",
         ),
         errno.EISDIR: ("it is a folder, not a profile", "`jostle ingest DIR` reads whole folders."),
         errno.ELOOP: (
@@ -421,7 +421,7 @@ def _hint(reason: str) -> str:
         return "Profiles are the *.jst and *.jss files in the spool; is this one of them?"
     if "(yet)" in reason:
         return "It is being written or was damaged; try again after the job."
-    return "It is damaged: leave it out; the other profiles of the job are not concerned."
+    return "It is damaged: leave it out; the other profiles of the job are not affected."
 
 
 class Events:

@@ -104,9 +104,9 @@ def _places(fd: int, request: ReadRequest) -> tuple[int, Places]:
     if len(raw) < size or h.file_bytes < _PLACE.itemsize:
         raise ProfileError(
             request.path,
-            "the table of files does not lie inside the head",
+            "the table of files is not inside the header",
             offset=h.files_offset,
-            hint="It is damaged: what it says of files is left out, all else is read.",
+            hint="It is damaged: its data on files is left out, all other data is read.",
         )
     # A newer format may have longer rows.
     return h.tick_ns, np.ndarray((h.files_capacity,), _PLACE, raw, strides=(h.file_bytes,))

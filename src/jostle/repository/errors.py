@@ -30,7 +30,7 @@ def log_error(root: Path, why: str) -> LogError:
     return LogError(
         f"The log of the repository {shown(root)} is damaged: {why}.",
         hint="`jostle repository check` lists the damage, and `jostle repository check --fix` "
-        "goes on with what is left; or restore the folder `commits` from a backup.",
+        "continues with what is left; or restore the folder `commits` from a backup.",
     )
 
 
@@ -57,7 +57,7 @@ class DamagedError(RepositoryError):
         what = f"The file {file}" if file else "A file"
         super().__init__(
             f"{what} of the repository {shown(root)} cannot be read: {reason}",
-            hint=f"Restore it from a backup, or go on without it: {FIX}.",
+            hint=f"Restore it from a backup, or continue without it: {FIX}.",
         )
         self.file = file
         self.reason = reason
@@ -88,7 +88,7 @@ class SnapshotGoneError(RepositoryError):
         super().__init__(
             f"The file {file} of the repository {name} as of commit {number} is gone: it was "
             "compacted or expired meanwhile.",
-            hint="Ask again: what is replaced stays for 15 minutes.",
+            hint="Repeat the query: replaced files stay for 15 minutes.",
         )
 
 

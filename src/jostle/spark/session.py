@@ -126,7 +126,7 @@ class Cluster:
             if time.monotonic() > end:
                 raise SparkError(
                     f"{self._master} gave no worker within {_WORKER_S:.0f} s.",
-                    hint="Look at its page for workers that are alive and have free cores and "
+                    hint="Look at its web page for workers that are alive and have free cores and "
                     "memory; workers must reach this machine, too.",
                 )
             time.sleep(0.1)
@@ -160,7 +160,7 @@ def _check_java() -> None:
             hint=f"Correct or unset it; {_JAVA}",
         )
     if java is None and shutil.which("java") is None:
-        raise SparkError("There is no Java here, in which Spark runs.", hint=_JAVA)
+        raise SparkError("There is no Java here, which Spark needs.", hint=_JAVA)
 
 
 def _check_master(master: str) -> None:
@@ -173,7 +173,7 @@ def _check_master(master: str) -> None:
         try:
             socket.create_connection((host.strip("[]"), int(port)), _REACH_S).close()
         except (OSError, ValueError) as error:
-            why = str(error) if isinstance(error, OSError) else "HOST:PORT is wanted"
+            why = str(error) if isinstance(error, OSError) else "HOST:PORT is expected"
         else:
             return
     raise SparkError(

@@ -47,7 +47,7 @@ def caught(function: Callable[[In], Out], version: str, argument: In) -> Out | F
     """
     if version != __version__:
         return Failure(
-            f"A worker has jostle {__version__}, and {version} asks it.",
+            f"A worker has jostle {__version__}, and the query comes from {version}.",
             "Install the same version everywhere.",
             1,
         )

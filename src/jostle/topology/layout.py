@@ -329,7 +329,7 @@ def _dragonfly_of_cliques(topology: Topology) -> Topology | None:
         apart = len(_groups_apart(topology, groups))
         if lost <= _MISSING * within and apart <= _MISSING * len(sets) * (len(sets) - 1) / 2:
             note = (
-                f"The {len(sets)} groups were found by which switches are all joined; "
+                f"The {len(sets)} groups were derived from fully connected switches; "
                 "no file names them."
             )
             more = (f"{lost // 2} links within groups are missing.",) if lost else ()

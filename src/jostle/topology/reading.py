@@ -126,8 +126,8 @@ def _format_of(source: Source) -> Format:
     raise fault(
         source.name,
         0,
-        "it is of no kind that jostle knows",
-        "`jostle topology import --help` lists the kinds.",
+        "jostle does not know its format",
+        "`jostle topology import --help` lists the known formats.",
     )
 
 

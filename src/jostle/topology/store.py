@@ -230,13 +230,13 @@ def _topology(document: Any) -> Topology:
         ValueError, TypeError, KeyError: The document is no topology.
     """
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
-        raise ValueError("it is of another format")
+        raise ValueError("it has another format")
     values: dict[str, Any] = {name: _texts(document[name]) for name in _TEXTS}
     values |= {name: _numbers(document[name]) for name in _NUMBERS}
     sizes = tuple(_numbers(document["sizes"]).tolist())
     count = len(values["vertices"])
     if not isinstance(document["forwarding"], dict):
-        raise ValueError("its forwarding tables are none")
+        raise ValueError("its forwarding tables are malformed")
     forwarding = {int(switch): _numbers(table) for switch, table in document["forwarding"].items()}
     if document["kind"] not in _KINDS or not all(isinstance(w, bool) for w in document["wraps"]):
         raise ValueError("it is of no known kind")
@@ -256,12 +256,12 @@ def _topology(document: Any) -> Topology:
 
 def _texts(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise ValueError("names are no names")
+        raise ValueError("a name is not text")
     return tuple(value)
 
 
 def _numbers(value: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
     array = np.array(value if value else np.zeros(0, np.int64))
     if array.ndim != 1 or array.dtype.kind != "i":
-        raise ValueError("numbers are no whole numbers")
+        raise ValueError("a number is not a whole number")
     return array.astype(np.int64)

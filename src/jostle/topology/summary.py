@@ -184,7 +184,7 @@ def _changed_links(before: Topology, after: Topology) -> list[str]:
         for name in ("sources", "targets", "source_ports")
     )
     if same_links and not _same_tables(before, after):
-        sentences.append("The forwarding tables are others.")
+        sentences.append("The forwarding tables differ.")
     return sentences
 
 

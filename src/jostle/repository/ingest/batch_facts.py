@@ -243,9 +243,9 @@ def _object(line: str) -> dict[str, Any]:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise FactsError(f"a line is no JSON ({type(error).__name__})") from None
+        raise FactsError(f"a line is not JSON ({type(error).__name__})") from None
     if not isinstance(value, dict):
-        raise FactsError("a line is no object")
+        raise FactsError("a line is not an object")
     return value
 
 
@@ -257,20 +257,20 @@ def _row(facts: Mapping[str, Any]) -> dict[str, Any]:
     for key in _TEXTS:
         value = facts.get(key, "")
         if not isinstance(value, str):
-            raise FactsError(f"its {key} is no text")
+            raise FactsError(f"its {key} is not text")
         row[key] = one_line(value[:_MOST_TEXT])
     for key, nothing in _NUMBERS.items():
         value = facts.get(key, nothing)
         if type(value) is not int or not -1 <= value <= _MOST_INT:
-            raise FactsError(f"its {key} is no number that fits")
+            raise FactsError(f"its {key} is not a number in range")
         row[key] = value
     if not 0 <= row["uid"] < 2**32 - 1:
-        raise FactsError("it does not say whose job it is")
+        raise FactsError("it does not name the owner of its job")
     nodes = facts.get("nodes", [])
     if not isinstance(nodes, list) or len(nodes) > _MOST_NODES:
-        raise FactsError("its nodes are no list that fits")
+        raise FactsError("its list of nodes is malformed or too long")
     if not all(isinstance(node, str) and len(node) < 256 for node in nodes):
-        raise FactsError("its nodes are no names")
+        raise FactsError("its nodes are not names")
     row["nodes"] = [one_line(node) for node in nodes]
     return row | _life(facts, row)
 
@@ -280,7 +280,7 @@ def _life(facts: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
     event, at = facts.get("event"), facts.get("time_ns")
     latest = time.time_ns() + _AHEAD_NS
     if event not in ("begin", "end"):
-        raise FactsError("a line is of no begin and no end")
+        raise FactsError("a line is neither a begin nor an end")
     if type(at) is not int or not _YEAR_2000_NS <= at <= latest:
         raise FactsError("its times are before the year 2000, or in the future")
     key = f"{row['system']}/{row['cluster']}/{row['id']}/{row['submit_ns']}"

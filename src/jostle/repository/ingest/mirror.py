@@ -56,7 +56,7 @@ def create_mirror(folder: Path) -> None:
     except OSError as error:
         raise RepositoryError(
             f"{folder} cannot be made a mirror ({os.strerror(error.errno or 0)}).",
-            hint="Is it yours, and is there room?",
+            hint="Check that you own it, and that there is free space.",
         ) from error
 
 

@@ -127,7 +127,9 @@ class Plan:
         if source.process != item.process:  # another file has this name now: the next pass reads it
             self.refused.add(number)
             if item.process is None:
-                self.warnings.append(f"{item.path} could not be read at first; it is taken later.")
+                self.warnings.append(
+                    f"{item.path} could not be read now; it will be ingested later."
+                )
             return
         self._devices.learn(header)
         if self._refused(number, source, header.first_slice):

@@ -62,7 +62,7 @@ def coarsen(
     """
     if length_ns <= 0 or HOUR_NS % length_ns:
         raise RepositoryError(
-            "An hour is no multiple of this length of slices.", hint="Try 4s.", exit_code=2
+            "An hour is not a multiple of this slice length.", hint="Try 4s.", exit_code=2
         )
     if older_than_s < 0:
         raise RepositoryError("An age cannot be negative.", hint="Try 7d.", exit_code=2)

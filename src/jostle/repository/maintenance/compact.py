@@ -380,5 +380,5 @@ def _sane(state: RepositoryState, horizon: int) -> None:
         )
         raise RepositoryError(
             f"Nothing would be left: the newest slices ended at {ends}, before {border}.",
-            hint="Is this machine's clock right? Else take a higher age, or remove the folder.",
+            hint="Is this machine's clock right? If it is, use a higher age, or remove the folder.",
         )

@@ -179,10 +179,10 @@ def repair(root: Path, progress: Progress | None = None) -> RepairReport:
         if no_room(error):
             raise cannot_write(root, error) from error
         raise RepositoryError(
-            f"{error.filename or root} is out of reach: {error.strerror or error}. "
-            "Nothing was given up.",
-            hint="Look at permissions, and at the file system that it lies on. Where a disk has "
-            "lost a file for good, remove it, and repair again.",
+            f"{error.filename or root} cannot be reached: {error.strerror or error}. "
+            "Nothing was removed.",
+            hint="Check permissions, and the file system that it is on. Where a disk has lost a "
+            "file for good, remove the file, and repair again.",
         ) from error
 
 
@@ -326,7 +326,7 @@ def _trouble(root: Path, file: File) -> str | None:
         storage.bring([file.path])
         size = path.stat().st_size
         if size != file.bytes:
-            return f"it has {size} bytes, of {file.bytes}"
+            return f"it has {size} of {file.bytes} bytes"
         if file.sum:
             return None if file_sum(path) == file.sum else WRONG_SUM
         rows = pq.ParquetFile(path, page_checksum_verification=True).read().num_rows
@@ -336,7 +336,7 @@ def _trouble(root: Path, file: File) -> str | None:
         if getattr(error, "errno", None):
             raise
         return reason_of(error, root)
-    return None if rows == file.rows else f"it has {rows} rows, of {file.rows}"
+    return None if rows == file.rows else f"it has {rows} of {file.rows} rows"
 
 
 def _published(root: Path, known: set[str]) -> dict[str, list[File]]:

@@ -190,7 +190,7 @@ def reaching(name: str, span: tuple[int, int]) -> str:
     """
     if name not in _METRICS_OF and name != "segments":
         raise JobError(
-            f"`{name}` has no slices that could be of a span.",
+            f"`{name}` has no times by which to select.",
             hint=f"Those that have: {', '.join((*_METRICS_OF, 'segments'))}, and jobs.",
         )
     start, end = _TIMES_OF[name]

@@ -120,7 +120,7 @@ def _rollup_of(metric: str) -> tuple[Rollup, str]:
     if known.kind == "histogram":
         raise JobError(
             f"{metric} is a histogram and has no single value per slice.",
-            hint="Ask for its counter (posix_read_ops, ...), or see `jostle digest`.",
+            hint="Use its counter (posix_read_ops, ...), or see `jostle digest`.",
         )
     table: Rollup = "rollup" if known.scope == "mount" else "node_rollup"
     return table, RESOURCE[table]

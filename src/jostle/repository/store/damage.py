@@ -23,7 +23,7 @@ from jostle.repository.store.sealed import file_sum
 _SMALL_BYTES = 1 << 20
 _FEW_BYTES = 16 << 20
 _MOST_KNOWN = 1 << 17
-WRONG_SUM = "its sum is not that of its content"
+WRONG_SUM = "its checksum does not match its content"
 
 #: Time of change, length and inode of a file; None: it does not exist.
 Facts = tuple[int, int, int] | None

@@ -45,7 +45,7 @@ def cannot_read(path: Path, error: OSError) -> RepositoryError:
     """Return the error for a file or folder that cannot be read."""
     return RepositoryError(
         f"{path} cannot be read: {error.strerror}.",
-        hint="Look at its permissions, and at the file system that it lies on.",
+        hint="Check its permissions, and the file system that it is on.",
     )
 
 

@@ -25,7 +25,7 @@ from jostle.repository.store.storage import open_storage
 from jostle.repository.store.tables import PartitionChunk, PartitionStream
 
 ROW_GROUP = 128 * 1024
-LOOK_AT_OBJECTS = "Look at the network and the settings of the object store; then do it again."
+LOOK_AT_OBJECTS = "Check the network and the settings of the object store; then try again."
 _BUCKET = re.compile(r"_b\d\d$")
 # A dictionary is used if its size is below this share: then reading is faster as well.
 _SMALLER = 0.97
@@ -237,7 +237,7 @@ def cannot_use(root: Path, error: OSError) -> RepositoryError:
     if no_room(error):
         return cannot_write(root, error)
     file = f" ({os.fsdecode(error.filename)})" if error.filename else ""
-    hint = "Look at permissions, and at the file system that it lies on; then do it again."
+    hint = "Check permissions, and the file system that it is on; then try again."
     return RepositoryError(
         f"The repository {shown(root)} cannot be used: {error.strerror or error}{file}.",
         hint=LOOK_AT_OBJECTS if is_address(shown(root)) else hint,
@@ -251,8 +251,8 @@ def cannot_write(root: Path, error: OSError) -> RepositoryError:
         hint = LOOK_AT_OBJECTS
     if no_room(error):
         hint = (
-            "Nothing was lost: free some space there, and do it again. `jostle repository "
-            "compact` removes what was replaced; `jostle repository expire` needs a little room."
+            "Nothing was lost: free some space there, and try again. `jostle repository "
+            "compact` removes what was replaced; `jostle repository expire` needs a little space."
         )
     why = error.strerror or str(error)
     return RepositoryError(f"The repository {shown(root)} cannot be written: {why}.", hint=hint)

@@ -85,7 +85,7 @@ class Log:
         except OSError as error:
             raise RepositoryError(
                 f"The repository {self.storage.name} cannot be used: {error.strerror or error}.",
-                hint="Look at the network and the settings of the object store; then do it again.",
+                hint="Check the network and the settings of the object store; then try again.",
             ) from error
 
     def _catch_up(self, *, sure: bool) -> None:
@@ -234,7 +234,7 @@ class Log:
                 # Without locks a writer that was suspended for long can take a number that was
                 # removed.
                 change.published = False
-                raise ConflictError("The number of the commit was used up before.")
+                raise ConflictError("The number of the commit is already used.")
             if number % CHECKPOINT_EVERY == 0:
                 self._checkpoint_if_possible()
         return number

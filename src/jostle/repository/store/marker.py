@@ -82,7 +82,7 @@ def _create_in_objects(storage: Storage) -> None:
     except OSError as error:
         raise RepositoryError(
             f"The repository {storage.name} cannot be made: {error.strerror or error}.",
-            hint="Look at the bucket's name, the credentials and the settings of the object store.",
+            hint="Check the bucket's name, the credentials and the settings of the object store.",
         ) from error
 
 
@@ -98,8 +98,8 @@ def open_marker(root: Path) -> None:
         if not is_there:
             raise RepositoryError(
                 f"Nothing is recorded yet: there is no repository at {place}.",
-                hint="Record a command with `jostle run -- CMD` or take in a spool with "
-                "`jostle ingest SPOOL`; --repository names another repository.",
+                hint="Record a command with `jostle run -- CMD` or ingest a spool with `jostle "
+                "ingest SPOOL`; --repository names another repository.",
                 exit_code=2,
             )
         version = _version(storage)
@@ -162,7 +162,7 @@ def restore_marker(root: Path) -> str:
     except OSError as error:
         raise RepositoryError(
             f"{storage.name}/{MARKER} cannot be written: {error.strerror or error}.",
-            hint="Be the owner of the repository; look at permissions and free space.",
+            hint="Run it as the owner of the repository; check permissions and free space.",
         ) from error
     return flaw
 

@@ -68,7 +68,7 @@ class Pieces:
                 raise DamageError("it is gone") from None
             if not self._storage.forget(self._name(name)):
                 break
-        raise DamageError("its sum is not that of its content")
+        raise DamageError("its checksum does not match its content")
 
     def broken(self, name: str, why: str) -> LogError:
         """Return the error for a piece, or another file of the log, that cannot be used."""

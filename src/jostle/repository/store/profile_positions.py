@@ -298,7 +298,7 @@ class ProfilePositions:
             try:
                 self._recent |= unpack(self._texts[0])
             except ValueError as error:
-                why = f"its positions are none ({error})"
+                why = f"its positions are malformed ({error})"
                 raise self._pieces.broken("a commit", why) from error
             self._texts.pop(0)
 

@@ -48,19 +48,19 @@ def unseal(data: bytes, number: int) -> dict[str, Any]:
     """
     seal = _SEAL.match(data)
     if seal and _sum(b"{" + data[seal.end() :]) != seal[1]:
-        raise DamageError("its sum is not that of its content")
+        raise DamageError("its checksum does not match its content")
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:  # not JSON, or not text
         raise DamageError(f"it is not JSON ({error})") from None
     if not isinstance(value, dict) or not isinstance(value.get("version", 0), int):
-        raise DamageError("it says nothing")
+        raise DamageError("it has no content that is known")
     if seal is None and value.get("version", 0) >= _SEALED_SINCE:
-        raise DamageError("it has no sum")
+        raise DamageError("it has no checksum")
     if value.get("version", 0) > LOG_VERSION:
         raise NewerError
     if value.get("version", 0) >= _SEALED_SINCE and value.get("number") != number:
-        raise DamageError(f"it is that of number {value.get('number')}")
+        raise DamageError(f"it belongs to number {value.get('number')}")
     return value
 
 

@@ -76,7 +76,7 @@ class RepositoryState:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DamageError(f"it is incomplete ({error})") from error
         if not all(isinstance(name, str) and is_piece(name) for name in state.pieces):
-            raise DamageError("it names files that are no pieces")
+            raise DamageError("it names files that are not pieces")
         state.base = number
         pieces.forget_but(state._named())
         return state

@@ -38,7 +38,7 @@ def study_names(root: Path) -> list[str]:
         return []
     except OSError as error:
         raise RepositoryError(
-            f"{root / FOLDER} cannot be read: {error.strerror}.", hint="Check its rights."
+            f"{root / FOLDER} cannot be read: {error.strerror}.", hint="Check its permissions."
         ) from error
     return [name for name in entries if (root / FOLDER / name / "plan.json").is_file()]
 
@@ -144,9 +144,9 @@ class StudyStore:
                 if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
                     raise cannot_write(self.root, error) from error
                 raise RepositoryError(
-                    f"The study {self.name} is running already (process "
+                    f"The study {self.name} is already running (process "
                     f"{os.pread(descriptor, 20, 0).decode(errors='replace').strip() or '?'}).",
-                    hint="Wait for its end, or give this one another name with --name.",
+                    hint="Wait until it ends, or give this one another name with --name.",
                 ) from error
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
@@ -197,7 +197,7 @@ class StudyStore:
             return []
         except OSError as error:
             raise RepositoryError(
-                f"{path} cannot be read: {error.strerror}.", hint="Check its rights."
+                f"{path} cannot be read: {error.strerror}.", hint="Check its permissions."
             ) from error
         runs: dict[str, dict[str, Any]] = {}
         for number, line in enumerate(lines[:-1], 1):
@@ -205,7 +205,7 @@ class StudyStore:
             if record is None:
                 raise RepositoryError(
                     f"{path}:{number}: this line is damaged.",
-                    hint=f"Remove the line (`sed -i {number}d {path}`); its run is made again.",
+                    hint=f"Remove the line (`sed -i {number}d {path}`); its run is repeated.",
                 )
             runs.setdefault(record["run"], record)
         return list(runs.values())
@@ -218,7 +218,7 @@ class StudyStore:
         if not isinstance(content, dict):
             raise RepositoryError(
                 f"{self.folder / name} is damaged.",
-                hint=f"Begin anew: `jostle study run --fresh` for {self.name}.",
+                hint=f"Start again: `jostle study run --fresh` for {self.name}.",
             )
         return content
 
@@ -236,7 +236,8 @@ class StudyStore:
             ) from None
         except OSError as error:
             raise RepositoryError(
-                f"{self.folder / name} cannot be read: {error.strerror}.", hint="Check its rights."
+                f"{self.folder / name} cannot be read: {error.strerror}.",
+                hint="Check its permissions.",
             ) from error
 
 

@@ -48,7 +48,7 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
         raise source.fault(
             0,
             "it describes no switch, block, ring or torus"
-            + (f"; flat is {', '.join(flat)[:100]}" if flat else ""),
+            + (f"; flat: {', '.join(flat)[:100]}" if flat else ""),
             "Describe the fabric there, or import a file of another kind.",
         )
     return fabrics
@@ -70,7 +70,7 @@ def _load(source: Source) -> Any:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "it is nested too deeply or malformed"
         raise source.fault(
-            mark.line + 1 if mark else 0, f"it is no YAML: {problem}", _FIX
+            mark.line + 1 if mark else 0, f"it is not YAML: {problem}", _FIX
         ) from None
 
 
@@ -111,7 +111,7 @@ def _torus(source: Source, row: dict[str, Any], name: str) -> Topology:
         if len(names) != size[0] * size[1] * size[2]:
             raise source.fault(
                 0,
-                f"{what} has {size[0] * size[1] * size[2]} places and {len(names)} nodes",
+                f"{what} has {size[0] * size[1] * size[2]} positions and {len(names)} nodes",
                 "Correct dims or nodes.",
             )
         places = itertools.product(*(range(n) for n in reversed(size)))
@@ -122,7 +122,7 @@ def _torus(source: Source, row: dict[str, Any], name: str) -> Topology:
     if missing or len(set(hosts.values())) != len(order):
         raise source.fault(
             0,
-            f"{what} has {len(missing)} places without a node, or a node twice",
+            f"{what} has {len(missing)} positions without a node, or a node twice",
             "Name each node once.",
         )
     whole = torus(sizes, names=("x", "y", "z"), hosts=[hosts[at] for at in order], name=name)

@@ -293,7 +293,9 @@ class ObjectStorage:
                 return None
             if len(data) != answer.meta["size"]:
                 raise OSError(
-                    errno.EREMOTEIO, f"only {len(data)} of {answer.meta['size']} bytes came", name
+                    errno.EREMOTEIO,
+                    f"only {len(data)} of {answer.meta['size']} bytes arrived",
+                    name,
                 )
             return data
 
@@ -409,4 +411,6 @@ def _plain(error: Exception) -> str:
 
 
 def _cannot(place: str, name: str, error: Exception) -> OSError:
-    return OSError(errno.EREMOTEIO, f"the object store said: {_plain(error)}", f"{place}/{name}")
+    return OSError(
+        errno.EREMOTEIO, f"the object store answered: {_plain(error)}", f"{place}/{name}"
+    )

@@ -52,7 +52,7 @@ def _in_objects(bucket: str, prefix: str) -> Storage:
     except OSError as error:
         raise RepositoryError(
             f"The object store cannot be used: {error.strerror or error}.",
-            hint="Look at AWS_REGION, AWS_ENDPOINT_URL and the credentials.",
+            hint="Check AWS_REGION, AWS_ENDPOINT_URL and the credentials.",
         ) from error
     note_copies(storage.root, storage.name)
     _OPENED[storage.root] = storage
