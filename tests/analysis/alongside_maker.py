@@ -1,4 +1,4 @@
-"""Makes what is alongside a job from arrays: one mount, one value per slice."""
+"""Makes the co-running jobs of a job from arrays: one mount, one value per slice."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def test_steady_load_is_named_without_any_change_in_it() -> None:
 
 
 def test_coarse_slices_are_aligned_by_overlap() -> None:
-    """A neighbour with slices of 4 s alongside slices of 1 s, and the reverse: the same shares."""
+    """A neighbour with slices of 4 s, a job of 1 s, and the reverse: the same shares."""
     me, a = rows("me", 0.5, queue=0.5, cpus="0"), rows("a", 0.3, cpus="0")
     fine = parts(made([*me, *a, *rows("b", 0.2, cpus="0")]))
     coarse = parts(made([*me, *a, *rows("b", 0.8, cpus="0", slice_s=4.0, number=2)]))
@@ -252,7 +252,7 @@ def test_programs_of_other_users_have_no_name_where_no_job_ran_either() -> None:
 
 
 def test_nobody_is_cleared_who_was_not_tested() -> None:
-    """Eight slices decide nothing about calls on files: a writer alongside it is not innocent."""
+    """Eight slices decide nothing about calls on files: a concurrent writer is not ruled out."""
     found = identify(writer(np.ones(SLICES), {"other": np.full(SLICES, 5e7)}))
     assert not found.ruled_out
     assert "too few slices" in found.untested["other"].why

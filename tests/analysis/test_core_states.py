@@ -88,9 +88,9 @@ def test_a_cap_at_the_instants_of_the_loss_is_its_cause() -> None:
     )
     both = explained_by_cores(run(), pa.concat_tables([agents, rows("node2")]))
     (row,) = cause_rows(both, {})
-    assert (row.what, row.place) == ("CPU, slower cores: capped at 2.1 GHz", "node1")
+    assert (row.what, row.place) == ("CPU, slower cores: frequency limit at 2.1 GHz", "node1")
     assert row.seconds.value == pytest.approx(run().lost_s.value)
-    assert head(both).what == "CPU, slower cores: capped at 2.1 GHz"
+    assert head(both).what == "CPU, slower cores: frequency limit at 2.1 GHz"
     assert {part.kind for hit in both.hits for part in hit.by_cause} == {"capped"}
     assert not both.limits
 
@@ -116,7 +116,7 @@ def test_a_cap_at_the_instants_of_the_loss_is_its_cause() -> None:
             "CPU, slower cores: throttled by heat (98 °C)",
         ),
         ({"cpu_throttle_ops": where(LOST > 0, 3)}, {}, "CPU, slower cores: throttled by heat"),
-        ({"cpu_steal_ns": where(LOST > 0, SECOND // 2)}, {}, "CPU, kept by the host"),
+        ({"cpu_steal_ns": where(LOST > 0, SECOND // 2)}, {}, "CPU, steal time"),
         (
             {},
             {"power_limit_uw": where(LOST > 0, 90_000_000, 200_000_000)},

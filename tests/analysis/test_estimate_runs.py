@@ -41,7 +41,7 @@ def test_traces_of_known_truth(family):
 @pytest.mark.in_turn
 @pytest.mark.parametrize("family", ["wavefront-calls", "wavefront-memory", "assembly-hog"])
 def test_sweeps_and_what_is_done_once(family):
-    """Few collectives and delays in every segment; a hog alongside what never recurs."""
+    """Few collectives and delays in every segment; a hog, and work that never recurs."""
     tables, truth = trace(SPECS[family], 1)
     found = checked(tables)
     assert found.percent.value == pytest.approx(truth.percent, abs=2.5)

@@ -203,7 +203,7 @@ def test_cores_side_by_side_add_up():
     assert of((0, 1), (0, 1)) == 1
     assert of((0, 4), (0, 4)) == 4
     assert of((0, 2), (2, 2), (4, 2)) == 6
-    assert of((5, 1), (5, 1), (0, 0)) == 1  # alongside a short-lived process, which does not say
+    assert of((5, 1), (5, 1), (0, 0)) == 1  # with a short-lived process, which has no such count
     assert of((2, 1), (3, 1), (0, 0)) == 2
 
 

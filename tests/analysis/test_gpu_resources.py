@@ -1,4 +1,4 @@
-"""Injected truth on GPUs and buses: who is named, where, for how much, and who is not."""
+"""Known interference on GPUs and buses: who is named, where, for how much, and who is not."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def _few_long_calls(load, seed):
     A call is booked in the slice in which it ends, as the profiler does.
 
     Returns:
-        What is alongside it, and the seconds that it lost.
+        The co-running jobs, and the seconds that it lost.
     """
     rng = np.random.default_rng(seed)
     size = len(load)
@@ -238,7 +238,7 @@ def test_processes_that_only_wait_for_others_lose_no_core():
 
 
 def test_evidence_without_a_culprit_does_not_sound_like_none():
-    """A small p alongside "took no longer" reads as a contradiction."""
+    """A small p next to "took no longer" reads as a contradiction."""
     one = SimpleNamespace(
         slices=100,
         total=SimpleNamespace(alike=False),

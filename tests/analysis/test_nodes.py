@@ -101,7 +101,7 @@ def test_too_few_peers_or_days_are_said() -> None:
     few = compared(healthy(hosts=5))
     assert not few.comparisons
     assert [not_assessed(each) for each in few.unassessed] == [
-        "Not assessed: 5 disks (n0, n1, n2 ...): 4 peers of like hardware at most; "
+        "Not assessed: 5 disks (n0, n1, n2 ...): 4 peers of similar hardware at most; "
         "5 peers are needed."
     ]
     short = compared(healthy(days=2))

@@ -1,6 +1,6 @@
 """The plug-in of pytest: which tests it repeats, and what it makes of those that stay disturbed.
 
-What is lost is set by the tests, but for the last, which is a real run alongside real load.
+What is lost is set by the tests, but for the last, which is a real run under real load.
 """
 
 from __future__ import annotations

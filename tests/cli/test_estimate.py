@@ -260,7 +260,7 @@ def test_what_it_was_of_the_cpu_is_said_in_the_same_words_everywhere() -> None:
     run = estimates.ftq()
     for kind, words in (
         ("core speed", "CPU, slower cores"),
-        ("steal", "CPU, kept by the host"),
+        ("steal", "CPU, steal time"),
         ("", "CPU"),
     ):
         cause = Cause("cpu", "node1", run.lost_s, "measured", kind)  # type: ignore[arg-type]

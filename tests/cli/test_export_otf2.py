@@ -97,7 +97,7 @@ def test_processes_live_when_they_lived(injected: Path, written: tuple[str, Path
         assert [event.time for event in own] == sorted(event.time for event in own)
     first = min(own[0].time for own in events.values())
     assert definitions.clock_properties.global_offset == first
-    # It is the Unix clock, so that other traces can be laid alongside it.
+    # It is the Unix clock, so that other traces can be compared with it.
     assert abs(definitions.clock_properties.realtime_timestamp - first) < 1000
     nodes = {node.name for node in definitions.system_tree_nodes}
     assert {row["host"] for row in rows} < nodes

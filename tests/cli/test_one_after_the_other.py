@@ -1,4 +1,4 @@
-"""Real programs with slices of different lengths, after each other and alongside each other."""
+"""Real programs with slices of different lengths, one after the other and concurrently."""
 
 from __future__ import annotations
 

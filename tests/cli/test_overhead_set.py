@@ -1,4 +1,4 @@
-"""`jostle overhead --set` and `--alongside`: several programs, and other profilers alongside us."""
+"""`jostle overhead --set` and `--alongside`: several programs, and other profilers."""
 
 from __future__ import annotations
 
@@ -131,7 +131,8 @@ def test_a_single_command_alongside_another_profiler(profiler: str) -> None:
     content = json.loads(jostle(*words, FAIL_ALONGSIDE="yes").out)
     assert content["alongside"] == []
     assert content["notes"][0] == (
-        "mpiP is left out: `sh` ended with 9 under mpiP (without it, it succeeds), without any output"
+        "mpiP is left out: `sh` ended with 9 under mpiP (without it, it succeeds), "
+        "without any output"
     )
 
 

@@ -62,7 +62,7 @@ def verdict(*suspects: tuple[str, SuspectKind]) -> JobInterference:
         (
             [("slurm-7 (no profile)", "unprofiled")],
             "by slurm-7 (no profile)",
-            "to load that no profile has",
+            "to load without a profile",
         ),
         ([("hog", "job")], "by job hog", "to jobs that were profiled"),
         (

@@ -35,7 +35,7 @@ from torchrun import torchrun
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-# The lab's pages lie alongside its code; one index has them all.
+# The lab's pages are next to its code; one index has them all.
 BOTH = [DOCS, ROOT / "lab/docs"]
 PAGES = [
     ROOT / "README.md",

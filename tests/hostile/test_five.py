@@ -46,7 +46,7 @@ def hostile(put: Put, spool: Path, user: int) -> None:
     twin = honest(victim)
     less = make_profile(victim % 100, twin.job, slices=2, pid=victim, proc_start=victim)
     put(less, user, f"a{user}.jst")
-    put(twin, user, f"{twin.job}.{twin.pid}.1.jst")  # alongside what the victim left
+    put(twin, user, f"{twin.job}.{twin.pid}.1.jst")  # next to what the victim left
     put(honest(victim), user, f"{twin.job}.{twin.pid}.1.jsp")
     put(make_profile(7, twin.job, uid=victim, host="node0"), user, f"uid{user}.jst")
     put(make_shorts(twin.job, 4, uid=victim), user)

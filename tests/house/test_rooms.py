@@ -81,7 +81,7 @@ EVERY_ROOM = [(house, room) for house, (rooms, _) in HOUSES.items() for room in 
 EVERY_SUBROOM = [(house, room) for house, (_, subrooms) in HOUSES.items() for room in subrooms]
 
 
-#: What the lab, and whatever else is installed alongside jostle, may import of it
+#: What the lab, and whatever else is installed with jostle, may import of it
 #: (docs/reference/extensions.md): the interfaces of rooms and the modules next to them, and these.
 PUBLIC = {
     *(f"jostle.{room}.{path.stem}" for room in FOR_ALL for path in (PRODUCT / room).glob("*.py")),

@@ -94,7 +94,7 @@ def test_the_command_says_it_and_what_it_rests_on(disturbed: Repository) -> None
     assert done.code == 0, done.err
     said = " ".join(done.out.split())
     assert "bully, which ran at the same time, slows runs of victim by" in said
-    assert "Rests on a log of Darshan: bytes are known per slice" in said
+    assert "Based on a log of Darshan: bytes are known per slice" in said
     answer = json.loads(jostle("interference", slow, *place, "--json").out)
     assert answer["met"][0]["program"] == "bully" and answer["rests_on"]
     done = jostle("matrix", *place)

@@ -227,7 +227,7 @@ class Mpirun(Runner):
         return command, env | {"COUNTER": str(self.counter) if counted else None}
 
     def as_world(self, result: Result) -> World:
-        """A result with the counter's accounts alongside it."""
+        """A result with the counter's accounts."""
         world = World(**vars(result))
         world.counted = read_truth(self.counter)[0]
         return world

@@ -251,7 +251,7 @@ def test_all_ranks_of_oversubscribed_cores_in_mpi_at_once(
 
 
 def strange_files(spool: Path, like: Path) -> list[Path]:
-    """Files alongside a profile that have names of its job's ranks and are none."""
+    """Files next to a profile that are named like ranks of its job and are none."""
     job = like.name.partition(".")[0]
     fifo, folder, link, short, cut, noise = (spool / f"{job}.{n}.1.jst" for n in range(1, 7))
     os.mkfifo(fifo)

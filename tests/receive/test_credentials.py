@@ -136,7 +136,7 @@ def test_munge_binds_node_time_and_body(munged: Munged, starting: Callable[..., 
         munge="on",
         munge_socket=munged.socket,
     )
-    # Tokens count alongside it.
+    # Tokens count in addition.
     assert receiver.node("n2").post(ranged(1, b"x")).status == 200
 
 

@@ -229,7 +229,7 @@ def test_what_did_not_get_to_the_disk_is_not_acknowledged(
 def test_a_mark_that_did_not_get_to_the_disk_leaves_the_bytes(
     mirror: Mirror, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The ingester may see the mark meanwhile: alongside it, all of the file must be there."""
+    """The ingester may see the mark meanwhile: next to it, all of the file must be there."""
     mirror.put(ranged(1, b"abc"))
     sync = keeper_module.sync_group
 

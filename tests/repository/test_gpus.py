@@ -1,4 +1,4 @@
-"""GPUs of jobs and of those alongside them, against rows written by hand."""
+"""GPUs of jobs and of co-running jobs, against rows written by hand."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ MOUNT = "nfs:server:/scratch"
 MIB = 1 << 20
 START = EPOCH // (4 * SECOND) * 4 * SECOND
 #: Job: slice, begin, end (ms), MiB a second. `early` and `late` never met `next`, but are in one
-#: slice of it; `wide` was alongside all.
+#: slice of it; `wide` ran during all of them.
 JOBS = {
     "early": (250, 100, 5_050, 8),
     "next": (4000, 5_100, 17_000, 4),
@@ -163,7 +163,7 @@ def test_loads_of_all_are_cut_to_lives(store: Repository) -> None:
 
 
 def test_a_program_does_not_meet_itself(store: Repository) -> None:
-    """The three runs of `twin` came one after the other; each was alongside `wide` for a while."""
+    """The three runs of `twin` came one after the other; each ran with `wide` for a while."""
     found = analysis.matrix(store.programs_alongside())
     pairs = {(one.victim, one.aggressor) for one in found.encounters}
     assert pairs == {("twin", "wide"), ("wide", "twin")}

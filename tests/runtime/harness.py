@@ -225,7 +225,7 @@ def heartbeat_held(pid: int, *, at_its_end: bool = False) -> Iterator[None]:
     seize, detach, interrupt, trace_exit = 0x4206, 17, 0x4207, 0x40
     tid, *more = {int(t.name) for t in Path(f"/proc/{pid}/task").iterdir()} - {pid}
     if more:
-        pytest.skip("a sanitizer has a thread of its own alongside the heartbeat")
+        pytest.skip("a sanitizer has a thread of its own in addition to the heartbeat")
     ptrace = ctypes.CDLL(None, use_errno=True).ptrace
     options = trace_exit if at_its_end else 0
     if ptrace(seize, tid, None, options) or (not at_its_end and ptrace(interrupt, tid, None, None)):

@@ -85,7 +85,7 @@ def test_its_cost_is_reported(jostle: Runner) -> None:
 @pytest.mark.in_turn
 @pytest.mark.tries(3)
 def test_neighbour_on_the_same_core(jostle: Runner) -> None:
-    """Who takes turns with us on a core is not seen: only what happens alongside us is."""
+    """A process that takes turns with us on a core is not seen: only what runs concurrently is."""
     core = str(max(os.sched_getaffinity(0)))
     means: dict[bool, list[float]] = {False: [], True: []}
     for oversubscribed in (False, True, False, True):

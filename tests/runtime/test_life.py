@@ -166,7 +166,7 @@ def test_more_threads_than_blocks(jostle: Runner, build: Compile) -> None:
 
 
 def test_threads_made_by_libc(jostle: Runner, build: Compile) -> None:
-    """Timer threads and C11 threads alongside the main thread: no update is lost."""
+    """Timer threads and C11 threads next to the main thread: no update is lost."""
     jostle.run(build("hidden_threads.c"), jostle.data).check("posix")
 
 

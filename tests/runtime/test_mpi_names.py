@@ -38,7 +38,7 @@ def test_an_unknown_mpi(jostle: Runner, build: Compile) -> None:
 
 
 def without_adapters(library: Path, folder: Path) -> Path:
-    """A copy of the library where no adapter lies alongside it."""
+    """A copy of the library without an adapter next to it."""
     folder.mkdir()
     for name in (library.name, "libjostle_large.so"):
         shutil.copy(library.parent / name, folder)

@@ -209,7 +209,7 @@ def test_alongside_other_preloads(jostle: Runner, build: Compile, name: str, ord
         ("stdio_all.c", ["stdio_write"]),
     ]:
         if name == "asan" and source == "fork_threads.c":
-            continue  # _Fork and raw clone alongside threads are not the sanitizer's promise
+            continue  # _Fork and raw clone with threads are not the sanitizer's promise
         runner = Runner(jostle.library, make_folder(jostle, source))
         result = runner.run(build(source), runner.data, preload=both, env=quiet)
         assert "cannot be preloaded" not in result.stderr, "else nothing shared the process"

@@ -1,4 +1,4 @@
-"""One injected repository for all tests of access, and users that this machine need not have."""
+"""One synthetic repository for all tests of access, and users that this machine need not have."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def injected(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def users() -> Iterator[None]:
-    """The owners of the injected jobs can be found by name."""
+    """The owners of the synthetic jobs can be found by name."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(roles, "_uid", UIDS.get)
         yield

@@ -1,4 +1,4 @@
-"""What the tests of access ask: an injected repository of four users, and guests of any role."""
+"""What the tests of access ask: a synthetic repository of four users, and guests of any role."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jostle_lab.synthetic import Spec, plant, plant_machines
 
 URL = "https://jostle.example"
 PROXY = "10.0.0.1"
-#: Owners of the injected jobs.
+#: Owners of the synthetic jobs.
 UIDS = {"anne": 60000, "bert": 60001, "carl": 60002, "dora": 60003}
 ROLES = Roles(
     support=frozenset({"sue"}), administrator=frozenset({"adam"}), manager={"anne": ("bert",)}

@@ -107,7 +107,7 @@ def test_without_jobs_there_are_no_samples_of_jobs() -> None:
 
 @pytest.fixture
 def whenever(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The injected jobs are recent."""
+    """The synthetic jobs are recent."""
     monkeypatch.setattr(route, "RECENT_NS", 2**62)
 
 

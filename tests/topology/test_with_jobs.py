@@ -1,4 +1,4 @@
-"""Fabrics alongside jobs: nodes that no fabric has, and what `jostle topology` and doctor say."""
+"""Fabrics and jobs: nodes that no fabric has, and what `jostle topology` and doctor say."""
 
 from __future__ import annotations
 

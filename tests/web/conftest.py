@@ -1,4 +1,4 @@
-"""An injected repository, its server, and a browser that tolerates nothing.
+"""A synthetic repository, its server, and a browser that tolerates nothing.
 
 `page` is a page of that browser; ask for another theme or width with
 
@@ -53,7 +53,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The injected repository, served to whoever started it."""
+    """The synthetic repository, served to whoever started it."""
     path = plant_ground(tmp_path_factory.mktemp("web") / "repository")
     with at_our_priority(), serving(path) as made:
         yield made
@@ -72,7 +72,7 @@ def assessed(served: Served) -> Served:
 
 @pytest.fixture(scope="session")
 def closed(served: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The injected repository, for anne alone."""
+    """The synthetic repository, for anne alone."""
     with closed_to_all_but_anne(served.repository, tmp_path_factory.mktemp("closed")) as made:
         yield made
 

@@ -30,7 +30,7 @@ def advised(client, assessed) -> tuple[str, dict]:
         given = made(client, f"jobs/{job}/advice")
         if given["found"] and given["found"][0]["texts"]:
             return job, given
-    pytest.skip("no injected job can do anything")
+    pytest.skip("no synthetic job can do anything")
 
 
 def test_a_job_says_what_to_change_and_its_text_can_be_copied(client, assessed, page, idle):
@@ -82,7 +82,7 @@ def test_a_job_can_be_moved_in_time_and_its_loss_is_predicted(client, assessed, 
         if given["own_neighbours"]:
             break
     else:
-        pytest.skip("no injected job is slowed by another one of its user")
+        pytest.skip("no synthetic job is slowed by another one of its user")
     page.goto(assessed.enter(f"/jobs/{job}"))
     panel = page.locator(".what-if")
     panel.get_by_text("As it ran, others cost it").wait_for()

@@ -392,7 +392,7 @@ def test_a_broken_part_breaks_its_card_alone(page, served, hurt):
 @pytest.mark.parametrize("look", [("light", 1280), ("dark", 390)], indirect=True)
 def test_sizes_of_calls_by_keys(page, client, open_job, hurt):
     made = client.get(f"jobs/{hurt}").json()
-    for one in made["access"]:  # injected jobs have calls, but no sizes
+    for one in made["access"]:  # synthetic jobs have calls, but no sizes
         one["histogram"] = [0] * 10 + [7, 0, 1] + [0] * 19
     page.route(
         re.compile(rf"/jobs/{hurt}(\?|$)"),

@@ -1,4 +1,4 @@
-"""The numbers of the pages are those of the commands: the demo's, and of injected jobs."""
+"""The numbers of the pages are those of the commands: the demo's, and of synthetic jobs."""
 
 from __future__ import annotations
 

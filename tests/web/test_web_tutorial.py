@@ -1,6 +1,6 @@
 """The tutorial can be done, and shows what one sees: pytest --update-tutorial takes its pictures.
 
-They show the injected repository of these tests, so that nobody's own jobs stand in the manual.
+They show the synthetic repository of these tests, so that nobody's own jobs stand in the manual.
 """
 
 from __future__ import annotations

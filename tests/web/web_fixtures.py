@@ -43,7 +43,7 @@ SPEC = Spec(jobs=6, slices=200, length=120, processes=4, mounts=1, users=2)
 #: A run of four ranks whose segments are kept, and one of two that still goes on; the injected
 #: jobs have no segments.
 SEGMENTS, LIVE = "relax-0006", "relax-0007"
-#: A study whose runs are two of the injected jobs, and what they are alongside each other.
+#: A study whose runs are two of the synthetic jobs, alone and concurrently.
 STUDY = "pairs"
 #: Of anne, on a server with local accounts.
 PASSWORD = "correct horse battery"
@@ -125,13 +125,13 @@ def plant_segments(
     live: bool = False,
     seed: int = 1,
 ) -> None:
-    """Adds a run with segments to a repository, alongside the injected jobs in time.
+    """Adds a run with segments to a repository, at the time of the synthetic jobs.
 
     Args:
         path: The repository.
         job: Name of the run.
         first: Id of its first process.
-        begin_s: Its start, seconds after that of the first injected job.
+        begin_s: Its start, seconds after that of the first synthetic job.
         ranks: Its ranks.
         live: It has not ended yet.
         seed: Of what disturbs it.

@@ -1,4 +1,4 @@
-"""A study made from jobs that are there already: two programs alone, and alongside each other."""
+"""A study made from jobs that are there already: two programs, alone and concurrently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Injected repositories: real ones, the same for the same seed, and true to their own truth."""
+"""Synthetic repositories: valid, equal for equal seeds, and consistent with their ground truth."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_nobody_loses_where_nobody_harms(tmp_path: Path) -> None:
 
 
 def test_small_scene_is_solved(injected: Injected) -> None:
-    """The whole way from injected jobs to a score; tight figures are validated elsewhere."""
+    """The whole way from synthetic jobs to a score; tight figures are validated elsewhere."""
     found = score(injected)
     assert not found.failed
     harmed = [each for each in found.jobs if each.culprit]

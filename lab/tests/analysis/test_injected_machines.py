@@ -1,4 +1,4 @@
-"""Injected machines: they agree with the injected jobs, and have the faults they are to have."""
+"""Synthetic machines agree with the synthetic jobs, and have the faults that were requested."""
 
 from __future__ import annotations
 

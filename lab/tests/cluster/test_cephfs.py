@@ -56,7 +56,7 @@ def test_data_lies_on_object_servers_and_metadata_on_its_own(lab: Lab) -> None:
         counted(lab, f"osd.{i}")["osd"]["op_in_bytes"] - was["op_in_bytes"]
         for i, was in enumerate(before)
     ]
-    # Ten objects of 4 MiB; alongside them the journal of the metadata server.
+    # Ten objects of 4 MiB; in addition the journal of the metadata server.
     assert 40 * MIB <= sum(taken) < 42 * MIB and min(taken) >= 4 * MIB
     after = lab.counters(payload=True)
     for i, bytes_in in enumerate(taken):

@@ -115,7 +115,7 @@ def test_messages(lab: Lab, tmp_path: Path, mpi: str) -> None:
     assert {row["host"] for row in rows} == {"node2", "node3"}
     slices = Repository(tmp_path / "repository").job_slices("load").to_pylist()
     assert sum(row["mpi_send_bytes"] for row in slices) == pytest.approx(24 * MIB, rel=0.01)
-    # The launcher and the ranks' greetings are small alongside it.
+    # The launcher and the ranks' greetings are small compared with it.
     for link, sent in (("uplink.right", first), ("uplink.left", second)):
         assert moved[link].is_of(sent), (link, moved[link])
 

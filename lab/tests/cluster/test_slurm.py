@@ -222,7 +222,7 @@ def test_the_digest_at_the_end_of_the_output(lab: Lab, batch: tuple[Path, Reposi
 
 @pytest.mark.in_turn("lab")
 def test_arrays_requeues_and_overlapping_steps(lab: Lab, tmp_path: Path) -> None:
-    """Each task and each start has its facts; steps alongside each other are parts of one job."""
+    """Each task and each start has its facts; concurrent steps are parts of one job."""
     script = tmp_path / "job.sh"
     script.write_text(
         '#!/bin/sh\n[ -n "$SLURM_RESTART_COUNT" ] || scontrol requeue $SLURM_JOB_ID\n'
@@ -272,7 +272,7 @@ def test_the_script_itself_is_profiled(batch: tuple[Path, Repository]) -> None:
 
 @pytest.mark.in_turn("lab")
 def test_a_job_without_a_script(lab: Lab, tmp_path: Path) -> None:
-    """A user's own name and spool, and whatever he preloads, hold alongside the TaskProlog."""
+    """A user's own name and spool, and whatever he preloads, stay in force with the TaskProlog."""
     spool = tmp_path / "spool"
     spool.mkdir()
     env = {"JOSTLE_JOB": "mine", "JOSTLE_SPOOL": str(spool), "LD_PRELOAD": "libm.so.6"}

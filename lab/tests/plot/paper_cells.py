@@ -27,7 +27,7 @@ ALONE = {OWC: 28.4e9, WS: 31.6e9, AW: 42.2e9}
 #: Of applications, made up: closes per second and bytes per second.
 APPLICATIONS = {"OpenFOAM": 3500.0, "MADbench2": 11e9, "HACC-IO": 14e9}
 RATES = ALONE | APPLICATIONS
-#: Degradation of the probe (first) alongside the signal (second), by chunk size in MiB: the text of
+#: Degradation of the probe (first) next to the signal (second), by chunk size in MiB: the text of
 #: §3.3.3 and table 3.2; the rest in their manner.
 LOSSES = {
     (OWC, OWC): {1: 0.4261, 16: 0.48, 256: 0.50},

@@ -1,4 +1,4 @@
-"""Programs of a validation over nodes of a lab, alongside messages over the same link."""
+"""Programs of a validation over nodes of a lab, with messages of others over the same link."""
 
 from __future__ import annotations
 

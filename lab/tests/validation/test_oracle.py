@@ -142,7 +142,7 @@ def test_time_after_the_last_count_belongs_to_the_run() -> None:
 
 
 def test_the_displacement_weighs_windows_by_their_length() -> None:
-    """Many short windows that doubled are little alongside a long one that did not."""
+    """Many short windows that doubled count little compared with a long one that did not."""
     row = np.array([2e-3] * 20 + [1.0])
     reference = np.array([1e-3] * 20 + [1.0])
     assert displacement(row, reference) == pytest.approx(0)

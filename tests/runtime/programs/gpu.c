@@ -154,7 +154,7 @@ static int subscribe_itself(void)
     return subscribe ? subscribe(&handle, (void *)nothing, NULL) : -1;
 }
 
-/* As a profiler for CUPTI 13.2 and later does: alongside others, or alone. */
+/* As a profiler for CUPTI 13.2 and later does: with others, or alone. */
 static int subscribe_v2(int alongside_others)
 {
     struct {
