@@ -39,7 +39,7 @@ NEEDS = {
     "placement": frozenset({MESSAGES}),
 }
 #: What the sentence about the basis of an imported job begins with.
-RESTS_ON = "Rests on a log of"
+RESTS_ON = "Based on a log of"
 #: How to obtain data that is missing.
 _REMEDIES = {
     SEGMENTS: "profile a run: `jostle run -- CMD`",

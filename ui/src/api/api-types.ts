@@ -232,7 +232,7 @@ export interface AttributedSuspect {
   correlation: number;
   /** How it used that resource, for users. */
   pattern: string;
-  /** As of Suspect: a job, load that no profile has, or a slow server. */
+  /** As of Suspect: a job, load without a profile, or a slow server. */
   kind: 'job' | 'unprofiled' | 'server';
   /** How it was found, in words (see `found_by`). */
   how: string;
@@ -2209,7 +2209,7 @@ export interface Suspect {
   lag_s: number;
   /** How it used the resource, for users ("aggregate-write, chunk 1 MiB"). */
   pattern: string;
-  /** "job"; "unprofiled": load that no profile has, known from counters of machines; "server": no neighbour, the server itself was slow. */
+  /** "job"; "unprofiled": load without a profile, known from counters of machines; "server": no neighbour, the server itself was slow. */
   kind: 'job' | 'unprofiled' | 'server';
   /** How it was found. */
   how: 'account' | 'test';

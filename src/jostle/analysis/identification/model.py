@@ -100,7 +100,7 @@ class Suspect:
         q: The same after control of the false-discovery rate over all suspects and resources.
         lag_s: Lag of the load at which the correlation is greatest; 0: at once.
         pattern: How it used the resource, for users ("aggregate-write, chunk 1 MiB").
-        kind: "job"; "unprofiled": load that no profile has, known from counters of machines;
+        kind: "job"; "unprofiled": load without a profile, known from counters of machines;
             "server": no neighbour, the server itself was slow.
         how: How it was found.
         agreement: Of a suspect by account, what the statistical test says of the same load, part of

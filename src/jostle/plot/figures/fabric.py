@@ -40,8 +40,8 @@ _WORDS = {
     "other": "other",
 }
 _WIRED = (
-    "Switches above the nodes; a node has the colour of its job, whose name is below it. Each way "
-    "of a cable has its own line, on the right as one goes."
+    "Switches above the nodes; a node has the colour of its job, whose name is below it. Each "
+    "direction of a cable has its own line, on its right-hand side."
 )
 
 
@@ -84,7 +84,7 @@ def _page(content: FabricAt) -> Page:
         title = (
             f"{whose} {rate_words(content.load[busiest])} on {topology.link_name(busiest)}{part}"
         )
-    note = "Dark: the most; roots of loads are drawn, so that small loads are seen. "
+    note = "Dark: the greatest load, on a square-root scale, so that small loads are visible. "
     if content.zones:
         word = "group" if topology.kind == "dragonfly" else "leaf"
         note += f"Left: what each {word} (row) sent to each (column). Right: a cell for each link, "

@@ -42,7 +42,7 @@ def attribution_page(chart: AttributionChart) -> Page:
     )
     if chart.disturbed.any():
         note += f"Shaded: the {int(chart.disturbed.sum())} slices in which it lost time to others."
-    foot = f"{chart.slices} slices evaluated; the smallest loss that could have been seen there: "
+    foot = f"{chart.slices} slices evaluated; the smallest loss that could be detected there: "
     foot += f"{duration(1e9 * chart.smallest_s)}."
     if chart.evident:
         low, high = (duration(1e9 * end) for end in (chart.seconds.low, chart.seconds.high))

@@ -61,7 +61,7 @@ def _page(matrix: Matrix, grid: MatrixGrid) -> Page:
         "Slowdown of the row's program in its runs alongside the column's program, over its runs "
         "without it; below: number of runs with / without. Coloured and bold: evidence (q < 0.05 "
         "after control of the false-discovery rate); grey: none; few: under "
-        f"{FEWEST} runs with or without; empty: they never met. "
+        f"{FEWEST} runs with or without; empty: they never ran together. "
         "Right: how much the row's program is slowed over all encounters (passive); hollow and in "
         "brackets: no pair proves it."
     )

@@ -32,7 +32,7 @@ def _page(each: Difference) -> Page:
 
     title = f"{each.host}, {what_of(each)}: {size_of(each)}"
     unit = "rate" if each.unit else "difference_percent"
-    what = "Rate" if each.unit else "Difference from the median of its peers at a like load"
+    what = "Rate" if each.unit else "Difference from the median of its peers at similar load"
     note = (
         f"{what}, per day (UTC). Filled: days that "
         "healthy peers' changes from day to day explain less than once in twenty. Grey: where nine "

@@ -150,7 +150,7 @@ def _detail_note(picture: Picture) -> str:
     part = picture.layout.part
     names = [part.name(d) for d in part.order]
     downwards = f", {names[1]} downwards" if len(names) > 1 else ""
-    note = "A square is a switch, a line a link; each way has its own line. "
+    note = "A square is a switch, a line a link; each direction has its own line. "
     note += f"{names[0]} leads to the right{downwards}.{_ends(picture)}"
     return note + (f" Grey planes are{_outer(picture)}" if len(names) > 2 else "")
 
@@ -161,7 +161,7 @@ def _ends(picture: Picture) -> str:
     if len(np.unique(picture.of)) == len(picture.of) and not part.words(part.order):
         return ""
     elsewhere = ", or to places that are not drawn" if part.words(part.order) else ""
-    return f" Short ends at the edges lead round to the other side{elsewhere}."
+    return f" Short ends at the edges wrap around to the other side{elsewhere}."
 
 
 def _outer(picture: Picture) -> str:

@@ -101,7 +101,7 @@ def watched(content: NodeDifferences) -> str:
     """Return a sentence on what was compared."""
     return (
         f"{_many(content.components, 'component')} of {_many(content.machines, 'machine')}, "
-        f"{_many(content.days, 'day')}. Of what is named, {100 * content.fdr:.0f} % or less is "
+        f"{_many(content.days, 'day')}. Of these findings, {100 * content.fdr:.0f} % or less are "
         "expected to be chance."
     )
 
@@ -117,8 +117,8 @@ def not_assessed(each: Unassessed) -> str:
     if each.why == "too few days":
         need = f"busy on {_many(each.most, 'day')} at most"
     elif each.most == 0:
-        need = "no peer of like hardware"
+        need = "no peer of similar hardware"
     else:
-        need = f"{_many(each.most, 'peer')} of like hardware at most"
+        need = f"{_many(each.most, 'peer')} of similar hardware at most"
     noun = "days" if each.why == "too few days" else "peers"
     return f"Not assessed: {what} ({hosts}): {need}; {each.least} {noun} are needed."

@@ -27,7 +27,7 @@ MEASURES = {
     "hops": ("hops between nodes", "links between two of its nodes, mean"),
     "communicator_hops": ("hops in communicators", "links between two ranks of a communicator"),
     "contiguity": ("contiguity", "its nodes over all nodes in the box around it"),
-    "pieces": ("pieces", "groups of routers that hang together"),
+    "pieces": ("pieces", "contiguous groups of routers"),
     "leaves": ("leaves", "leaf switches with nodes of the job"),
     "pods": ("pods", "pods with nodes of the job"),
     "groups": ("groups", "groups with nodes of the job"),
@@ -62,7 +62,7 @@ def shape_rows(shape: Shape, dimensions: tuple[str, ...]) -> list[tuple[str, str
     whole = "all" if shape.whole_routers == shape.routers else whole
     rows = [
         ("nodes", count(shape.nodes), f"in the {shape.kind} {shape.fabric}"),
-        ("routers", count(shape.routers), f"switches of its nodes; {whole} of them wholly its own"),
+        ("routers", count(shape.routers), f"switches of its nodes; no other job used {whole}"),
         (
             "hops",
             "-" if shape.hops is None else f"{hops_of(shape.hops)} (most {shape.most_hops})",
@@ -86,9 +86,9 @@ def shape_rows(shape: Shape, dimensions: tuple[str, ...]) -> list[tuple[str, str
     if shape.pieces is None:
         rows.append(("pieces", "not defined", f"in a {shape.kind}: no leaf is next to another"))
     else:
-        rows.append(("pieces", count(shape.pieces), "groups of its routers that hang together"))
+        rows.append(("pieces", count(shape.pieces), "contiguous groups of its routers"))
     rows += [
-        (touched_name(part), count(part.number), f"{count(part.least)} would do")
+        (touched_name(part), count(part.number), f"{count(part.least)} would suffice")
         for part in shape.touched
     ]
     return rows
@@ -129,7 +129,7 @@ def program_answer(content: ProgramPlacement) -> str:
     proven = [each for each in content.suspects if is_proven(each)]
     slower = [each for each in proven if each.change and each.change[0] < 0]
     if best is None or best.rate.spearman is None or (best.rate.spearman_p or 1) > _EVIDENCE:
-        text = f"No measure of placement goes with the messaging rate of {content.program}."
+        text = f"No measure of placement correlates with the messaging rate of {content.program}."
     else:
         more = "lower" if best.rate.spearman < 0 else "higher"
         text = (

@@ -89,7 +89,7 @@ def wait_sentences(waits: JobWaits | None, names: Mapping[str, str]) -> list[str
 def world_text(world: WorldWaits) -> str:
     """Return the answer about a world without a straggler."""
     if world.answer == "cleared":
-        lower = f"; a wait of less than {seconds(world.least_s)} would not be named"
+        lower = f"; a wait of less than {seconds(world.least_s)} would not have been detected"
         return f"No rank kept the others waiting: {world.why}{lower}."
     return (
         f"It is undecided whether a rank kept the others waiting, because {world.why}; "

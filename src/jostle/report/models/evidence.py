@@ -134,17 +134,17 @@ def all_rest_on(store: Repository) -> list[str]:
     )
     profiles = len(bases) - sum(numbers.values())
     lines = [
-        f"Rests on {count(profiles)} profiled {'job' if profiles == 1 else 'jobs'} and {imported}."
+        f"Based on {count(profiles)} profiled {'job' if profiles == 1 else 'jobs'} and {imported}."
     ]
     if any(TIMES not in basis.has for basis in numbers):
         lines.append(
-            "Runs without the time of calls per slice are compared as wholes: how slow each was, "
-            "by how much of its traffic it moved while another program was active."
+            "Runs without the time of calls per slice are compared as a whole: their slowness and "
+            "the share of their traffic while another program was active."
         )
     if any(BYTES not in basis.has for basis in numbers):
         lines.append(
-            "When runs with totals only moved bytes is known between first and last access alone: "
-            "harm among them looks smaller than it was."
+            "Of runs with totals only, just the first and last access are known in time: "
+            "slowdowns among them are underestimated."
         )
     return lines
 

@@ -70,7 +70,7 @@ def fabric_at(
 
     facts = store.messages.facts([job] if job else None)
     if not facts:
-        raise UsageError("No job has run yet: its links carried nothing that is known.")
+        raise UsageError("No job has run yet, so no load of its links is known.")
     end = max(fact.last_ns for fact in facts.values())
     start = min(fact.start_ns for fact in facts.values())
     if at_ns is not None:

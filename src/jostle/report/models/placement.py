@@ -210,7 +210,7 @@ def _fabric_map(store: Repository, own: Sequence[Stay]) -> tuple[FabricMap, list
     versions = store.topologies()
     if not versions:
         raise UsageError(
-            "The repository knows no fabric: nobody can say where nodes are.",
+            "The repository has no fabric, so the places of nodes are unknown.",
             hint="jostle topology import FILE",
         )
     last = max(stay.end_ns for stay in own)

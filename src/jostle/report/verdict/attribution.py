@@ -38,7 +38,7 @@ class AttributedSuspect:
         slices: Slices in which both jobs were active there.
         correlation: Of its load with the job's service time, on the first resource.
         pattern: How it used that resource, for users.
-        kind: As of Suspect: a job, load that no profile has, or a slow server.
+        kind: As of Suspect: a job, load without a profile, or a slow server.
         how: How it was found, in words (see `found_by`).
         agreement: As of Suspect, of the first resource.
         tested: The statistical test could say something of it: `correlation` is one.
@@ -69,7 +69,7 @@ def to_whom(kinds: Collection[SuspectKind]) -> str:
     """Return who caused a loss, as a part of a sentence, by the kinds of its suspects."""
     return {
         frozenset({"job"}): "to jobs that were profiled",
-        frozenset({"unprofiled"}): "to load that no profile has",
+        frozenset({"unprofiled"}): "to load without a profile",
         frozenset({"server"}): "to a slow server, not to a neighbour",
     }.get(frozenset(kinds), "to others")
 

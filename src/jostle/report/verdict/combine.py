@@ -203,7 +203,7 @@ def _note(estimate: RunEstimate, raised: list[_Raised], names: Mapping[str, str]
     return (
         f"On {where} the run by itself shows a loss of "
         f"{seconds_text(_shown(estimate, resource))}; slices with and without its neighbours' "
-        f"load show {seconds_text(sum(each.seconds.value for each in raised))}, which counts."
+        f"load show {seconds_text(sum(each.seconds.value for each in raised))}, which is used."
     )
 
 

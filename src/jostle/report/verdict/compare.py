@@ -86,7 +86,7 @@ def finding(made: Comparison) -> str:
     slowest = max(range(len(made.estimates)), key=lambda run: made.measured_s[run])
     longer = made.measured_s[slowest]
     if max(map(abs, made.measured_s)) < _EQUAL * base.run_s:
-        return f"All {len(made.estimates)} runs took about as long: {seconds(base.run_s)}"
+        return f"All {len(made.estimates)} runs took about the same time: {seconds(base.run_s)}"
     if longer <= 0:  # the user chose the baseline, and it is the slowest
         quickest = min(range(len(made.estimates)), key=lambda run: made.measured_s[run])
         less = seconds(-made.measured_s[quickest])

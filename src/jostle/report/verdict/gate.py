@@ -68,7 +68,7 @@ def find(estimate: RunEstimate, most: float) -> GateResult:
     side = "at most" if clean >= 0.5 else "more than"
     why = (
         f"{side} {most:g} % was lost with a probability of {100 * sure:.0f} %, where "
-        f"{100 * SURE:.0f} are asked. What would decide it: "
+        f"{100 * SURE:.0f} % are required. What would decide it: "
         f"{what_decides(int(clean >= 0.5), estimate.doubts)}."
     )
     return GateResult("undecided", why[0].upper() + why[1:], estimate, sure, again=True)

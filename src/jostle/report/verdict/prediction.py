@@ -112,7 +112,7 @@ def _of_runs(name: str, kinds: list[LoadKind]) -> _Load:
     """Return the most frequent kind of a program's runs, from the least disturbed of them."""
     if not kinds:
         raise JobError(
-            f"Nothing was recorded of {name} that says of which kind its load is.",
+            f"Nothing was recorded that shows the kind of the load of {name}.",
             hint="Name another job, or a kind such as `aggregate-write:1MiB:x4`.",
         )
     labels = Counter(kind.label for kind in kinds)
@@ -122,8 +122,8 @@ def _of_runs(name: str, kinds: list[LoadKind]) -> _Load:
     note = ""
     if len(labels) > 1:
         note = (
-            f"Runs of {name} are of {len(labels)} kinds; that of most of them is taken: {label}. "
-            "Name a job to take another."
+            f"Runs of {name} have {len(labels)} kinds of load; the most frequent is used: {label}. "
+            "Name a job to use another."
         )
     return _Load(name, best, note)
 
@@ -154,7 +154,7 @@ def _mount(asked: str | None, loads: Sequence[_Load], samples: Sequence[PairSamp
         known = sorted({*used, *met})
         if asked not in known:
             raise UsageError(
-                f"No load that is known used a mount `{asked}`.",
+                f"No known load used a mount `{asked}`.",
                 hint=f"Mounts: {', '.join(known) or 'none'}.",
             )
         return asked

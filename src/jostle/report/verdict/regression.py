@@ -75,7 +75,7 @@ def _finding(
     if min(len(base), len(data)) < LEAST_RUNS:
         why = (
             f"There are {len(base)} and {len(data)} runs; fewer than {LEAST_RUNS} of each do not "
-            "show how far run times scatter by themselves. What would decide it: more runs."
+            "show how much run times vary by themselves. What would decide it: more runs."
         )
         return GroupFinding(group, "undecided", None, run_s, why)
     low, _ = mean_ratio(_without(base, "low"), _without(data, "high"))
@@ -83,7 +83,7 @@ def _finding(
     own, other = _without(data, "value"), _without(base, "value")
     value = sum(own) / len(own) / (sum(other) / len(other))
     if low is None or high is None:
-        return GroupFinding(group, "undecided", None, run_s, "Interference may have taken all.")
+        return GroupFinding(group, "undecided", None, run_s, "Interference may explain all of it.")
     ratio = Interval(value, max(low, 0.0), high)
     limit = 1 + most / 100
     if ratio.low > limit:

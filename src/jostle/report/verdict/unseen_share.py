@@ -55,8 +55,8 @@ def with_unseen(estimate: RunEstimate, interference: JobInterference) -> RunEsti
     causes.append(Cause(kind, loss.resource, seconds, "neighbours"))
     causes.sort(key=lambda cause: (-cause.seconds.value, cause.cause, cause.resource))
     note = (
-        f"Of what segments cannot account for, {seconds_text(moved)} are put on {loss.resource}: "
-        "slices with and without the neighbours' load there show it."
+        f"{seconds_text(moved)} of the loss that segments cannot explain are attributed to "
+        f"{loss.resource}: slices with and without the neighbours' load there show it."
     )
     return replace(
         estimate,

@@ -33,10 +33,10 @@ NOTHING = 0.0005
 USUAL: Mapping[str, Any] = {"method": "jostle", "bytes_rule": None, "seed": 0}
 #: The steps of a verdict, in their order.
 STEPS = (
-    "looking for who ran alongside it",
+    "searching jobs that ran alongside it",
     "comparing its slices with what they did",
     "reading its segments",
-    "comparing like segments with each other",
+    "comparing similar segments",
 )
 #: Called with the number of a step (from 0), the number of steps, and what the step does.
 ReportProgress = Callable[[int, int, str], None]

@@ -170,7 +170,7 @@ def _labelled(axes: Axes, ends: list[tuple[float, str, str]], top: float) -> Non
 def time_page(content: ProgramPlacement) -> Page:
     """Return the page of the figure of run times against rates."""
     both = content.rate_and_time
-    title = f"The run time of {content.program} does not go with its messaging rate"
+    title = f"The run time of {content.program} does not correlate with its messaging rate"
     if both.pearson is not None and both.pearson < 0 and (both.pearson_p or 0.0) < 0.05:
         title = f"The faster the messages of {content.program}, the shorter the run"
     note = f"{points_note(alongside(content)[0])} {correlated(both)} (Pearson)."
@@ -200,7 +200,7 @@ def draw_time(canvas: Canvas, content: ProgramPlacement) -> None:
 def measures_page(content: ProgramPlacement) -> Page:
     """Return the page of the figure of every measure against the rate."""
     note = (
-        f"Each panel is a measure of placement, the one that goes with the rate most first (rho: "
+        f"Each panel is a measure of placement, the most correlated with the rate first (rho: "
         f"Spearman, r: Pearson). {points_note(alongside(content)[0])} Dashed: least squares."
     )
     same = [measure_name(row.key) for row in content.measures if row.rate.spearman is None]

@@ -92,7 +92,7 @@ const PROFILED = 'to others that were profiled';
 export function toWhom(verdict: Verdict): string {
   const kinds = new Set(verdict.attribution.suspects.map((suspect) => suspect.kind ?? 'job'));
   if (kinds.size > 1) return 'to others';
-  return kinds.has('server') ? 'to a slow server, not to a neighbour' : kinds.has('unprofiled') ? 'to load that no profile has' : PROFILED;
+  return kinds.has('server') ? 'to a slow server, not to a neighbour' : kinds.has('unprofiled') ? 'to load without a profile' : PROFILED;
 }
 
 /** Returns the answer to "by whom" if no job is suspected. Jobs that were not profiled have no name. */
