@@ -168,5 +168,5 @@ def test_injected_aggressors_are_named(seed: int, tmp_path: Path) -> None:
 
 def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("mine")
-    with pytest.raises(JostleError, match="There is something in"):
+    with pytest.raises(JostleError, match="is not empty"):
         simulate_site(tmp_path, SMALL)

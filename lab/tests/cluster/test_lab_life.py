@@ -34,7 +34,7 @@ def test_up_twice_and_down() -> None:
     steps: list[str] = []
     lab = up(LabSpec(name=name, nodes=2, size="64MiB"), steps.append)
     assert steps[0] == "network" and steps[-1] == "mount on node2"
-    with pytest.raises(LabError, match="up already") as caught:
+    with pytest.raises(LabError, match="already up") as caught:
         up(LabSpec(name=name))
     assert caught.value.exit_code == 2 and f"jostle lab down --name {name}" in caught.value.hint
     assert attach(name).alive() and on(lab, "node2", "hostname") == "node2\n"
@@ -207,7 +207,7 @@ def test_the_command_says_what_it_does() -> None:
     assert "2 nodes on two leaf switches" in made.stdout and "fifo" in made.stdout
     assert f"next: jostle lab exec --name {name} node1" in made.stderr
     again = jostle("lab", "up", "--name", name)
-    assert again.returncode == 2 and "up already" in again.stderr
+    assert again.returncode == 2 and "already up" in again.stderr
     assert f"fix: jostle lab status --name {name}" in again.stderr
     lab = attach(name)
     with lab.popen("node2", ["sleep", "60"]):

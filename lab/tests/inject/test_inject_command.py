@@ -110,7 +110,7 @@ def test_nothing_to_delay_is_said(tmp_path: Path, place: dict[str, str]) -> None
         *WRITER,
         f"of={tmp_path / 'data'}",
     )
-    assert "no delays: of 30 calls none was due" in done.err
+    assert "no delays: of 30 calls none was selected" in done.err
 
 
 @pytest.mark.parametrize(
@@ -119,12 +119,12 @@ def test_nothing_to_delay_is_said(tmp_path: Path, place: dict[str, str]) -> None
         (("--calls", "alltoall", "--delay", "fixed:1ms"), "no calls `alltoall`", "all-to-all"),
         (("--calls", "", "--delay", "fixed:1ms"), "No calls", "--calls"),
         (("--calls", "mpi", "--delay", "5ms"), "`5ms` is not a delay", "fixed:5ms"),
-        (("--calls", "mpi", "--delay", "fixed:5"), "`5` is no length", "fixed:5ms"),
+        (("--calls", "mpi", "--delay", "fixed:5"), "`5` is not a length", "fixed:5ms"),
         ((*GOOD, "--ranks", "a"), "`a` is not a list of ranks", "0,2-3"),
         ((*GOOD, "--duty", ".1"), "parts of a period", "--period"),
         ((*GOOD, "--place", "random"), "parts of a period", "--period"),
         ((*GOOD, "--period", "4s", "--duty", ".7", "--place", "random"), "several", "--period"),
-        ((*GOOD, "--from", "5"), "`5` is no span", "5s"),
+        ((*GOOD, "--from", "5"), "`5` is not a span", "5s"),
         ((*GOOD, "--probability", "2"), "2.0", "0.01"),
         ((*GOOD, "--from", "5s", "--until", "1s"), "ends", "after"),
     ],

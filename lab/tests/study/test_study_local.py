@@ -158,7 +158,7 @@ def test_a_changed_study_needs_a_name(workplace: Workplace) -> None:
     assert workplace.study("run", str(path))[0] == 0
     path.write_text(path.read_text().replace("count=20", "count=10"))
     code, _, err = workplace.study("run", str(path))
-    assert code == 2 and "was another one: programs changed" in err
+    assert code == 2 and "was different: programs changed" in err
     assert "--name words-2" in err and "--fresh" in err
     assert workplace.study("run", str(path), "--dry-run")[0] == 2
     assert workplace.study("run", str(path), "--name", "words-2")[0] == 0
@@ -255,7 +255,7 @@ def test_mistakes_have_a_fix(workplace: Workplace, words: tuple[str, ...], messa
     import re
 
     code, _, err = workplace.study(*words)
-    assert code == 2 and "making the place ready" not in err
+    assert code == 2 and "preparing the place" not in err
     assert re.search(message, err) and "fix:" in err, err
 
 

@@ -103,12 +103,12 @@ def test_programs_with_more_ranks_and_commands_of_ones_own() -> None:
 @pytest.mark.parametrize(
     ("commands", "says"),
     [
-        (["true"], "no program to validate with"),
-        (["mine="], "no program to validate with"),
-        (["mine='x"], "no program to validate with"),
-        (["mine@0=true"], "no program to validate with"),
-        (["stencil@2=true"], "jostle has taken"),
-        (["logs=true"], "jostle has taken"),
+        (["true"], "not a program to validate with"),
+        (["mine="], "not a program to validate with"),
+        (["mine='x"], "not a program to validate with"),
+        (["mine@0=true"], "not a program to validate with"),
+        (["stencil@2=true"], "a reserved name"),
+        (["logs=true"], "a reserved name"),
         (["mine=/nowhere/at-all"], "cannot be run"),
         (["mine=true", "mine=false"], "same name"),
     ],

@@ -166,7 +166,7 @@ def _report(
         if hint := few_slices(digest, by_itself=False):
             click.echo(f"  {hint}", err=True)
     except Exception as error:  # a failure of the report must not fail the command
-        click.echo(f"jostle: the run ended, its report did not: {error}", err=True)
+        click.echo(f"jostle: the run ended, but there is no report: {error}", err=True)
         click.echo(
             f"profiles kept in {lab.folder}/local/*/{spools[0].relative_to(lab.local('storage'))}",
             err=True,

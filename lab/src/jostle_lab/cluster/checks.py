@@ -64,8 +64,8 @@ def _check_packages(spec: LabSpec, kinds: list[type[Service]]) -> None:
         commands = ", ".join(dict.fromkeys(need.command for need in missing))
         packages = " ".join(dict.fromkeys(need.package for need in missing))
         raise LabError(
-            f"A lab with {' and '.join(kind.name for kind in kinds)} needs what is not installed: "
-            f"{commands}.",
+            f"A lab with {' and '.join(kind.name for kind in kinds)} needs commands that are not "
+            f"installed: {commands}.",
             hint=f"apt-get install {packages}",
         )
 
@@ -86,7 +86,7 @@ def _check_rootless(spec: LabSpec, kinds: list[type[Service]]) -> None:
     )
     if tried.returncode:
         raise LabError(
-            "A lab needs root, since this kernel gives you no user namespaces "
+            "A lab needs root, since this kernel allows you no user namespaces "
             f"({tried.stderr.strip()}).",
             hint="sudo jostle lab up ...; or allow them: sysctl -w user.max_user_namespaces=1000 "
             "kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0",

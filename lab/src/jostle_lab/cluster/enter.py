@@ -87,7 +87,7 @@ def _become(holder: int, cwd: str, command: "list[str]", mask: "set[int]") -> No
         os.chdir(cwd)
     except OSError:
         if cwd != "/":
-            sys.stderr.write(f"jostle: {cwd} cannot be entered on this node; going on in /\n")
+            sys.stderr.write(f"jostle: {cwd} cannot be entered on this node; continuing in /\n")
         os.chdir("/")
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)  # Python ignores these two

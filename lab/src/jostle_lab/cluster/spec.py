@@ -59,8 +59,7 @@ class LabSpec:
             the profiles stay in each host's spool.
         size: Size of the shared file system, for example `4GiB`; None for a share of the free
             space.
-        topology: What connects the nodes in place of two leaf switches, see `parse_topology`; empty
-            for those.
+        topology: The network of the nodes, see `parse_topology`; empty for two leaf switches.
         storage_at: The switch of the topology that the storage is connected to; file traffic then
             crosses the fabric. Empty: files have a network of their own.
     """
@@ -122,8 +121,8 @@ class LabSpec:
     def _check_servers(self) -> None:
         if self.fs != "gluster" or self.queue != "fifo" or self.topology:
             raise UsageError(
-                "Several file servers need GlusterFS, links that serve who comes first, and nodes "
-                "on two leaf switches.",
+                "Several file servers need GlusterFS, links with --fifo, and nodes on two leaf "
+                "switches.",
                 hint="Add --fs gluster --fifo, without --topology; or one --storage-rate.",
             )
         if len(self.server_rates) > MOST_SERVERS:
@@ -145,8 +144,9 @@ class LabSpec:
             )
         if self.topology:
             raise UsageError(
-                "The servers of CephFS have a network of their own, alongside two leaf switches.",
-                hint="Leave --topology out, or take --fs sshfs.",
+                "The servers of CephFS have a network of their own, in addition to two leaf "
+                "switches.",
+                hint="Leave --topology out, or use --fs sshfs.",
             )
         if self.device_rate:
             parse_rate(self.device_rate)

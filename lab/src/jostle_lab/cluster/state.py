@@ -150,12 +150,12 @@ class Claim:
         flag = "" if name == "lab" else f" --name {name}"
         if state and state.ready and state.alive():
             return LabError(
-                f"The lab `{name}` is up already ({state.spec.nodes} nodes, {state.spec.fs}).",
+                f"The lab `{name}` is already up ({state.spec.nodes} nodes, {state.spec.fs}).",
                 hint=f"jostle lab status{flag}, or jostle lab down{flag}, or another --name.",
                 exit_code=2,
             )
         return LabError(
-            f"The lab `{name}` is just coming up or going down.",
+            f"The lab `{name}` is being started or removed.",
             hint=f"Wait a moment; jostle lab down{flag} ends it.",
         )
 

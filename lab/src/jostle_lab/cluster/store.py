@@ -80,8 +80,8 @@ def size_of(spec: LabSpec, medium: str) -> int:
     if size > free - free // 10 or size < 16 << 20:
         other = "disk" if medium == "ram" else "ram"
         raise LabError(
-            f"A store of {size >> 20} MiB does not fit: {free >> 20} MiB of {where} are free, "
-            "and a tenth stays so.",
+            f"A store of {size >> 20} MiB does not fit: {free >> 20} MiB of {where} are free, of "
+            f"which a tenth is reserved.",
             hint=f"--size {max(16, free >> 22)}MiB, or --store {other}",
         )
     return size

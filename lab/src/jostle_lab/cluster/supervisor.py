@@ -240,7 +240,7 @@ def main() -> int:
             namespaces.map_own_user(uid, gid)
     except OSError as error:
         hint = "Run as root." if user else "Namespaces need root and a kernel that has them."
-        line = {"error": f"This machine gives no namespaces: {error}", "hint": hint}
+        line = {"error": f"This machine allows no namespaces: {error}", "hint": hint}
         report.sendall(json.dumps(line).encode() + b"\n")
         return 1
     report.close()

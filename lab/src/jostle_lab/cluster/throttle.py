@@ -22,7 +22,7 @@ from jostle_lab.cluster import namespaces
 from jostle_lab.cluster.spec import LabError
 
 _RULES = ("blkio.throttle.write_bps_device", "blkio.throttle.read_bps_device")
-_FIX = "Boot with a kernel that has CONFIG_BLK_DEV_THROTTLING, or take --fs sshfs."
+_FIX = "Boot with a kernel that has CONFIG_BLK_DEV_THROTTLING, or use --fs sshfs."
 
 
 @dataclass(frozen=True)

@@ -221,7 +221,7 @@ def _whole(data: bytes) -> bytes:
 
 def _head(path: Path, data: bytes) -> tuple[np.void, NDArray[np.void]]:
     if len(data) < _HEAD_BYTES:
-        raise _bad(path, "head", f"it has {len(data)} bytes, and a log has 8192 or more")
+        raise _bad(path, "header", f"it has {len(data)} bytes, and a log has 8192 or more")
     head = np.frombuffer(data, _HEAD, count=1)[0]
     if data[:8] != _MAGIC:
         raise _bad(path, "byte 0", "this is not a log of injected delays")
@@ -231,17 +231,17 @@ def _head(path: Path, data: bytes) -> tuple[np.void, NDArray[np.void]]:
             hint="Read it with the jostle that wrote it.",
         )
     if (head["head_bytes"], head["record_bytes"]) != (_HEAD_BYTES, _RECORD.itemsize):
-        raise _bad(path, "byte 12", "the sizes of head and records are not those of version 1")
+        raise _bad(path, "byte 12", "the sizes of header and records are not those of version 1")
     if head["capacity"] > _MOST_RECORDS:
-        raise _bad(path, "byte 20", f"room for {head['capacity']} records is more than any has")
+        raise _bad(path, "byte 20", f"room for {head['capacity']} records is more than any log has")
     if not 0 < head["class_count"] <= 64:
         raise _bad(
-            path, "byte 36", f"{head['class_count']} classes of calls, and at most 64 can be"
+            path, "byte 36", f"{head['class_count']} classes of calls, and at most 64 are possible"
         )
     classes = np.frombuffer(data, _CLASS, count=int(head["class_count"]), offset=_CLASSES_AT)
     for field in ("lost", "lost_ns", "seed", "start_ns", "ready_ns"):
         if head[field] >= 1 << 63:
-            raise _bad(path, "head", f"{field} is {head[field]}")
+            raise _bad(path, "header", f"{field} is {head[field]}")
     for field in ("calls", "given", "ns"):
         if (classes[field] >= 1 << 63).any():
             raise _bad(path, "classes", f"a number of {field} is beyond 2^63")
@@ -338,7 +338,7 @@ def _notes(path: Path, head: np.void, missing: int, unfinished: int) -> list[str
             "have no record; the totals include them"
         )
     if missing > 0 and missing > int(head["lost"]):
-        notes.append(f"{path}: shorter than its head says by {missing} records")
+        notes.append(f"{path}: shorter than its header says, by {missing} records")
     if unfinished:
         notes.append(f"{path}: {unfinished} delays had not ended when the process did")
     return notes

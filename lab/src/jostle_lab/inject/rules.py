@@ -44,7 +44,7 @@ def length_ns(text: str, what: str, example: str) -> int:
     """Return a span such as `5ms` in nanoseconds."""
     match = _LENGTH.fullmatch(text.strip())
     if not match or float(match[1]) * _SCALE[match[2]] > 8.64e15:
-        raise UsageError(f"`{text}` is no {what}.", hint=f"Write for example {example}")
+        raise UsageError(f"`{text}` is not a {what}.", hint=f"Write for example {example}")
     return round(float(match[1]) * _SCALE[match[2]])
 
 

@@ -91,8 +91,8 @@ def _runs_page(code: str, rows: Sequence[Row], unknown: str = "") -> Page:
     """
     off = float(np.median([abs(row.truth.total - row.said["jostle"].total) for row in rows]))
     note = (
-        "Loss in percent of the run, as it was (M) and as it was estimated from that run and what "
-        "its cores can do (E), with the 95 % interval. The machine's own: what was not injected. "
+        "Loss in percent of the run: true (M), and estimated from that run and the speed of its "
+        "cores (E), with the 95 % interval. The machine's own: loss that was not injected. "
         f"Runs by run time, the longest first; below {_LOW:g} % is low, above {_HIGH:g} % high."
     )
     columns = (
@@ -158,7 +158,7 @@ def _draw_runs(canvas: Canvas, rows: Sequence[Row]) -> None:
         color=LOOKS[0].fill,
         edgecolor=LOOKS[0].colour,
         linewidth=0.7,
-        label="M: as it was",
+        label="M: true",
     )
     own = [min(max(row.own, 0.0), max(row.truth.total, 0.0)) for row in rows]
     axes.bar(
@@ -229,8 +229,7 @@ def _logistic_page(rows: Sequence[Row]) -> Page:
     )
     return Page(
         "soft-probability",
-        f"Probability that a run is unfit for analysis, as it is and as it was estimated: "
-        f"{len(rows)} runs",
+        f"Probability that a run is unfit for analysis, true and estimated: {len(rows)} runs",
         "Left: the soft classifier of thesis 5.2.3. Right: each run; on the diagonal both agree.",
         _FOOT,
         DrawnFigures(columns, numbers),
@@ -287,7 +286,7 @@ def _boxes_page(name: str, rows: Sequence[Row]) -> Page:
         for method in row.said
     )
     accuracy = float(np.median([one[3] for one in numbers if one[1] == "jostle"]))
-    what = {"injected": "injected delays", "disturbed": "load alongside them"}[name]
+    what = {"injected": "injected delays", "disturbed": "concurrent load"}[name]
     return Page(
         f"accuracy-{name}",
         f"Runs with {what}: accuracy of the verdict {accuracy:.2f} in the median",

@@ -107,7 +107,7 @@ def load(path: Path, options: StudyOptions | None = None) -> Study:
         text = read_regular(path).decode()
     except OSError as error:
         raise ConfigError(
-            f"{path} cannot be read: {error.strerror}.", hint="Check its name and its rights."
+            f"{path} cannot be read: {error.strerror}.", hint="Check its name and its permissions."
         ) from error
     except UnicodeDecodeError as error:
         raise ConfigError(
@@ -126,7 +126,7 @@ def parse(text: str, file: str, options: StudyOptions) -> Study:
         reason = re.sub(r" \(at .*\)", "", str(error))
         raise ConfigError(
             f"{place}: this is not valid TOML: {reason}.",
-            hint="Texts stand in quotes, lists in [ ]; see lab/docs/reference/study.md.",
+            hint="Write texts in quotes, lists in [ ]; see lab/docs/reference/study.md.",
         ) from error
     from jostle_lab.study.tables import File
 
@@ -240,8 +240,8 @@ def _sources(place: _Place, names: tuple[str, ...]) -> tuple[tuple[str, str], ..
         if "/" in name or path is None:
             raise place.error(
                 "sources",
-                f"there is no file `{name}` alongside the study, nor does one come with jostle.",
-                "Put it alongside the study's file, and name it without a folder.",
+                f"there is no file `{name}` next to the study, nor does one come with jostle.",
+                "Put it next to the study's file, and name it without a folder.",
             )
         try:
             found.append((name, read_regular(path, _LARGEST_SOURCE).decode()))
@@ -310,7 +310,7 @@ def _program(
         own["files"] = (*sources, *own.get("files", ()))
     if "at" in own:
         if said := [key for key in ("nodes", "per_node") if key in own]:
-            raise place.error(said[0], "`at` says it already.", "Leave one of the two out.")
+            raise place.error(said[0], "`at` sets it already.", "Leave one of the two out.")
         own["nodes"] = len(own["at"])
     # NOTE: volume and volumes are two forms of one key; the nearer form hides the other.
     merged: dict[str, Any] = {}
@@ -334,7 +334,7 @@ def _consistent(place: _Place, program: Program) -> None:
     if program.api == "mpiio" and program.mpi in (None, "none"):
         raise place.error("api", "MPI-IO needs MPI.", 'mpi = "openmpi" or "mpich"')
     if program.nodes and program.per_node:
-        raise place.error("per_node", "`nodes` says it already.", "Leave one of the two out.")
+        raise place.error("per_node", "`nodes` sets it already.", "Leave one of the two out.")
     if program.split and not network:
         raise place.error("split", "only network patterns can be split.", "Leave it out.")
     if program.reuse and program.pattern != "open-write-close":
@@ -342,9 +342,9 @@ def _consistent(place: _Place, program: Program) -> None:
     if (program.duty is not None or program.phase_s) and not program.period_s:
         raise place.error("period", "duty and phase belong to a period.", 'period = "24s"')
     if program.period_s == 0:
-        raise place.error("period", "a period lasts longer than nothing.", 'period = "24s"')
+        raise place.error("period", "a period must be longer than 0.", 'period = "24s"')
     if program.piece and program.chunk and program.piece > program.chunk:
-        raise place.error("piece", "a piece is not larger than its chunk.", "Make it smaller.")
+        raise place.error("piece", "a piece cannot be larger than its chunk.", "Make it smaller.")
 
 
 def _installed(

@@ -43,7 +43,7 @@ def near(word: str, known: Collection[str]) -> str:
     found = difflib.get_close_matches(word, known, n=2, cutoff=0.6)
     if found:
         return f"Did you mean `{'` or `'.join(found)}`?"
-    return f"Known are: {', '.join(known)}."
+    return f"Known words: {', '.join(known)}."
 
 
 class Kind:

@@ -246,7 +246,7 @@ def stage(launch: Launch, folder: Path) -> None:
     except OSError as error:
         raise StudyError(
             f"{error.filename or folder} cannot be made: {error.strerror}.",
-            hint="Choose a folder that you may write, with room ([where] dir, or --dir).",
+            hint="Choose a folder that you may write, with free space ([where] dir, or --dir).",
         ) from error
 
 

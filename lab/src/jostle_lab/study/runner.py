@@ -82,7 +82,7 @@ def begin(study: Study, repository: Repository, *, fresh: bool = False) -> tuple
         known = store.plan().get("fingerprint")
         if known != study.fingerprint():
             raise ConfigError(
-                f"The study {study.name} in {repository.path} was another one: "
+                f"The study {study.name} in {repository.path} was different: "
                 f"{_difference(store.plan().get('config'), study.to_json())} changed since.",
                 hint=f"Give this one a name: --name {study.name[:20]}-2\n"
                 "or forget the earlier runs: --fresh",
@@ -162,7 +162,7 @@ class Runner:
             estimate = PlannedTime(self.study, runs)
             for record in done.values():
                 estimate.learn(record["run"], _seconds(record))
-            self._say(None, estimate.left(run.id for run in left), "making the place ready")
+            self._say(None, estimate.left(run.id for run in left), "preparing the place")
             with self._open_place(runs):
                 self._jobs = set(self.repository.query("SELECT job FROM jobs")["job"].to_pylist())
                 while left:
@@ -285,8 +285,8 @@ class Runner:
             record = execution.make(lambda: self._say(run, left_s))
             if any(one["error"] for one in record["programs"]) and (why := self.place.gone()):
                 raise StudyError(
-                    f"The study cannot go on: {why}. Run {run.id} does not count.",
-                    hint="The same command goes on with it, once the place is there again.",
+                    f"The study cannot continue: {why}. Run {run.id} does not count.",
+                    hint="The same command continues the study once the place is available again.",
                 )
             record["versions"] = self._versions
             self.store.append_run(record)

@@ -87,7 +87,7 @@ def _files(value: object) -> tuple[tuple[str, str], ...] | None:
     for name in found or ():
         if not _FILE_NAME.fullmatch(name):
             raise WrongValueError(
-                f"`{name}` would lie outside the program's folder, or is no file name.",
+                f"`{name}` would be outside the program's folder, or is not a file name.",
                 'files = { "in.melt" = "..." }, or "system/controlDict" for one in a folder.',
             )
     return None if found is None else tuple(found.items())
@@ -111,7 +111,7 @@ def _axis(read: Callable[[Any], Any]) -> Kind:
             one = not isinstance(item, list) or len(found) == 1
             values.append(found[0] if one else tuple(found))
         if len(set(values)) < len(values):
-            raise WrongValueError("a value stands there twice.", "Leave one out.")
+            raise WrongValueError("a value occurs twice.", "Leave one out.")
         return tuple(values)
 
     return Kind(values_of, "a list with something in it", "[...]")

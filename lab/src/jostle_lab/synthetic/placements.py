@@ -73,7 +73,7 @@ def plant_placements(path: Path | str, seed: int = 0) -> Placements:
         hosts=[host_name(node) for node in range(count)],
         name="gemini",
     )
-    cast = _Cast(rng)
+    cast = _PlacedRuns(rng)
     runs, others = cast.runs()
     long_runs, more = _long(rng)
     Repository(path, create=True)
@@ -82,7 +82,7 @@ def plant_placements(path: Path | str, seed: int = 0) -> Placements:
     return Placements(path, topology, runs, long_runs, cast.alike, cast.same_nodes)
 
 
-class _Cast:
+class _PlacedRuns:
     """The runs of the program and their neighbours while they are made."""
 
     def __init__(self, rng: np.random.Generator) -> None:

@@ -326,15 +326,13 @@ def of_command(text: str) -> Code:
         argv = []
     if match is None or not argv:
         raise ValidationError(
-            f"`{text}` is no program to validate with.",
+            f"`{text}` is not a program to validate with.",
             hint="A name, perhaps the number of ranks, and a command: solve@4='./solve in.txt'.",
             exit_code=2,
         )
     if name.partition("@")[0] in (*CODES, *_TAKEN):
         raise ValidationError(
-            f"`{name}` is a name that jostle has taken.",
-            hint="Give your command another name.",
-            exit_code=2,
+            f"`{name}` is a reserved name.", hint="Give your command another name.", exit_code=2
         )
     code = Code(
         name,
@@ -428,7 +426,7 @@ class Bench:
             if done.read_text() != f"{code.steps}":
                 raise ValidationError(
                     f"In this folder `{code.name}` has runs of another length.",
-                    hint="Go on with or without --quick, as it began, or take another --dir.",
+                    hint="Continue with or without --quick, as it began, or use another --dir.",
                     exit_code=2,
                 )
             self._ready.add(code.name)
@@ -450,6 +448,6 @@ class Bench:
             raise ValidationError(
                 f"In this folder `{code.name}` has runs of another command, or from elsewhere: "
                 f"`{first}`.",
-                hint="Give this one another name, or take another --dir.",
+                hint="Give this one another name, or use another --dir.",
                 exit_code=2,
             )

@@ -139,8 +139,8 @@ def why_unknown(known: Sequence[Truth], fine: Resolution | None) -> str:
     least = min((truth.total for truth in known), default=0.0)
     if least < -MOST_UNKNOWN:
         return (
-            f"its truth is not known: by it a run lost {least:.1f} %, so the runs that it is "
-            "drawn from are no measure of this one"
+            f"its truth is not known: a run would have lost {least:.1f} %, so the other runs are "
+            f"not comparable"
         )
     return ""
 
@@ -155,7 +155,7 @@ def _apart(store: Store) -> list[str]:
     least = min((run.noise.get(APART, most) for run in store.runs()), default=most)
     many = "1 run is" if len(apart) == 1 else f"{len(apart)} runs are"
     return [
-        f"{many} left out and made again: the machine's cores lay apart (a round trip took up "
+        f"{many} left out and repeated: the machine's cores were far apart (a round trip took up "
         f"to {most:.0f} ns, {least:.0f} at best)."
     ]
 

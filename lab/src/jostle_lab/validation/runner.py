@@ -87,7 +87,7 @@ class Store:
             self.folder.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError) as error:
             raise ValidationError(
-                f"`{folder}` is no folder.", hint="Name another with --dir.", exit_code=2
+                f"`{folder}` is not a folder.", hint="Name another with --dir.", exit_code=2
             ) from error
         except OSError as error:
             problem = f"`{folder}` cannot be made: {error.strerror}."
@@ -353,7 +353,7 @@ def _usual(store: Store, code: Code, calls: str = "") -> UndisturbedRun:
     if not clean:
         raise ValidationError(
             f"`{code.name}` has no clean run that went well.",
-            hint=f"See {store.folder / 'logs'} for what it said.",
+            hint=f"See {store.folder / 'logs'} for its output.",
         )
     run = clean[0]
     seconds = (run.end_ns - run.start_ns) / 1e9

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from jostle_lab.analysis.study import imprint as dents_of
+from jostle_lab.analysis.study import imprint as drops_of
 from jostle_lab.analysis.study.balance import balances
 from jostle_lab.analysis.study.cells import break_even, cells, curves, serialised
 from jostle_lab.analysis.study.foreign import served
@@ -213,7 +213,7 @@ def _imprint(
 ) -> Imprint:
     probe, signal = names
     source, bursts = signal_bursts
-    drops = dents_of.drops(progress, bursts, int(signal.period_ns * signal.duty))
+    drops = drops_of.drops(progress, bursts, int(signal.period_ns * signal.duty))
     seen = sum(drop.seen for drop in drops)
     return Imprint(
         probe,
@@ -225,10 +225,10 @@ def _imprint(
         drops,
         seen,
         len(drops),
-        *dents_of.probability(seen, len(drops)),
+        *drops_of.probability(seen, len(drops)),
         summary([drop.depth for drop in drops]),
-        dents_of.false_rate(alone, signal.period_ns, int(signal.period_ns * signal.duty)),
-        dents_of.TEST,
+        drops_of.false_rate(alone, signal.period_ns, int(signal.period_ns * signal.duty)),
+        drops_of.TEST,
     )
 
 
@@ -240,10 +240,10 @@ def _bursts(
     if logged:
         return "log", logged
     if signal.pattern:
-        return "rule", dents_of.bursts_between(
+        return "rule", drops_of.bursts_between(
             signal.begin_ns, signal.end_ns, signal.period_ns, signal.duty, signal.phase_ns
         )
-    return "profile", dents_of.bursts_seen_in(progress) if progress else []
+    return "profile", drops_of.bursts_seen_in(progress) if progress else []
 
 
 # Runs slice by slice, for drawing.
@@ -354,7 +354,7 @@ def _notes(
     if unsynchronised:
         notes.append(_note_clock(study, unsynchronised))
     if planned > len(study.runs):
-        text = f"{len(study.runs)} of {planned} runs are there; `jostle study run` does the others."
+        text = f"{len(study.runs)} of {planned} runs are done; `jostle study run` makes the others."
         notes.append(StudyNote("missing", text, []))
     notes += _note_verdicts(study)
     notes += _note_foreign(study)
@@ -392,7 +392,7 @@ def _note_verdicts(study: _Study) -> list[StudyNote]:
             # Each run has another amount of foreign traffic; one note is about all of these runs.
             key = reason if verdict == "failed" else reason.partition(" saw ")[0]
             groups.setdefault((verdict, key), []).append(run)
-    words = {"failed": "failed", "discarded": "left out", "unusable": "of no use"}
+    words = {"failed": "failed", "discarded": "left out", "unusable": "unusable"}
     reasons = {run: reason for run, _, reason in verdicts}
     return [
         StudyNote(
@@ -460,7 +460,7 @@ def _note_overlap(study: _Study) -> list[StudyNote]:
         return []
     text = (
         f"In {len(short)} runs fewer than {_SHORT} slices count: give the programs more to do, or "
-        "take shorter slices."
+        f"use shorter slices."
     )
     return [StudyNote("overlap", text, short)]
 
@@ -474,5 +474,5 @@ def _note_baselines(study: _Study) -> list[StudyNote]:
     }
     if not without:
         return []
-    text = f"No standalone run counts of {', '.join(sorted(without))}: no degradation can be given."
+    text = f"No standalone run of {', '.join(sorted(without))} counts: degradation is not known."
     return [StudyNote("baseline", text, [])]

@@ -423,7 +423,7 @@ def _verdict(run: StudyRun, window: Region | None, share: float | None) -> tuple
 def _short(window: Region) -> str:
     count = _length(window)
     slices = f"{count} slice{'s' if count != 1 else ''}"
-    return f"only {slices} of it would count: it needs more to do, or shorter slices"
+    return f"only {slices} of it would count: it needs more work, or shorter slices"
 
 
 def _side(

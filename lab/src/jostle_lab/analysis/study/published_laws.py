@@ -98,7 +98,7 @@ def _equal_writers(result: StudyResult) -> Law | None:
         if saturated is False
     ]
     why = (
-        f"Farthest off: {worst.probe}, {worst.setting.label}: "
+        f"Largest deviation: {worst.probe}, {worst.setting.label}: "
         f"{_percent(1 - (median(_each(worst)) or 0.0))}."
     )
     if slack:
@@ -291,10 +291,10 @@ def _is_split(imprint: Imprint) -> bool:
 
 def _dents_in_words(imprints: Sequence[Imprint]) -> str:
     depth = median([drop.depth for imprint in imprints for drop in imprint.drops])
-    wolf = median([imprint.false_rate for imprint in imprints])
+    false_rate = median([imprint.false_rate for imprint in imprints])
     why = f"Median depth of the drops {_percent(depth)}."
-    if wolf is not None:
-        why += f" Without a signal the same test reports a drop in {_percent(wolf)} of the"
+    if false_rate is not None:
+        why += f" Without a signal the same test reports a drop in {_percent(false_rate)} of the"
         why += " periods."
     return why
 
@@ -363,7 +363,7 @@ def _why_small(cell: Cell) -> str:
                 f"together ({alongside / alone:.1f} times)"
             )
     return (
-        f"By the slices, {' and '.join(sentences)}."
+        f"According to the slices, {' and '.join(sentences)}."
         if sentences
         else "Service times are not known."
     )

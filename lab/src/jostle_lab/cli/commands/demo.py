@@ -48,7 +48,7 @@ No cluster can be built here: {why}
 So two programs share a folder on this machine's disk. One writes steadily, 1 MiB at a time, first
 alone, then alongside a neighbour that writes for two seconds of every four, 8 MiB at a time: a disk
 serves by request. Neither knows of the other; the steady one is watched in slices of 250 ms.
-Whatever else uses this disk is in the picture, too."""
+Other use of this disk is recorded as well."""
 
 
 @click.command("demo")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _STUDY = "demo"
 _NOT_QUIET = {
     True: " The run alone was itself disturbed, see above: something else keeps\n"
-    "this machine busy. When that has ended the demo says more.",
+    "this machine busy. Repeat the demo when that has ended.",
     False: " Whether the run alone was itself disturbed is undecided.",
 }
 
@@ -59,7 +59,7 @@ class Proof:
             f"writer's run. jostle, which has not",
             f"read that log, named {self.named} slices; {self.both} are the same. {who} the "
             "neighbour as the first suspect.",
-            f"Alongside the neighbour the writer took {self.together_s:.1f} s, alone "
+            f"With the neighbour the writer took {self.together_s:.1f} s, alone "
             f"{self.alone_s:.1f} s: {differs}. From the first of these runs",
             f"alone jostle said {value:.1f} s ({low:.1f} to {high:.1f})."
             + ("" if self.alone == "green" else _NOT_QUIET[self.alone is not None]),

@@ -82,7 +82,7 @@ class _Span(click.ParamType[int]):
     metavar="P",
     default=1.0,
     show_default=True,
-    help="Of each such call to be delayed.",
+    help="Probability that such a call is delayed.",
 )
 @click.option("--ranks", metavar="LIST", help="Only these ranks of an MPI program: 0,2-3.")
 @click.option(
@@ -91,23 +91,23 @@ class _Span(click.ParamType[int]):
     type=_Span(),
     metavar="TIME",
     default="0s",
-    help="Not before so long after MPI_Init, or after the process began.",
+    help="Begin of the delays, counted from MPI_Init, or else from the start of the process.",
 )
 @click.option(
-    "--until", "until_ns", type=_Span(), metavar="TIME", help="Not later than so long after it."
+    "--until", "until_ns", type=_Span(), metavar="TIME", help="End of the delays, counted likewise."
 )
 @click.option(
     "--period",
     "period_ns",
     type=_Span(),
     metavar="TIME",
-    help="Only in a part of every TIME of the wall clock.",
+    help="Delay calls only in a part of each period of this length (wall clock).",
 )
 @click.option(
     "--duty",
     type=click.FloatRange(0, 1),
     metavar="X",
-    help="With --period: the part that is on [0.5].",
+    help="With --period: share of each period with delays [0.5].",
 )
 @click.option(
     "--phase", "phase_ns", type=_Span(), metavar="TIME", help="With --period: shift of the periods."
@@ -115,7 +115,7 @@ class _Span(click.ParamType[int]):
 @click.option(
     "--place",
     type=click.Choice(("first", "random")),
-    help="With --period: where in it that part lies; random: drawn for each period [first].",
+    help="With --period: position of that part in a period; random: drawn for each period [first].",
 )
 @click.option(
     "--seed",
@@ -123,9 +123,9 @@ class _Span(click.ParamType[int]):
     metavar="N",
     default=0,
     show_default=True,
-    help="The same seed delays the same calls alike.",
+    help="Seed of the random numbers; the same seed gives the same delays.",
 )
-@click.option("--log", metavar="DIR", help="Folder for the logs of what was given [inject-JOB].")
+@click.option("--log", metavar="DIR", help="Folder for the logs of the delays [inject-JOB].")
 @click.option("--job", metavar="NAME", help="Name of the job [made from CMD and the time].")
 @click.option(
     "--slice",

@@ -50,7 +50,7 @@ def command() -> None:
     "--topology",
     default="",
     metavar="KIND:SIZES",
-    help="What connects the nodes in place of two leaf switches: tree:LEAVESxNODES, "
+    help="Network of the nodes, instead of two leaf switches: tree:LEAVESxNODES, "
     "tree:TREESxLEAVESxNODES, torus:AxBxC, dragonfly:GROUPSxSWITCHESxNODES.",
 )
 @click.option(
@@ -92,7 +92,7 @@ def command() -> None:
     "--fair/--fifo",
     default=True,
     show_default=True,
-    help="How links share: by node, or by who comes first.",
+    help="How a link is shared: equally among nodes, or first come, first served.",
 )
 @click.option(
     "--fs",
@@ -111,7 +111,7 @@ def command() -> None:
 @click.option(
     "--size",
     metavar="SIZE",
-    help="Room for files [half of what is free, at most 8 GiB of memory or 16 GiB of disk].",
+    help="Space for files [half of what is free, at most 8 GiB of memory or 16 GiB of disk].",
 )
 @click.option("--slurm", is_flag=True, help="Start Slurm on the nodes.")
 @click.option(

@@ -65,7 +65,7 @@ def _complete(ctx: click.Context, _param: click.Parameter, begun: str) -> list[C
 @click.option(
     "--place",
     type=click.Choice(["local", "lab", "slurm"]),
-    help="Run it there instead of where the file says.",
+    help="Run it there instead of the place in the file.",
 )
 @click.option(
     "--dir", "folder", metavar="DIR", help="Folder on the file system under study (local, slurm)."
@@ -74,7 +74,7 @@ def _complete(ctx: click.Context, _param: click.Parameter, begun: str) -> list[C
     "--repetitions",
     type=click.IntRange(1, 1000),
     metavar="N",
-    help="How often each run is repeated; more later adds to what is there.",
+    help="How often each run is repeated; a larger number later adds runs.",
 )
 @click.option("--quick", is_flag=True, help="The short form, under two minutes; named NAME-quick.")
 @click.option(
@@ -88,7 +88,7 @@ def _complete(ctx: click.Context, _param: click.Parameter, begun: str) -> list[C
     help="Another file system of the lab; the study is then named NAME-FS.",
 )
 @click.option("--name", metavar="NAME", help="Another name for the study in the repository.")
-@click.option("--fresh", is_flag=True, help="Forget earlier runs under this name; begin anew.")
+@click.option("--fresh", is_flag=True, help="Delete earlier runs under this name, and start again.")
 @repository_option
 @json_option
 def run_command(
@@ -167,7 +167,7 @@ def _run(study: Study, store: Repository, *, fresh: bool, as_json: bool) -> RunO
         done = len({record["run"] for record in store.study(study.name).read_runs()})
         click.echo(
             f"{study.name}: {done} of {len(runs)} runs are in the repository; the same "
-            f"command{' without --fresh' * fresh} goes on.",
+            f"command{' without --fresh' * fresh} continues.",
             err=True,
         )
         raise
@@ -197,7 +197,7 @@ def _end(study: Study, outcome: RunOutcome) -> None:
     if not outcome.made:
         show(
             f"The study {study.name} is complete: {outcome.total} runs are in the repository. "
-            "More repetitions (--repetitions) add to them; --fresh begins anew."
+            "More repetitions (--repetitions) add to them; --fresh starts again."
         )
     else:
         show(
@@ -210,7 +210,7 @@ def _end(study: Study, outcome: RunOutcome) -> None:
     if outcome.failed:
         runs = "run" if outcome.failed == 1 else "runs"
         show(
-            f"In {outcome.failed} {runs} a program failed: this is a result, too; `study show` "
+            f"In {outcome.failed} {runs} a program failed: this is a result as well; `study show` "
             f"lists them."
         )
 

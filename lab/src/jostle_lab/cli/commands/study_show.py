@@ -69,7 +69,7 @@ def _file_of(store: Repository, name: str) -> str:
     "--plot",
     "folder",
     metavar="DIR",
-    help="Draw all there is data for into DIR, with a CSV file for each figure.",
+    help="Draw all figures that have data into DIR, each with a CSV file.",
 )
 @format_option
 @repository_option

@@ -28,12 +28,12 @@ _PARTS = ("estimation", "identification", "clustering", "synthetic")
     "folder",
     metavar="DIR",
     required=True,
-    help="Folder for runs and results; a killed validation goes on there.",
+    help="Folder for runs and results; a killed validation continues there.",
 )
 @click.option(
     "--estimation",
     is_flag=True,
-    help="Real programs: clean, delayed, alongside load on CPU, memory, disk.",
+    help="Real programs: clean, delayed, under load on CPU, memory, disk.",
 )
 @click.option(
     "--identification",
@@ -41,9 +41,7 @@ _PARTS = ("estimation", "identification", "clustering", "synthetic")
     help="Signals at known instants in the lab, and harmless neighbours.",
 )
 @click.option(
-    "--clustering",
-    is_flag=True,
-    help="How well several ways to cluster segments do (Shah, fig. 5.4).",
+    "--clustering", is_flag=True, help="Compare methods that cluster segments (Shah, fig. 5.4)."
 )
 @click.option("--synthetic", is_flag=True, help="Synthetic runs, whose loss is known exactly.")
 @click.option("--quick", is_flag=True, help="Few and short runs: minutes, for a first look.")
@@ -69,7 +67,7 @@ _PARTS = ("estimation", "identification", "clustering", "synthetic")
     default=0,
     show_default=True,
     metavar="N",
-    help="Of order, treatments and delays.",
+    help="Seed of order, treatments and delays.",
 )
 @click.option("--score-only", is_flag=True, help="Run no program; score what DIR holds.")
 @click.option(
@@ -133,7 +131,7 @@ def command(
         return 0
     _print(results)
     if target is not None:
-        show("", *saved_lines(saved, target, reason="the validation has nothing yet"))
+        show("", *saved_lines(saved, target, reason="the validation has no results yet"))
     warn(results.limits)
     again = f"jostle validate --dir {shlex.quote(folder)}"
     scored = results.estimation and results.estimation.rows

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _WHAT = (
     "Eight nodes on four leaf switches below a spine are built out of namespaces on this machine; "
     "each link has 20 Mbit/s. Three MPI jobs run, all profiled. `watched` sends all the time, "
-    "between leaf 1 and leaf 3. `sharer` and `loud` come and go at much the same times: `sharer` "
+    "between leaf 1 and leaf 3. `sharer` and `loud` come and go at about the same times: `sharer` "
     "sends over the links of `watched`; `loud` sends more, over links of its own. Jostle "
     "is not given their roles: it knows the topology, and who sent how much to whom and when."
 )
@@ -126,7 +126,7 @@ def _findings(verdict: JobInterference, truth: Truth, links: Sequence[str]) -> I
     times = truth.bytes[LOUD] / max(truth.bytes[SHARER], 1)
     innocent = not any(suspect.job == LOUD for suspect in verdict.suspects)
     yield _Finding(
-        f"{LOUD} sent {times:.1f} times as much as {SHARER} at much the same times, over no link "
+        f"{LOUD} sent {times:.1f} times as much as {SHARER} at about the same times, over no link "
         f"of {WATCHED}",
         verdict.ruled_out.get(LOUD, "not named") if innocent else "",
     )

@@ -73,9 +73,9 @@ def _doing(now: float) -> str:
     if BURSTS[0][0] <= now <= BURSTS[-1][1]:
         what.append("a job without a profile writes in bursts")
     if RECEIVER_AWAY[0] <= now <= RECEIVER_AWAY[1]:
-        what.append("the receiver is dead")
+        what.append("the receiver is down")
     if CAPS[0][0] <= now <= CAPS[-1][1]:
-        what.append("the server's disk is capped now and then")
+        what.append("the server's disk is limited at times")
     return f"{now:.0f} of {WATCHED_S} s: {', '.join(what) or 'all is quiet'}"
 
 
@@ -124,7 +124,7 @@ def findings(site: DemoSite, jobs: dict[str, str], verdict: JobInterference) -> 
     if site.can_cap():
         capped = sum(end - begin for begin, end in CAPS)
         yield Finding(
-            f"the server's disk was capped {len(CAPS)} times, {capped:.0f} s", named("server")
+            f"the server's disk was limited {len(CAPS)} times, {capped:.0f} s", named("server")
         )
     innocent = f"slurm-{jobs['light']}"
     yield Finding(
@@ -132,7 +132,7 @@ def findings(site: DemoSite, jobs: dict[str, str], verdict: JobInterference) -> 
         "" if any(s.job == innocent for s in verdict.suspects) else "not named",
     )
     yield Finding(
-        f"the receiver was dead for {RECEIVER_AWAY[1] - RECEIVER_AWAY[0]:.0f} s",
+        f"the receiver was down for {RECEIVER_AWAY[1] - RECEIVER_AWAY[0]:.0f} s",
         _gaps(site, f"slurm-{jobs['steady']}"),
     )
     digests = [name for name in PROFILED if _digest_of(site_output(site)(jobs[name]))]

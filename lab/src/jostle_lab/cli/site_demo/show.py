@@ -32,7 +32,7 @@ def show_demo() -> int:
             complete = wait_for_all(site, jobs)
         watched = f"slurm-{jobs['steady']}"
         if not complete:
-            show("Not all profiles and digests came within a minute; this is what there is.")
+            show("Not all profiles and digests arrived within a minute; the others are shown.")
         output = site_output(site)(jobs["steady"])
         show(heading("The end of the job's own output", f"  {output}"), "")
         console().print(output.read_text(), markup=False, highlight=False, soft_wrap=True)

@@ -82,7 +82,7 @@ class Delays:
             show("  no delays: no process made a call that was to be delayed", err=True)
         elif not given:
             seen = sum(row[2] for row in rows)
-            show(f"  no delays: of {count(seen)} calls none was due", err=True)
+            show(f"  no delays: of {count(seen)} calls none was selected", err=True)
         else:
             show(f"  injected: {_delays(given)}, {duration(spent)} in all", err=True)
             show(fit(_table(rows), "class"), err=True)

@@ -243,7 +243,7 @@ def _imprints(study_result: StudyResult) -> Iterator[Any]:
     """Yield how many bursts of periodic signals are seen in the probe."""
     if not study_result.imprints:
         return
-    about = "  drop: throughput lost in a burst, against the silence around it"
+    about = "  drop: throughput lost in a burst, compared with the time around it"
     yield from ("", heading("Imprint of the periodic signal", about))
     frame = table(
         [
@@ -292,7 +292,7 @@ def _kuo(study_result: StudyResult) -> Iterator[Any]:
         yield from _errors(study_result)
         yield from _reasons(predicted)
     if any(row.phases for row in rows):
-        about = "  alongside the larger, and alone after its end"
+        about = "  with the larger, and alone after its end"
         yield from ("", heading("The two phases of the smaller", about), _phases(study_result))
 
 
@@ -307,7 +307,7 @@ def _reasons(rows: Sequence[KuoRow]) -> Iterator[str]:
             pairs.setdefault(why, []).append(f"{names} ({setting})" if setting else names)
     for why, affected in pairs.items():
         more = f" and {len(affected) - 3} more" if len(affected) > 3 else ""
-        yield f"the model is not made for {', '.join(affected[:3])}{more}: {why}"
+        yield f"the model does not apply to {', '.join(affected[:3])}{more}: {why}"
 
 
 def _named(rows: Sequence[KuoRow]) -> list[tuple[str, str]]:

@@ -183,8 +183,8 @@ def _noise(rows: Sequence[Row]) -> list[str]:
     if slowed is not None:
         sentence += f"; with the core-speed probe, how slow cores were: {slowed:.2f}"
     if taken is not None and max(taken, slowed or 0.0) < _TOGETHER:
-        sentence += ": most of it is in no counter" + (
-            ", as of cores that were slower without being taken" if slowed is None else ""
+        sentence += ": no counter shows most of it" + (
+            ", as with cores that are slower by themselves" if slowed is None else ""
         )
     return [sentence]
 

@@ -253,7 +253,7 @@ class Cephfs(Filesystem):
         if not limit:
             return []
         by = "blkio of control groups" if limit["version"] == 1 else "io.max of control groups"
-        rate = f"{limit['rate'] / 1e6:.0f} MB/s each, reads and writes apart, by {by}"
+        rate = f"{limit['rate'] / 1e6:.0f} MB/s each, reads and writes separately, by {by}"
         return [("devices of the object servers", rate)]
 
     def _start_monitor(self) -> None:

@@ -169,7 +169,7 @@ def _page(result: StudyResult, matrix: PairMatrix, name: str) -> Page:
     note += metrics_note(group.cells)
     note += " ×: number of processes." if group.sized else ""
     if len(matrix.chunks) < len(group.chunks):
-        note += " Some of the chunk sizes; all are in the table alongside this figure."
+        note += " Some of the chunk sizes; the table of this figure has all."
     meaning = DEGRADATION if measure == "degradation" else DILATION
     legend = 0.24 if len(matrix.chunks) > 1 else 0.0
     body = legend + sum(_HEAD + _PANEL + _below(matrix, row) for row in matrix.rows)

@@ -239,7 +239,7 @@ def grid_page(result: StudyResult, grid: Grid) -> Page:
         "its work."
     )
     if any(_otherwise(trace) for trace in grid.traces):
-        note += " A signal that is counted in something else than the probe has its own scale."
+        note += " A signal that is counted in another unit than the probe has its own scale."
     title = _sharing(grid)
     high = _CELL if several else 1.6
     body = 0.5 + len(grid.rows) * (high + _CELL_GAP) + 0.3

@@ -154,7 +154,7 @@ class LabPlace(Base):
             if wanted != there:
                 raise StudyError(
                     f"The lab `{lab.name}` that is up has {key} = {there!r}, "
-                    f"the study asks for {wanted!r}.",
+                    f"the study requests {wanted!r}.",
                     hint="Take it down (`jostle lab down`): the study makes its own; "
                     'or name another one: [lab] name = "study".',
                 )

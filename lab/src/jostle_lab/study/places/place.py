@@ -143,7 +143,7 @@ class Base:
         except OSError as error:
             raise StudyError(
                 f"No folder for profiles can be made in {parent}: {error.strerror}.",
-                hint="Name a local folder with room in TMPDIR.",
+                hint="Set TMPDIR to a local folder with free space.",
             ) from error
 
     def close(self) -> None:

@@ -99,7 +99,7 @@ class SlurmPlace(Base):
                     self._id, self._owned = match[1], True
         if process.returncode or not self._id:
             raise StudyError(
-                f"Slurm gives no nodes: {' '.join(said[-2:]) or 'salloc failed'}",
+                f"Slurm allocates no nodes: {' '.join(said[-2:]) or 'salloc failed'}",
                 hint="Set partition, account, time or options in [slurm], or run it inside an "
                 "allocation.",
             )

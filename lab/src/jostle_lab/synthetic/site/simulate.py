@@ -58,7 +58,7 @@ def simulate_site(
     """
     spec, target = spec or SiteSpec(), Path(target).expanduser().absolute()
     if target.exists() and any(target.iterdir()):
-        raise RepositoryError(f"There is something in {target}.", hint="Name a new folder.")
+        raise RepositoryError(f"{target} is not empty.", hint="Name a new folder.")
     writer = (RepositoryWriter if form == "repository" else SpoolWriter)(target, spec)
     for interval in writer.course.run():
         writer.add(interval)

@@ -454,7 +454,7 @@ _LIST = (
         (_CORES,),
         1,
         25,
-        "cores slow in half of the run, a core-speed probe alongside it",
+        "cores slow in half of the run, with a core-speed probe",
         core_probe=True,
     ),
     TraceSpec(
@@ -463,7 +463,7 @@ _LIST = (
         (_CORES_ALWAYS,),
         2,
         30,
-        "cores slow from first to last, a core-speed probe alongside it",
+        "cores slow from first to last, with a core-speed probe",
         core_probe=True,
     ),
     TraceSpec(
@@ -472,7 +472,7 @@ _LIST = (
         (_CORES_ALWAYS, _MIDDLE),
         2,
         40,
-        "cores slow from first to last and delays of 25 ms, a core-speed probe alongside it",
+        "cores slow from first to last and delays of 25 ms, with a core-speed probe",
         core_probe=True,
     ),
     TraceSpec(
@@ -481,7 +481,7 @@ _LIST = (
         (),
         0,
         0,
-        "nothing disturbs it, and the core-speed probe says so",
+        "nothing disturbs it, and the core-speed probe shows it",
         core_probe=True,
     ),
     TraceSpec(

@@ -92,14 +92,15 @@ def run(
         for part in ("spool", "log"):
             shutil.rmtree(lab.local(node) / part, ignore_errors=True)
             (lab.local(node) / part).mkdir(mode=0o700, parents=True)
-    player = _Player(lab, slice_ns, (time.time_ns() + int(_LEAD_S * 1e9)) // slice_ns * slice_ns)
-    player.play(jobs, say)
+    first_ns = (time.time_ns() + int(_LEAD_S * 1e9)) // slice_ns * slice_ns
+    starter = _JobStarter(lab, slice_ns, first_ns)
+    starter.play(jobs, say)
     spools = [lab.local(node) / "spool" for node in lab.nodes]
     Repository(repository, create=True).ingest(spools, remove=True)
     return truth(read_log([lab.local(node) / "log" for node in lab.nodes]), jobs, slice_ns)
 
 
-class _Player:
+class _JobStarter:
     """Starts and ends the jobs."""
 
     def __init__(self, lab: Lab, slice_ns: int, start_ns: int) -> None:

@@ -117,7 +117,7 @@ def _spans(table: pa.Table, length_ns: int) -> tuple[Ints, Ints]:
         return start, start + table["length_ns"].to_numpy()
     step = table["slice_ns"].to_numpy()
     if (length_ns % step).any():
-        raise ValueError(f"{length_ns} ns is no multiple of {int(step.max())} ns.")
+        raise ValueError(f"{length_ns} ns is not a multiple of {int(step.max())} ns.")
     span = table["span"].to_numpy() if "span" in table.column_names else 1
     start = table["slice"].to_numpy() * step
     return start, start + span * step
