@@ -295,7 +295,7 @@ def test_without_descriptors_it_says_so_a_few_times_and_goes_on(
     place.listen()
     with running(tmp_path, access, place=place) as address:
         assert ask(address) == 200
-    assert sum("no connection can be taken" in one for one in caplog.messages) == quiet.MOST
+    assert sum("no connection can be accepted" in one for one in caplog.messages) == quiet.MOST
 
 
 def test_files_have_their_own_share_of_descriptors(monkeypatch):

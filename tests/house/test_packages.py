@@ -81,7 +81,7 @@ if command -v systemd-analyze; then
 fi
 as_jostle() {{ setpriv --reuid jostle --regid jostle --clear-groups "$@"; }}
 fails as_jostle jostle receive 2>refused
-grep 'listens nowhere' refused
+grep 'has no address to listen on' refused
 token=$(jostle receive token node1)
 chown jostle /etc/jostle/receive.tokens
 cat >>/etc/jostle/receive.toml <<'END'

@@ -61,7 +61,7 @@ def test_bad_lines_stop_no_others() -> None:
         "it has not as many columns as the first line",
         "it has more than 20000 nodes",
         "it has no number of a job",
-        "a time of it is none",
+        "one of its times is not valid",
         "its times are before the year 2000, or in the future",
     ]
     assert len(found) == 8

@@ -244,7 +244,7 @@ def test_other_addresses_are_refused(url: str) -> None:
 
 def test_a_server_that_is_not_there(store: Repository, tmp_path: Path) -> None:
     client = PrometheusClient("http://127.0.0.1:9")
-    with pytest.raises(ImportFailedError, match=r"cannot be asked: .*refused"):
+    with pytest.raises(ImportFailedError, match=r"cannot be reached: .*refused"):
         client.samples("up", START_S, START_S + 60)
 
 

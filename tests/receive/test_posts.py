@@ -230,7 +230,7 @@ def test_tokens_are_kept_as_hashes_and_closed(tmp_path: Path) -> None:
         ("nodes = [1]", "cannot be"),
         ('listen = "0.0.0.0:1"\ntokens = "t"', "without TLS"),
         ('listen = "0.0.0.0:1"', "who it is"),
-        ("munge = true", "listens nowhere"),
+        ("munge = true", "has no address to listen on"),
         ('listen = "[::1]:1"\nmunge = true\ntls_cert = "c"', "belong together"),
         ("x", "not valid TOML"),
     ],

@@ -170,7 +170,7 @@ class App:
             raise RefusedError(
                 421,
                 "elsewhere",
-                "this receiver does not take this node",
+                "this receiver does not accept this node",
                 f"Send to {url}." if url else "Ask the operator which receiver does.",
                 more={"receiver": url} if url else {},
             )

@@ -146,7 +146,7 @@ class Credentials:
             raise RefusedError(
                 403,
                 "credential",
-                f"a credential of uid {result.uid} does not count",
+                f"a credential of uid {result.uid} is not accepted",
                 "The shipper runs as root, or as a user that `munge_users` names at the receiver.",
             )
         fields = _PAYLOAD.fullmatch(result.payload)
@@ -172,8 +172,8 @@ class Credentials:
         ways = ["a token (Authorization: Bearer)"] if self._tokens else []
         ways += ["MUNGE (Authorization: Munge)"] if self._munge else []
         ways += ["a client certificate that the proxy verifies"] if is_proxied else []
-        what = f"`{way[:20]}` is not taken here" if way else "the post has no credential"
-        return RefusedError(401, "credential", what, f"This receiver takes {' or '.join(ways)}.")
+        what = f"`{way[:20]}` is not accepted here" if way else "the post has no credential"
+        return RefusedError(401, "credential", what, f"This receiver accepts {' or '.join(ways)}.")
 
 
 def check_clock(sender: Sender, now_ns: int) -> None:

@@ -199,7 +199,7 @@ class Keeper(threading.Thread):
             raise RefusedError(
                 401,
                 "credential",
-                "the credential is that of another body",
+                "the credential is for another body",
                 "Make the credential over the body as it is sent.",
             )
         body = decode(post.sent)

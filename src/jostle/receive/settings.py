@@ -108,12 +108,12 @@ class ReceiveSettings:
         """
         if not self.listen and not self.proxy_socket:
             raise UsageError(
-                "The receiver listens nowhere.",
+                "The receiver has no address to listen on.",
                 hint="Name --listen HOST:PORT, or --proxy-socket FILE behind nginx.",
             )
         if not (self.tokens or self.munge or self.proxy_socket):
             raise UsageError(
-                "No node could show who it is.",
+                "Nodes have no way to authenticate.",
                 hint="Name --tokens FILE (jostle receive token NODE makes one), --munge, or "
                 "--proxy-socket FILE.",
             )
@@ -127,7 +127,7 @@ class ReceiveSettings:
         is_local = host in ("", "127.0.0.1", "localhost", "[::1]")
         if self.tokens and not is_local and not self.tls_cert:
             raise UsageError(
-                f"On {self.listen} without TLS anybody on the way could take the nodes' tokens.",
+                f"Without TLS, others on the network could read tokens sent to {self.listen}.",
                 hint="Name `tls_cert` and `tls_key`, listen on 127.0.0.1 behind a proxy, or use "
                 "--munge.",
             )

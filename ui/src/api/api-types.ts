@@ -142,7 +142,7 @@ export interface BatchJob {
   run_s: number;
   /** null: some parts have no verdict yet */
   loss: LossNumbers | null;
-  /** null: nobody noted them */
+  /** null: none were recorded */
   scheduler: SchedulerFacts | null;
 }
 
@@ -540,7 +540,7 @@ export interface EstimateReport {
   energy_lost_kwh: Interval | null;
 }
 
-/** The runs of a program with another one alongside it, and those without. */
+/** The runs of a program with another one alongside, and those without. */
 export interface EvidenceReport {
   encounter: Encounter;
   alongside: EvidenceRun[];
@@ -559,11 +559,11 @@ export interface Fabric {
   name: string;
   /** torus, mesh, fat tree, dragonfly, tree or graph */
   kind: string;
-  /** since when it is so; 0: always */
+  /** valid since this time; 0: always */
   valid_from_ns: number;
   nodes: number;
   switches: number;
-  /** a cable is two: one each way */
+  /** a cable counts as two: one in each direction */
   links: number;
   dimensions: string[];
   sizes: number[];
@@ -729,7 +729,7 @@ export interface GpuDigest {
 /** A line of a view of a GPU. */
 export interface GpuLine {
   name: string;
-  /** one per step; null: its agent said nothing */
+  /** one per step; null: no data from its agent */
   values: (number | null)[];
 }
 
@@ -838,9 +838,9 @@ export interface InterferenceReport {
   /** why no suspect can be identified, and what would help; "": not so */
   blind: string;
   limits: string[];
-  /** jobs that were tested and did no visible harm */
+  /** jobs that were tested and are ruled out, and why */
   ruled_out: Record<string, string>;
-  /** jobs of which it is not known, and what would decide it */
+  /** jobs that could not be tested, and what would decide it */
   untested: Record<string, Untested>;
   /** who had the cores that the job waited for */
   accounts: CoreAccount[];
@@ -983,7 +983,7 @@ export interface Jobs {
   facets: Facets;
 }
 
-/** The verdict is being made: ask again in a moment. */
+/** The verdict is being computed: retry in a moment. */
 export interface Assessment {
   state: 'assessing';
   job: JobRow;
@@ -1356,7 +1356,7 @@ export interface NowAnswer {
   jobs: NowRow[];
 }
 
-/** A running job; what is said of it is provisional, from its past alone. */
+/** A running job; its numbers are provisional, since they rest on its past alone. */
 export interface NowRow {
   job: string;
   program: string;
@@ -1863,7 +1863,7 @@ export interface ServerLane {
   host: string;
   /** the file system; empty: none that a job used */
   mount: string;
-  /** what it serves of it; file system: all, or not known */
+  /** the part that it serves; file system: all of it, or unknown */
   part: 'file system' | 'object servers' | 'metadata server';
   /** bytes/s; null: not for this viewer */
   bytes: number[] | null;
@@ -1892,11 +1892,11 @@ export interface Shape {
   name: string;
   /** torus, mesh, fat tree, dragonfly, tree or graph */
   kind: string;
-  /** since when it is so; 0: always */
+  /** valid since this time; 0: always */
   valid_from_ns: number;
   nodes: number;
   switches: number;
-  /** a cable is two: one each way */
+  /** a cable counts as two: one in each direction */
   links: number;
   dimensions: string[];
   sizes: number[];

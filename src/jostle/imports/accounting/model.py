@@ -84,7 +84,7 @@ class AccountedJob:
             raise AccountingError("it ended before it began")
         for number in (self.cores, self.memory_bytes, self.time_limit_s, self.energy_j):
             if not 0 <= number < _MOST_INT:
-                raise AccountingError("a number of it does not fit")
+                raise AccountingError("one of its numbers is too large")
 
 
 def state_of(text: str) -> str:

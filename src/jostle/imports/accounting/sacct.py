@@ -126,7 +126,7 @@ def _instant(text: str, zone: tzinfo | None) -> int:
         at = datetime.fromisoformat(text)
         return int((at if at.tzinfo or zone is None else at.replace(tzinfo=zone)).timestamp())
     except (ValueError, OverflowError, OSError) as error:
-        raise AccountingError("a time of it is none") from error
+        raise AccountingError("one of its times is not valid") from error
 
 
 def _memory(text: str) -> int:

@@ -278,8 +278,8 @@ class _Taken:
     def _machine(self, unit: _Unit, to: Position, first: int) -> dict[str, Any]:
         slice_ns = self._grid.slice_ns
         note = (
-            f"Counters by {self._title} ({self._source.title()}): what one rose between two "
-            "samples is spread evenly over the time between them."
+            f"Counters by {self._title} ({self._source.title()}): a counter's increase "
+            "is spread evenly between two samples."
         )
         return {
             "machine": unit.machine,

@@ -143,7 +143,7 @@ class PrometheusClient:
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", None) or error
             raise ImportFailedError(
-                f"{self._url} cannot be asked: {one_line(str(reason))[:200]}.",
+                f"{self._url} cannot be reached: {one_line(str(reason))[:200]}.",
                 hint="Check the address, and that this machine reaches it: "
                 f"curl '{self._url}/api/v1/status/buildinfo'",
             ) from None
@@ -177,7 +177,7 @@ class PrometheusClient:
 
     def _no_answer(self, why: str) -> ImportFailedError:
         return ImportFailedError(
-            f"The answer of {self._url} cannot be used: {why or 'it says no reason'}.",
+            f"The answer of {self._url} cannot be used: {why or 'no reason was given'}.",
             hint="Name the address of Prometheus itself, such as http://prometheus.site:9090; "
             "a selector of the map may be wrong, too.",
         )

@@ -247,7 +247,7 @@ def _times(job: Mapping[str, Any]) -> tuple[int, int, int]:
     if not 0 <= end_s - start_s <= _LONGEST_S:
         raise UnusableLogError("its job ended before it began, or lasted for years")
     if not (0 <= start_part < _NS and 0 <= end_part < _NS):
-        raise UnusableLogError("its times are none")
+        raise UnusableLogError("its times are not valid")
     # Runtimes before 3.4.1 record whole seconds: the job ended some time in the last one.
     coarse = start_part == 0 and end_part == 0
     start_ns = start_s * _NS + start_part

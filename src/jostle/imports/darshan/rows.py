@@ -128,7 +128,7 @@ def _notes(log: DarshanLog, traffic: Traffic) -> list[str]:
         )
     if traffic.together > 1:
         notes.append(
-            f"The traffic of each {traffic.together} neighbouring ranks is kept with the first "
+            f"The traffic of each {traffic.together} neighbouring ranks is stored with the first "
             "of them."
         )
     if traffic.untraced:

@@ -108,7 +108,7 @@ def add_account(path: Path, name: str, password: str) -> bool:
     if not LEAST_CHARACTERS <= len(password) <= MOST_CHARACTERS:
         raise AccessError(
             f"The password has {len(password)} characters.",
-            hint=f"Take {LEAST_CHARACTERS} or more (at most {MOST_CHARACTERS}).",
+            hint=f"Use {LEAST_CHARACTERS} or more (at most {MOST_CHARACTERS}).",
         )
     known = read_accounts(path) if path.exists() else {}
     is_new = name not in known

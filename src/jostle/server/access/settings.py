@@ -169,7 +169,7 @@ class ServeSettings:
             return AlertSettings("", table.light, *more)
         if not file:
             raise AccessError(
-                f"[alerts] of {self.path} says nothing of where messages go.",
+                f"[alerts] of {self.path} does not say where messages go.",
                 hint='Write `url_file = "/etc/jostle/alerts.url"`, or `command = ["mail", ...]`.',
             )
         url = read_secret(Path(file))

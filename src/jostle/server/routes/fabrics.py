@@ -33,8 +33,8 @@ FabricName = Annotated[str, Path(max_length=200, description="a fabric's name")]
 AtNs = Annotated[
     int, Query(ge=0, le=FAR, description="the version for this time, ns since the epoch")
 ]
-First = Annotated[int, Query(ge=0, le=4000, description="the first step that is wanted")]
-Count = Annotated[int, Query(ge=1, le=64, description="how many steps are wanted")]
+First = Annotated[int, Query(ge=0, le=4000, description="the first requested step")]
+Count = Annotated[int, Query(ge=1, le=64, description="number of requested steps")]
 By = Annotated[Literal["switch", "group"], Query(description="what a zone is")]
 Of = Annotated[
     list[int], Query(max_length=16, description="only the switches of these groups; none: all")
@@ -216,7 +216,7 @@ def zones(
     topology, span = loads.loads.topology, (viewer.users, from_ns, to_ns, steps)
     parts = zones_of(topology, by, of)
     if len(parts.names) > MOST_ZONES:
-        raise HTTPException(400, f"More than {MOST_ZONES} zones make no picture.")
+        raise HTTPException(400, f"More than {MOST_ZONES} zones cannot be drawn.")
     begin = min(first, loads.loads.axis[2])
     wanted = range(begin, min(begin + count, loads.loads.axis[2]))
     return context.job_service.answer(

@@ -46,13 +46,13 @@ def verdict(
     job: Job,
     wait_s: Annotated[
         float,
-        Query(ge=0, le=10, description="how long to wait for a verdict that is being made, s"),
+        Query(ge=0, le=10, description="how long to wait for a verdict that is being computed, s"),
     ] = 0.2,
     drawn: Annotated[bool, Query(description="only the part that a page draws")] = False,
 ) -> Response:
     """Return what interference cost a job, what caused it, and when.
 
-    202 while it is being made: ask again when `Retry-After` (s) says so.
+    202 while it is being computed: retry after `Retry-After` seconds.
     """
     job = context.job(viewer, job)
     content = context.job_service.verdict(job, viewer, wait_s)
@@ -124,7 +124,7 @@ def trend(context: Context, request: Request, viewer: Looking, job: Job) -> Resp
     response_model=LikeRunsReport,
 )
 def like_runs(context: Context, request: Request, viewer: Looking, job: Job) -> Response:
-    """Return how slow an imported job was among its like, and whom it met.
+    """Return how slow an imported job was among similar runs, and which jobs ran at the same time.
 
     Other users' jobs are one.
     """

@@ -69,7 +69,7 @@ def script_token(context: Context, viewer: Looking, request: Request) -> ScriptT
     """
     _no_script(request)
     if context.access.way.kind == "proxy":
-        raise HTTPException(409, "Scripts come in through the proxy, as users do.")
+        raise HTTPException(409, "Scripts must use the proxy, as users do.")
     token = context.access.sessions.begin(
         viewer, proof=context.access.proof(viewer), idle_s=WHOLE_S
     )
@@ -100,7 +100,9 @@ async def login(context: Context, entry: Password, request: Request, answer: Res
     if not context.access.login_service.has_room(client, known=known):
         _log.warning("log-in held back: too many at once; this one from %s", address)
         headers = {"Retry-After": str(AGAIN_S)}
-        raise HTTPException(503, "Too many log in just now. Try again soon.", headers)
+        raise HTTPException(
+            503, "Too many users are logging in at present. Try again soon.", headers
+        )
     rules = [(("name", entry.name, client), _TRIES), (("address", client), _TRIES_OF_ADDRESS)]
     if not known:  # guesses from elsewhere must not lock users out of their usual addresses
         rules.append((("name", entry.name), _TRIES_OF_NAME))

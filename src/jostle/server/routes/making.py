@@ -1,4 +1,4 @@
-"""The answer of routes whose result takes seconds and is still being made."""
+"""The answer of routes whose result takes seconds and is still being computed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse, Response
 WAIT_S = 0.4
 #: Value for `responses` of such a route.
 MAKING: dict[int | str, dict[str, Any]] = {
-    202: {"description": "The answer is being made: ask again."}
+    202: {"description": "The answer is being computed: retry."}
 }
 
 

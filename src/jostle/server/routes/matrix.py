@@ -36,7 +36,7 @@ def _cached_matrix(context: ServerContext, viewer: Viewer) -> CachedResult[Matri
     responses=MAKING,
 )
 def matrix(context: Context, viewer: Looking) -> Response:
-    """Return what `jostle matrix --json` prints; of a user, of his own jobs alongside others."""
+    """Return what `jostle matrix --json` prints; for a user, the encounters of his own jobs."""
     result = _cached_matrix(context, viewer)
     if result is None:
         return making()
@@ -65,4 +65,4 @@ def evidence(
     try:
         return JSONResponse(result.value.behind(viewer, victim, aggressor, kind))
     except KeyError:
-        raise HTTPException(404, "These two programs did not meet there.") from None
+        raise HTTPException(404, "These two programs did not run together there.") from None

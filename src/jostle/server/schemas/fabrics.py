@@ -10,10 +10,10 @@ class Fabric(BaseModel):
 
     name: str
     kind: str = Field(description="torus, mesh, fat tree, dragonfly, tree or graph")
-    valid_from_ns: int = Field(description="since when it is so; 0: always")
+    valid_from_ns: int = Field(description="valid since this time; 0: always")
     nodes: int
     switches: int
-    links: int = Field(description="a cable is two: one each way")
+    links: int = Field(description="a cable counts as two: one in each direction")
     dimensions: list[str]
     sizes: list[int]
     wraps: list[bool] = Field(description="of each dimension, whether its ends are joined")

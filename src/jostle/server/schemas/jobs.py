@@ -123,7 +123,7 @@ class BatchJob(BaseModel):
     waiting: int = Field(description="parts without a verdict yet")
     run_s: float = Field(description="from its first process to its last")
     loss: LossNumbers | None = Field(description="null: some parts have no verdict yet")
-    scheduler: SchedulerFacts | None = Field(description="null: nobody noted them")
+    scheduler: SchedulerFacts | None = Field(description="null: none were recorded")
 
 
 class Facets(BaseModel):
@@ -259,7 +259,7 @@ class Metrics(BaseModel):
 
 
 class Assessment(BaseModel):
-    """The verdict is being made: ask again in a moment."""
+    """The verdict is being computed: retry in a moment."""
 
     state: Literal["assessing"] = "assessing"
     job: JobRow

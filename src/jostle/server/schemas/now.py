@@ -8,7 +8,7 @@ from jostle.analysis.live.model import Because, LiveChange, LiveSuspect, Resourc
 
 
 class NowRow(BaseModel):
-    """A running job; what is said of it is provisional, from its past alone."""
+    """A running job; its numbers are provisional, since they rest on its past alone."""
 
     job: str
     program: str

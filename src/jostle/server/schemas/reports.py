@@ -126,9 +126,11 @@ class InterferenceReport(BaseModel):
         description='why no suspect can be identified, and what would help; "": not so'
     )
     limits: list[str]
-    ruled_out: dict[str, str] = Field(description="jobs that were tested and did no visible harm")
+    ruled_out: dict[str, str] = Field(
+        description="jobs that were tested and are ruled out, and why"
+    )
     untested: dict[str, Untested] = Field(
-        default={}, description="jobs of which it is not known, and what would decide it"
+        default={}, description="jobs that could not be tested, and what would decide it"
     )
     accounts: list[CoreAccount] = Field(
         default=[], description="who had the cores that the job waited for"
@@ -176,7 +178,7 @@ class EvidenceRun(BaseModel):
 
 
 class EvidenceReport(BaseModel):
-    """The runs of a program with another one alongside it, and those without."""
+    """The runs of a program with another one alongside, and those without."""
 
     encounter: Encounter
     alongside: list[EvidenceRun]

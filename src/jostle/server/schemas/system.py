@@ -56,7 +56,9 @@ class ServerLane(BaseModel):
 
     host: str
     mount: str = Field(description="the file system; empty: none that a job used")
-    part: FileKind = Field(description="what it serves of it; file system: all, or not known")
+    part: FileKind = Field(
+        description="the part that it serves; file system: all of it, or unknown"
+    )
     bytes: list[float] | None = Field(description="bytes/s; null: not for this viewer")
     metadata: list[float] | None = Field(
         description="metadata requests/s of a metadata server; null: not for this viewer"
@@ -80,7 +82,7 @@ class GpuLine(BaseModel):
     """A line of a view of a GPU."""
 
     name: str
-    values: list[float | None] = Field(description="one per step; null: its agent said nothing")
+    values: list[float | None] = Field(description="one per step; null: no data from its agent")
 
 
 class GpuView(BaseModel):

@@ -92,7 +92,7 @@ class ConnectionLimiter:
         oversubscribed = where is not None and len(self._entries.get(where, ())) >= MOST_OF_ONE
         if oversubscribed or len(self) >= self._most:
             _log.warning(
-                "too many connections%s: those that ask nothing are closed first",
+                "too many connections%s: idle ones are closed first",
                 f" from {host}" if oversubscribed else "",
             )
             waiting = self._waiting.get(where, {}) if oversubscribed else self._all_waiting

@@ -95,7 +95,11 @@ class AccessMiddleware:
         if not access.comes_from(request):
             where = request.client.host if request.client else "an unknown place"
             _log.warning("refused: a request from %s that does not come from the proxy", where)
-            return problem(403, "Only the proxy in front may ask this server.", "Ask the proxy.")
+            return problem(
+                403,
+                "Only the proxy in front may send requests to this server.",
+                "Use the proxy's address.",
+            )
         token = request.query_params.get("token")
         if token is not None and request.method == "GET" and isinstance(access.way, Token):
             return self._enter(request, access.way, token)
@@ -108,7 +112,7 @@ class AccessMiddleware:
             }
         if request.method not in _READING and not self._meant(request, known):
             return problem(
-                403, "This request was not made by a page of ours.", "Load the page again."
+                403, "This request was not made by a page of this server.", "Load the page again."
             )
         if known or request.url.path == _OPEN:
             return None

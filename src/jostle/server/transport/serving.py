@@ -91,7 +91,7 @@ class Server(uvicorn.Server):
             except ConnectionAbortedError:
                 continue
             except OSError as error:
-                _log.error("no connection can be taken: %s", error.strerror)
+                _log.error("no connection can be accepted: %s", error.strerror)
                 await asyncio.sleep(_PAUSE_S)
                 continue
             task = asyncio.create_task(self._welcome(connection, host, limiter))
