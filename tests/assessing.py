@@ -1,4 +1,4 @@
-"""How verdicts are made that a test waits for."""
+"""Makes verdicts that tests wait for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dashboards of Grafana, held against its schema and the metrics that they draw.
+"""Checks Grafana dashboards against Grafana's schema and the metrics that they draw.
 
 The schema has what our dashboards use of the kind `Dashboard` of Grafana (kinds/dashboard/
 dashboard_kind.cue there, schema numbers 36 to 39): the names that there are, which must be there,

@@ -1,4 +1,4 @@
-"""What is written in a figure, and whether all of it can be read."""
+"""The texts in a figure, and whether all of them can be read."""
 
 from __future__ import annotations
 

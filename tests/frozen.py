@@ -1,4 +1,4 @@
-"""What the frozen example files hold, in one dictionary."""
+"""The content of the frozen example files, in one dictionary."""
 
 from __future__ import annotations
 

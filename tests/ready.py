@@ -1,4 +1,4 @@
-"""The command `jostle` without its start: a Python that has imported all forks for each call.
+"""The command `jostle` without its start-up: a Python with all imports forks for each call.
 
 A start costs a second of imports, and the command itself often a tenth of that. What a start is
 like is tested where it matters (tests/cli/test_manners.py); all else may be had sooner.

@@ -1,4 +1,4 @@
-"""What every test may ask for: the repository's root and the built native parts."""
+"""Fixtures for all tests: the repository's root and the built native parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The small things of tests/synth.py: numbers, records, metric tables, cells.
+"""Elements of profiles for tests/synth.py: numbers, records, metric tables, cells.
 
 By docs/reference/profile-format.md alone; no line is shared with the runtime or the decoder.
 """

@@ -1,4 +1,4 @@
-"""Writes GPUs and what they did, for the profiles of synth.py.
+"""Writes GPUs and their activity, for the profiles of synth.py.
 
 By docs/reference/profile-format.md alone; no line is shared with the runtime or the decoder.
 """

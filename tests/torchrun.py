@@ -1,4 +1,4 @@
-"""The launcher of PyTorch, where there is one."""
+"""PyTorch's launcher, where it is installed."""
 
 from __future__ import annotations
 

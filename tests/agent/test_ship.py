@@ -1,4 +1,4 @@
-"""jostle-ship: what is in the spool comes to the receiver, byte by byte, and is then removed."""
+"""jostle-ship sends the content of the spool, byte by byte, and then removes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""jostle-ship shows who it is: a token, a certificate, a MUNGE credential."""
+"""Credentials of jostle-ship: a token, a certificate, a MUNGE credential."""
 
 from __future__ import annotations
 

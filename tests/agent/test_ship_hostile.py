@@ -1,4 +1,4 @@
-"""jostle-ship and users who put other things than profiles into the spool."""
+"""jostle-ship and users who put files other than profiles into the spool."""
 
 from __future__ import annotations
 

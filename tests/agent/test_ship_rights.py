@@ -1,4 +1,4 @@
-"""jostle-ship has one right that users have not, and its unit grants no more."""
+"""jostle-ship has one right that users lack, and its systemd unit grants no more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes what the ranks of a synthetic job did, slice by slice, with a known reason to be late.
+"""Makes the activity of the ranks of a synthetic job, slice by slice, with a known cause of delay.
 
 Every slice the ranks do equal work, and wait for the slowest of them: what a rank does not need of
 the time that the slowest one needs, it spends in communication.

@@ -1,4 +1,4 @@
-"""Makes a job that both writes and opens files, alongside jobs that do either, on any mount.
+"""Makes a job that both writes and opens files, with jobs that do either, on any mount.
 
 The truth is given: how much longer a write took in each slice, and how much longer an open.
 """

@@ -1,4 +1,4 @@
-"""Access patterns from slices that were made up: what is named, where cut, what is not said."""
+"""Access patterns from synthetic slices: names, boundaries of phases, and what stays unnamed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Advice on a job: what is said where, what it would save, and when nothing helps."""
+"""Advice on a job: which advice is given where, what it would save, and when nothing helps."""
 
 from __future__ import annotations
 

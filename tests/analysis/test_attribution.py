@@ -1,4 +1,4 @@
-"""Whom a loss goes to: injected losses by a job that was profiled, and by one that was not."""
+"""Attribution of losses: injected losses by a job with a profile, and by one without."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Advice on bindings: where something is wrong, its text, and silence where nothing is."""
+"""Advice on bindings: given with its text where a binding is wrong, and nowhere else."""
 
 from __future__ import annotations
 

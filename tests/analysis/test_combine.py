@@ -1,4 +1,4 @@
-"""What a run shows by itself and what its neighbours' load explains become one answer."""
+"""The loss that a run shows and the loss that its neighbours' load explains are combined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run took longer than another is split into loss, displacement, other work, and rest."""
+"""The time that a run took longer than another is split into loss, displacement, work and rest."""
 
 from __future__ import annotations
 

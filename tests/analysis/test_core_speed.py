@@ -1,4 +1,4 @@
-"""Loss to slow cores by the core-speed probe: counted once, with an honest interval."""
+"""Loss to slow cores by the core-speed probe: counted once, with a valid interval."""
 
 from __future__ import annotations
 

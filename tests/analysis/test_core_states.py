@@ -1,4 +1,4 @@
-"""Why cores were slower, and what energy the lost seconds took, from agents' counters."""
+"""Why cores were slower, and how much energy the lost seconds took, from agents' counters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables that no sound run leaves: clocks that were wrong, counts beyond 2^53, rows without a job.
+"""Tables of faulty runs: wrong clocks, counts beyond 2^53, rows without a job.
 
 They come from damaged profiles and from nodes whose clock was set; they must cost no memory and end
 in no traceback.

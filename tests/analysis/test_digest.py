@@ -1,4 +1,4 @@
-"""The digest: figures against plain sums over what the profiles hold."""
+"""The digest: its figures against plain sums of the profiles."""
 
 from __future__ import annotations
 

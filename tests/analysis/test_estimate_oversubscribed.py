@@ -1,4 +1,4 @@
-"""More ranks than cores: what they take from each other is no interference."""
+"""More ranks than cores: time that ranks take from each other is no interference."""
 
 from __future__ import annotations
 

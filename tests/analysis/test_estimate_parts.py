@@ -1,4 +1,4 @@
-"""Parts of method jostle: what is usual, accounted for, expected, and what files cost."""
+"""Parts of method jostle: usual time, accounted time, expected time, and the cost of files."""
 
 from __future__ import annotations
 

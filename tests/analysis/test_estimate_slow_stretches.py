@@ -1,4 +1,4 @@
-"""What most calls, a whole cluster, or calls without a floor lost: method jostle."""
+"""Method jostle: losses of most calls, of a whole cluster, or of calls without a minimum."""
 
 from __future__ import annotations
 

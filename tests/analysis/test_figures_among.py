@@ -1,4 +1,4 @@
-"""A run's figures among its program's other runs."""
+"""The figures of a run among the other runs of its program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Known interference on GPUs and buses: who is named, where, for how much, and who is not."""
+"""Known interference on GPUs and buses: suspects, places and shares."""
 
 from __future__ import annotations
 

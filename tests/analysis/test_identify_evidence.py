@@ -1,4 +1,4 @@
-"""The permutation test keeps its level, whatever the series look like, and sees what is there."""
+"""The permutation test keeps its level for any series, and has power."""
 
 from __future__ import annotations
 

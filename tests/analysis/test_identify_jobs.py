@@ -1,4 +1,4 @@
-"""Interference in synthetic runs: who is named, who is not, how much was lost, what stays open."""
+"""Interference in synthetic runs: suspects, jobs that are ruled out, losses, open cases."""
 
 from __future__ import annotations
 

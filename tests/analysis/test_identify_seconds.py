@@ -1,4 +1,4 @@
-"""Seconds lost: calls longer than a slice's share, several who hurt, loads that never cease."""
+"""Seconds lost: calls longer than a slice, several culprits, loads that never stop."""
 
 from __future__ import annotations
 

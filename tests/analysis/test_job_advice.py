@@ -1,4 +1,4 @@
-"""What a digest advises for jobs without MPI: each rule at its threshold, and on a whole job."""
+"""Advice of a digest for jobs without MPI: each rule at its threshold, and on a whole job."""
 
 from __future__ import annotations
 

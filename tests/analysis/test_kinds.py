@@ -1,4 +1,4 @@
-"""Kinds of loads, who met whom, and predictions, against loads whose truth is injected."""
+"""Kinds of loads, encounters of jobs, and predictions, against loads with known truth."""
 
 from __future__ import annotations
 

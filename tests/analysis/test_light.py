@@ -1,4 +1,4 @@
-"""Lights: what their borders, and the interval of a loss, make of a run."""
+"""Traffic lights: how thresholds and the interval of a loss decide the light of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs meet on links: who shares one is suspects_of for it, who shares none is not."""
+"""Jobs that share a link are suspects for it; others are not."""
 
 from __future__ import annotations
 

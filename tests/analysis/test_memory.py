@@ -1,4 +1,4 @@
-"""Known interference on the memory of a node: who is named, for how much, what is kept apart."""
+"""Known interference on the memory of a node: suspects, their shares, and what is kept apart."""
 
 from __future__ import annotations
 

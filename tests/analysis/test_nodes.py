@@ -1,4 +1,4 @@
-"""Persistent differences between nodes: injected ones are found, healthy nodes are left alone."""
+"""Persistent differences between nodes: synthetic ones are found, healthy nodes are left alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read of running jobs, and when: clocks that are ahead; loads of mounts at one path."""
+"""Reading running jobs: clocks that are ahead; loads of mounts at one path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Overhead: statistics against figures worked out by hand, and what is said of them."""
+"""Overhead: its statistics against figures worked out by hand, and their wording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Placement of jobs in fabrics: shapes, hops, footprints and company, against slow plain ways."""
+"""Placement of jobs in fabrics: shapes, hops, footprints, co-running jobs, against plain loops."""
 
 from __future__ import annotations
 

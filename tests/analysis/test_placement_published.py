@@ -1,4 +1,4 @@
-"""Bhatele's published numbers, recomputed by `jostle placement` from runs made to have them."""
+"""Bhatele's published numbers, recomputed by `jostle placement` from synthetic runs."""
 
 from __future__ import annotations
 

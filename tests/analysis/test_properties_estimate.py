@@ -1,4 +1,4 @@
-"""What must hold of any estimate, by either method, of any run, however strange."""
+"""Properties that hold for every estimate, by either method, of any run."""
 
 from __future__ import annotations
 

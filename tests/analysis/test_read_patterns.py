@@ -1,4 +1,4 @@
-"""Access patterns of reads from slices that were made up: what is named, and what is not said."""
+"""Access patterns of reads from synthetic slices: which are named, and which are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replays of periods: against schedules made by hand, and periods whose truth is known."""
+"""Replays of periods: against schedules made by hand, and periods with known truth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Load without a profile, and slow servers, are named; and neither where there is none."""
+"""Load without a profile and slow servers are named, and neither where there is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Advice for a site: what it would have saved and whom it would delay, by hand-made periods."""
+"""Advice for a site: what it would have saved and which jobs it would delay, by known periods."""
 
 from __future__ import annotations
 

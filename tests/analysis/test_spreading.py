@@ -1,4 +1,4 @@
-"""Spreading amounts over time: totals stay, nothing becomes negative, and the three ways agree.
+"""Spreading amounts over time: totals stay, nothing becomes negative, three methods agree.
 
 `resample` lays spans on an axis, `Flows` asks what moved between two instants, and `spread` divides
 whole numbers over slices. They round differently, so they stay three functions.

@@ -1,4 +1,4 @@
-"""Method thesis as a whole: what counts as work, how segments are covered, what it refuses."""
+"""Method thesis as a whole: its work counter, how segments are covered, what it refuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who waits for whom: synthetic ranks that are late for a known reason, and such that are not."""
+"""Which rank waits for which: synthetic ranks that are late for a known reason, or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The MPI part of a digest: figures of a job that is known, and the rules of advice."""
+"""The MPI part of a digest: figures of a known job, and the rules of advice."""
 
 from __future__ import annotations
 

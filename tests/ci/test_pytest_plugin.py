@@ -1,4 +1,4 @@
-"""The plug-in of pytest: which tests it repeats, and what it makes of those that stay disturbed.
+"""The plug-in of pytest: which tests it repeats, and how it reports those that stay disturbed.
 
 What is lost is set by the tests, but for the last, which is a real run under real load.
 """

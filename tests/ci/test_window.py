@@ -1,4 +1,4 @@
-"""Spans of a run: only slices that lie wholly in them count."""
+"""Spans of a run: only slices that lie completely in them count."""
 
 from __future__ import annotations
 

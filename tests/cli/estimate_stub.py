@@ -1,4 +1,4 @@
-"""The command with estimates whose figures are known: run as a program in place of `jostle`.
+"""The command with estimates of known figures: run as a program in place of `jostle`.
 
 What the engines say is not what is looked at here, but how the verbs say it. STUB_PERCENT lists
 what successive estimates of `run --gate` shall say; `fail` raises.

@@ -1,4 +1,4 @@
-"""Slurm jobs as a whole: their names, the list of jobs, what they did and lost."""
+"""Slurm jobs as a whole: names, the list of jobs, work and losses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`jostle compare --gate`: exit statuses, and what a pipeline reads."""
+"""`jostle compare --gate`: exit statuses, and its output for pipelines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who had the cores, of real processes: loops that share cores, and mixes whose truth is logged."""
+"""Users of cores, by real processes: loops that share cores, and mixes with logged truth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`jostle doctor --site`: what a machine is to a site, and what is missing there."""
+"""`jostle doctor --site`: the role of a machine in a site, and what is missing there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verdict at the end of `jostle run`, and what a run that is too short for one says."""
+"""The verdict at the end of `jostle run`, and the output for a run that is too short for one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people see of an estimate and a comparison: golden outputs, JSON, files, mistakes.
+"""Output of estimates and comparisons: golden texts, JSON, files, mistakes.
 
 The estimates are made by hand (tests/plot/estimates.py), so that a better engine changes nothing
 here. To renew: JOSTLE_RENEW=1 pytest tests/cli/test_estimate.py, and look at the diff.

@@ -1,4 +1,4 @@
-"""`jostle export --format otf2`: the library of OTF2 reads back what the repository holds."""
+"""`jostle export --format otf2`: OTF2's own library reads back the content of the repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Output that cannot be written: a full disk is named; a reader that has left is no failure."""
+"""Output that cannot be written: a full disk is named; a closed pipe is no failure."""
 
 from __future__ import annotations
 

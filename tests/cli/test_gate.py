@@ -1,4 +1,4 @@
-"""`jostle run --gate`: exit statuses, retries, and what a CI job reads.
+"""`jostle run --gate`: exit statuses, retries, and its output for CI jobs.
 
 The runs are real; what their estimates say is set by the test (estimate_stub.py), but for the last.
 """

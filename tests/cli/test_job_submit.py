@@ -1,4 +1,4 @@
-"""integrations/slurm/job_submit.lua: what it adds to jobs, run by the Lua that Slurm loads.
+"""integrations/slurm/job_submit.lua: its changes to jobs, run by the Lua that Slurm loads.
 
 lab/tests/cluster/test_slurm.py runs it in a real Slurm.
 """

@@ -1,4 +1,4 @@
-"""Libraries of one name for several kinds of programs: the one for this machine's is found."""
+"""Libraries of one name for several architectures: the one for this machine is found."""
 
 from __future__ import annotations
 

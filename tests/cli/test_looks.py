@@ -1,4 +1,4 @@
-"""What people see: golden outputs of the verbs on the synthetic repository.
+"""Golden outputs of the verbs on the synthetic repository.
 
 To renew after a wanted change: JOSTLE_RENEW=1 pytest tests/cli/test_looks.py, and look at the diff.
 """

@@ -1,4 +1,4 @@
-"""What people see of MPI jobs: golden outputs, JSON, spools without a repository, waiting.
+"""Output for MPI jobs: golden texts, JSON, spools without a repository, waiting.
 
 To renew after a wanted change: JOSTLE_RENEW=1 pytest tests/cli/test_mpi_looks.py; look at the diff.
 """

@@ -53,7 +53,7 @@ def walk(seen: dict[str, str]) -> list[str]:
 
 
 def test_a_loss_alongside_suspects_leads_to_them_and_then_to_the_page() -> None:
-    lost = "a loss alongside suspects"
+    lost = "a loss with suspects"
     for run in TABLE["run"]:
         seen = {"run": run, "digest": "slices", "estimate": lost, "interference": "suspects"}
         seen["advise"] = "a job"
@@ -81,7 +81,7 @@ def test_another_users_view_names_no_other_job() -> None:
 @pytest.mark.parametrize(
     ("job", "seen"),
     [
-        ("heads", "a loss alongside suspects"),
+        ("heads", "a loss with suspects"),
         ("heads-1", "a loss"),
         ("clean", "no loss"),
         ("short", "too few slices"),

@@ -1,4 +1,4 @@
-"""What `jostle run` does when a job loses time, and waiting until others leave a resource."""
+"""Actions of `jostle run` when a job loses time, and waiting until others leave a resource."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`jostle overhead`: real runs, the timer in both arms, and words that stay honest."""
+"""`jostle overhead`: real runs, the timer in both arms, and wording that claims no more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Access patterns in words, from the analysis' own results."""
+"""Access patterns in words, from the results of the analysis."""
 
 from __future__ import annotations
 

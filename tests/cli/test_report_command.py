@@ -1,4 +1,4 @@
-"""`jostle report`: one file that says what the verbs say, loads nothing and trusts no name."""
+"""`jostle report`: one file with the output of the verbs; loads nothing, trusts no name."""
 
 from __future__ import annotations
 

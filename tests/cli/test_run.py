@@ -1,4 +1,4 @@
-"""`jostle run`: the command must not notice, and the user must learn what it did."""
+"""`jostle run`: the command is not affected, and the user learns what it did."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A name that was used before: another run gets another name, what belongs together keeps one."""
+"""A name that was used before: another run gets another name, parts of one job keep one name."""
 
 from __future__ import annotations
 

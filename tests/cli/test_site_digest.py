@@ -1,4 +1,4 @@
-"""Digests at the end of jobs: when they are written, with whose rights, and where not."""
+"""Digests at the end of jobs: when, with whose rights and where they are written."""
 
 from __future__ import annotations
 

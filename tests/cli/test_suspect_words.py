@@ -1,4 +1,4 @@
-"""What is said of suspects that are no jobs: load without a profile, slow servers."""
+"""Texts for suspects that are no jobs: load without a profile, slow servers."""
 
 from __future__ import annotations
 

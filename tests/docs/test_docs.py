@@ -1,4 +1,4 @@
-"""The documentation is true: its commands run, its links resolve, its lists are complete.
+"""The documentation is correct: its commands run, its links resolve, its lists are complete.
 
 Commands stand in fenced blocks. In a ```console block a line that begins with `$ ` is a command
 and what follows is output that must appear (`...` stands for anything); a ```sh block is a script.

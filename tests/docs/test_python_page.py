@@ -1,4 +1,4 @@
-"""The examples of docs/reference/python.md give what the page shows."""
+"""The examples of docs/reference/python.md give the results on the page."""
 
 from __future__ import annotations
 

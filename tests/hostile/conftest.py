@@ -1,4 +1,4 @@
-"""Users who forge, shadow and poison: their files in one spool, ingested by root."""
+"""Users who forge, shadow and poison files: in one spool, ingested by root."""
 
 from __future__ import annotations
 

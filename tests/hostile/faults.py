@@ -1,4 +1,4 @@
-"""What goes wrong with a file: calls of an operation are listed, and one of them fails or kills.
+"""Faults of file calls: lists the calls of an operation, and makes one of them fail or kill it.
 
 A library (faults.c) stands between a Python and the C library; it sees the calls of DuckDB and
 Arrow as well. That Python has imported everything and forks for each operation (operations.py).

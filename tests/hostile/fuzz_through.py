@@ -1,4 +1,4 @@
-"""Mutants of profiles, ingested with a good job, and then every question of the server.
+"""Ingests mutants of profiles with a good job, and then requests every route of the server.
 
     fuzz_through.py [--minutes 10] [--seed N] [--keep FOLDER]     what `make fuzz-nightly` does
     fuzz_through.py --replay FOLDER                               a spool that something came of

@@ -1,4 +1,4 @@
-"""What faults are tried on: a repository of many commits, and a spool with more for it."""
+"""Fixtures for tests of faults: a repository of many commits, and a spool with more for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Profiles that are wrong in ways that a hostile or a broken process may make them, by a seed."""
+"""Profiles that are wrong as a hostile or a broken process may make them, by a seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Python that forks (faults.py): each fork does one operation, and then looks at what is left.
+"""The Python that forks (faults.py): each fork does one operation and checks the result.
 
 Run as a program. What an operation gives, in its outcome's `said`: `code`, `out` and `err` of the
 command; then, with nothing failing any more, what the tests compare (`_look`).

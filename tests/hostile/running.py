@@ -1,4 +1,4 @@
-"""A server that runs, as `jostle serve` runs it, for guests who talk to its socket."""
+"""A running server, as `jostle serve` starts it, for clients that use its socket directly."""
 
 from __future__ import annotations
 

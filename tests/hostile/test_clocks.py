@@ -1,4 +1,4 @@
-"""Clocks that are wrong by years: nothing is lost for them, and they are named."""
+"""Clocks that are wrong by years: no data are lost, and the clocks are named."""
 
 from __future__ import annotations
 

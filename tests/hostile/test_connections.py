@@ -1,4 +1,4 @@
-"""Clients who open connections and neither ask nor listen do not keep others out."""
+"""Clients that open connections and stay idle do not block others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Damage stays where it is: whatever single file is harmed, all else is there, and it is named."""
+"""Damage stays local: whichever file is damaged, it is named, and all others can be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file call fails, whichever it is: it is said plainly, and nothing is lost or doubled.
+"""Any file call may fail: the error is reported plainly, and nothing is lost or doubled.
 
 `python tests/hostile/test_faults.py [SEED]` tries every call of every operation, many times.
 """

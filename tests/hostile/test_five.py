@@ -1,4 +1,4 @@
-"""Five users do all that is hostile at once, in one spool: each one's honest job is as if alone."""
+"""Five users act hostile at once, in one spool: the honest job of each has its usual results."""
 
 from __future__ import annotations
 

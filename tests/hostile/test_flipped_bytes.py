@@ -1,4 +1,4 @@
-"""A byte that turned leaves many a file readable, with other numbers and without names.
+"""A flipped byte leaves many files readable, with other numbers and without names.
 
 Whatever file of a small repository it is: each command, and each route of the server, answers with
 what is left, or says which file is damaged and what to do. None breaks, and none adds up nonsense.

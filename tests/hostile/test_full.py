@@ -1,4 +1,4 @@
-"""A disk that is full, at whatever point: one line says so, and with room again all is there once.
+"""A full disk, at any point: one line says so, and with space again everything is there once.
 
 That of a spool is the runtime's (tests/runtime/test_spool.py).
 """

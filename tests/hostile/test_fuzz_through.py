@@ -1,4 +1,4 @@
-"""A little of what fuzz_through.py does for ten minutes: the same mutants each time."""
+"""A short run of fuzz_through.py, with the same mutants each time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who tries many passwords neither stalls others nor shuts a user out of where he works."""
+"""Attempts at many passwords neither stall other users nor lock anybody out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a profile says is not who wrote it: whose it is, is what the file system says."""
+"""The owner of a profile is the owner of its file, whatever the profile says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An error that passes says nothing of a file: what is meant by it is not "damaged" and not "over".
+"""A temporary error says nothing of a file: its message is neither "damaged" nor "over".
 
 What was found by test_faults.py, which tries every call.
 """

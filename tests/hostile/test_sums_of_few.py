@@ -1,4 +1,4 @@
-"""An attack on sums: all that a user is shown of others, put together, discloses no few of them.
+"""An attack on sums: combined answers to a user disclose nothing of few other users.
 
 The truth is asked of the slices of processes, which no part of the server's answers is made of.
 """

@@ -1,4 +1,4 @@
-"""Names and numbers as anybody may write them: no command and no answer fails for another's."""
+"""Hostile names and numbers: no command and no answer fails because of another user's data."""
 
 from __future__ import annotations
 

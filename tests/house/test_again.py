@@ -1,4 +1,4 @@
-"""What needs a second try is tried again, listed, and counted over runs."""
+"""Calls that need a second try are retried, listed, and counted over runs."""
 
 from __future__ import annotations
 

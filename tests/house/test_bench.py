@@ -1,4 +1,4 @@
-"""The table of `make bench`: what it is held against, and when it fails."""
+"""The table of `make bench`: its references, and when it fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The budget of costs: what a change does to its figures, and who may raise one."""
+"""The budget of costs: how a change affects its figures, and who may raise one."""
 
 from __future__ import annotations
 

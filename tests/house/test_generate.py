@@ -1,4 +1,4 @@
-"""The generator: its parsers, its rules, and that what is committed is fresh."""
+"""The generator: its parsers, its rules, and that committed files are up to date."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packages for nodes and the host: each is installed in a throw-away copy, used, and removed."""
+"""Packages for nodes and the host: each is installed in a disposable copy, used, and removed."""
 
 from __future__ import annotations
 

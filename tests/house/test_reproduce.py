@@ -1,4 +1,4 @@
-"""The page of the papers' figures says what lab/bench/reproduce.toml and the last results say."""
+"""The page of the papers' figures agrees with lab/bench/reproduce.toml and the last results."""
 
 from __future__ import annotations
 

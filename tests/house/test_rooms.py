@@ -1,4 +1,4 @@
-"""The rooms of the code: which package may import which. All dependencies point one way.
+"""Dependencies between packages of the code: which may import which. All point one way.
 
 `ROOMS` and `SUBROOMS` are the whole rule. Imports inside functions count; imports under
 `if TYPE_CHECKING` do not.

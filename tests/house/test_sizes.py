@@ -1,4 +1,4 @@
-"""No file, function or folder of code is larger than what a reader can hold at once."""
+"""No file, function or folder of code exceeds its size limit."""
 
 import ast
 import functools

@@ -1,4 +1,4 @@
-"""The supply chain: every pin has hashes, and what audits it says what it found or could not do."""
+"""The supply chain: every pin has hashes, and the audit reports its findings and gaps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server that answers as Prometheus does: raw samples of selectors, from a table."""
+"""A stand-in for Prometheus: raw samples of selectors, from a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs are taken once, damaged ones are set aside, and names say whose and what they are."""
+"""Logs are imported once, damaged ones are set aside, and names give their owner and program."""
 
 from __future__ import annotations
 

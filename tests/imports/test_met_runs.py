@@ -1,4 +1,4 @@
-"""On logs alone: which program slows which, and what of that is known of one run."""
+"""From logs alone: which program slows which, and what is known of a single run."""
 
 from __future__ import annotations
 

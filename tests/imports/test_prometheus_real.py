@@ -1,4 +1,4 @@
-"""A real Prometheus that collects from a real node exporter: what is imported is what happened."""
+"""A real Prometheus that collects from a real node exporter: imported values are the true ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cannot be imported is refused with a sentence that says why, and what to do."""
+"""Sources that cannot be imported are refused with the reason and a fix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The programs that stand for codes of the papers: what they count, jostle's profile says too.
+"""The programs that represent codes of the papers: their counts agree with jostle's profile.
 
 And what they count is what their formulas say, with which they do the published volumes and calls.
 """

@@ -1,4 +1,4 @@
-"""Which ranks are one job, what the header says of them, and how little of all this is felt."""
+"""Which ranks are one job, what the header contains, and how little MPI calls are delayed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rank did is kept however it ends, and is not confused with what it starts."""
+"""The counts of a rank are kept however it ends, and are separate from those of its children."""
 
 from __future__ import annotations
 

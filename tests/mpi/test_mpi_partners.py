@@ -1,4 +1,4 @@
-"""Who sent how much to whom, to the byte, and that a program's own statuses stay as they are."""
+"""Bytes between ranks, exactly, and that a program's own statuses are unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Execution segments: where they end, how long they are, what they hold, and that they are kept."""
+"""Execution segments: their ends, lengths, content and storage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Zones of a fabric, and what two jobs share, by hand."""
+"""Zones of a fabric, and which of them two jobs share, against lists by hand."""
 
 from __future__ import annotations
 

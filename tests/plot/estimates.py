@@ -1,4 +1,4 @@
-"""Estimates whose figures are known: what the tests of `estimate` and `compare` look at.
+"""Estimates with known figures, for the tests of `estimate` and `compare`.
 
 heads     8 ranks, 60 s, 31 % lost to a file system and a little to the network; 4 kinds of segments
 clean     the same, undisturbed

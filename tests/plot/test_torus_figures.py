@@ -1,4 +1,4 @@
-"""A torus as figures: which line is where, what it stands for, and what is said."""
+"""A torus as figures: positions and meanings of its lines, and its texts."""
 
 from __future__ import annotations
 

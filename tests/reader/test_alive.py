@@ -1,4 +1,4 @@
-"""Files whose process still writes them."""
+"""Files that their process still writes."""
 
 from __future__ import annotations
 

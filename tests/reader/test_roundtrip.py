@@ -1,4 +1,4 @@
-"""What synth.py writes by the document, the reader finds."""
+"""The reader finds what synth.py writes by the format's document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A node as docs/reference/receive.md describes it: no line is shared with the receiver."""
+"""A node as docs/reference/receive.md describes it; shares no code with the receiver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who a node is: MUNGE with a real munged, and certificates with a real nginx."""
+"""Identity of a node: MUNGE with a real munged, and certificates with a real nginx."""
 
 from __future__ import annotations
 

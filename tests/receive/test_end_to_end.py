@@ -1,4 +1,4 @@
-"""From nodes' spools through the receiver into the repository: the same rows as a direct ingest."""
+"""From nodes' spools through the receiver into the repository: the rows of a direct ingest."""
 
 from __future__ import annotations
 

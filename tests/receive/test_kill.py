@@ -1,4 +1,4 @@
-"""A receiver that is killed at any instant: what it acknowledged is in the mirror, byte by byte.
+"""A receiver that is killed at any instant: acknowledged data are in the mirror, byte by byte.
 
 As a program: `test_kill.py [KILLS] [SEED]`, with several nodes that send at once.
 """

@@ -1,4 +1,4 @@
-"""The mirror: what is acknowledged lies on the disk, whatever is sent, in whatever order."""
+"""The mirror: acknowledged data are on disk, whatever is sent, in any order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Posts to a receiver that runs: who may send, what is refused, and how."""
+"""Posts to a running receiver: who may send, which are refused, and how."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the repository's tests share: spools made of synthetic profiles, and plain sums of them."""
+"""Helpers of the repository's tests: spools of synthetic profiles, and plain sums of them."""
 
 from __future__ import annotations
 

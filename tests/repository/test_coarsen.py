@@ -1,4 +1,4 @@
-"""Old slices are added up to longer ones: every total stays, and so does what was not old."""
+"""Old slices are merged into longer ones: every total stays, and recent slices are unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files a compaction merges, and what comes out of a merge in bounded memory."""
+"""Which files a compaction merges, and its results in bounded memory."""
 
 from __future__ import annotations
 

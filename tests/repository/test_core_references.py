@@ -1,4 +1,4 @@
-"""What the core-speed probe takes at best on a node: means of enough runs of all jobs there."""
+"""Reference times of the core-speed probe on a node: from enough runs of all jobs there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who used which cores of a job's nodes, from profiles and from what was seen from outside."""
+"""Users of the cores of a job's nodes, from profiles and from samples of other processes."""
 
 from __future__ import annotations
 

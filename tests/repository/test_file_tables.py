@@ -1,4 +1,4 @@
-"""Files in the repository: once, when their process is over; compacted, and dropped in time."""
+"""Files in the repository: stored once, when their process is over; compacted, dropped in time."""
 
 from __future__ import annotations
 

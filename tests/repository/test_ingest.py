@@ -1,4 +1,4 @@
-"""Ingest: what profiles hold is in the tables, exactly once, and sums are plain sums."""
+"""Ingest: the content of profiles is in the tables, exactly once, and sums are plain sums."""
 
 from __future__ import annotations
 

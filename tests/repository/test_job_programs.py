@@ -1,4 +1,4 @@
-"""What jobs are called after: one name in the list of jobs, in exports, and among other jobs."""
+"""Names of jobs' programs: the same in the list of jobs, in exports, and among other jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log of a repository: pieces that checkpoints name, old formats, damage, retention."""
+"""The log of a repository: its pieces and checkpoints, old formats, damage, retention."""
 
 from __future__ import annotations
 

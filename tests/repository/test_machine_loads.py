@@ -1,4 +1,4 @@
-"""What agents counted on the mounts of a job: on clients, on servers, by name and by targets."""
+"""Agents' counters of the mounts of a job: on clients, on servers, by name and by targets."""
 
 from __future__ import annotations
 

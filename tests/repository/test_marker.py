@@ -1,4 +1,4 @@
-"""The file that marks a repository may be lost: all that it says is known from the log."""
+"""The file that marks a repository may be lost: its content is also in the log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Merging the segments of ranks: common boundaries, sums, and honest words where there are none."""
+"""Merging the segments of ranks: common boundaries, sums, and warnings where there are none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Merged segments are kept in files, and only such a file is believed as is what it says."""
+"""Merged segments are stored in files, which are used only if their content is valid."""
 
 from __future__ import annotations
 

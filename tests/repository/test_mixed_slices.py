@@ -1,4 +1,4 @@
-"""Jobs with slices of 250 ms, 1 s and 4 s in one repository: who met whom, and what was done then.
+"""Jobs with slices of 250 ms, 1 s and 4 s in one repository: encounters of jobs and their loads.
 
 Each job writes at a steady rate and computes all the time, so that what others did while a job was
 there is their rate times the time that they had in common: the truth needs no slices.

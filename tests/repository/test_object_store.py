@@ -1,4 +1,4 @@
-"""A repository in an object store gives the answers of one in a folder, whatever the store does."""
+"""A repository in an object store gives the answers of one in a folder, despite faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Partners, collectives and communicators in the repository: once each, kept, and dropped."""
+"""Partners, collectives and communicators in the repository: stored once, kept, and dropped."""
 
 from __future__ import annotations
 

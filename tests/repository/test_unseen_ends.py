@@ -1,4 +1,4 @@
-"""Processes whose profile is gone before anybody saw their end: their jobs do not run for ever."""
+"""Processes whose profile vanished before their end was read: their jobs do not run for ever."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run a program under the preload and read back what the profile says about it."""
+"""Runs a program under the preload, and reads its profile."""
 
 from __future__ import annotations
 

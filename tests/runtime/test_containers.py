@@ -1,4 +1,4 @@
-"""In a container without the library, the loader says nothing of it on the job's output.
+"""In a container without the library, the loader prints nothing about it in the job's output.
 
 The first test shows the problem: what a launcher without the library does. Apptainer is no package
 of this system; it is written in Go and starts programs without libc, so it has a variable instead

@@ -1,4 +1,4 @@
-"""The core-speed probe: as often as asked, the same work in every build, nothing when off."""
+"""The core-speed probe: the requested interval, the same work in every build, nothing when off."""
 
 from __future__ import annotations
 

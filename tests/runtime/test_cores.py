@@ -1,4 +1,4 @@
-"""Which cores a process may use, who wants them, and what a CPU limit of its own takes."""
+"""Which cores a process may use, which processes want them, and the effect of a CPU limit."""
 
 from __future__ import annotations
 

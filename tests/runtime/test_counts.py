@@ -1,4 +1,4 @@
-"""Counts equal the program's own account, to the byte and the call."""
+"""Counts agree with the program's own account, to the byte and the call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that pull the floor from under themselves: closed descriptors, sandboxes, new rights."""
+"""Programs that break their own environment: closed descriptors, sandboxes, changed rights."""
 
 from __future__ import annotations
 

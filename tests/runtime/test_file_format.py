@@ -1,4 +1,4 @@
-"""What the first bytes of a file say of its format, where a call moved them."""
+"""Formats of files by their first bytes, where a call moved them."""
 
 from __future__ import annotations
 

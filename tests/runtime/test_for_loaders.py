@@ -1,4 +1,4 @@
-"""The name that launchers preload: a library for 64-bit programs, nothing for 32-bit programs."""
+"""The name for launchers' preloads: a library for 64-bit programs, nothing for 32-bit programs."""
 
 from __future__ import annotations
 

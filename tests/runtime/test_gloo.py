@@ -1,4 +1,4 @@
-"""gloo's collectives, with PyTorch as Debian has it: what a rank counts is what its program did."""
+"""gloo's collectives, with Debian's PyTorch: the counts of a rank agree with its program."""
 
 from __future__ import annotations
 

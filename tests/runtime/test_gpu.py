@@ -1,4 +1,4 @@
-"""The recorder of CUDA's transfers, against a CUPTI that plays them (programs/fake_cupti.c)."""
+"""The recorder of CUDA's transfers, against a stand-in for CUPTI (programs/fake_cupti.c)."""
 
 from __future__ import annotations
 

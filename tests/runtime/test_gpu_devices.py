@@ -1,4 +1,4 @@
-"""What a recorder hands in of several GPUs is found again: in the profile, in the repository."""
+"""Records of several GPUs, as a recorder delivers them, are in the profile and the repository."""
 
 from __future__ import annotations
 

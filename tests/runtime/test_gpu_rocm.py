@@ -1,4 +1,4 @@
-"""The recorder for AMD's GPUs, against a stand-in that plays (programs/fake_rocprofiler.c)."""
+"""The recorder for AMD's GPUs, against a stand-in for ROCm (programs/fake_rocprofiler.c)."""
 
 from __future__ import annotations
 

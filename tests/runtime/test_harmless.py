@@ -1,4 +1,4 @@
-"""What a program can see of itself, and what it keeps, is the same with jostle in it."""
+"""What a program can see of itself, and the files it writes, are the same with jostle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which job a process belongs to, by what launchers and batch systems leave in its environment."""
+"""Which job a process belongs to, by the environment that launchers and batch systems set."""
 
 from __future__ import annotations
 

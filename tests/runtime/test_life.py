@@ -1,4 +1,4 @@
-"""However a process begins, multiplies and ends, its counts are whole and it behaves as before."""
+"""However a process begins, forks and ends, its counts are complete and it behaves as before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The probe of main memory: some in a slice while the program computes, none at rest."""
+"""The probe of main memory: some in a slice while the program computes, none while it is idle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MPI's names in processes where they mean nothing, something else, or an MPI that nobody knows."""
+"""MPI's names in processes without MPI, with other functions of these names, or an unknown MPI."""
 
 from __future__ import annotations
 

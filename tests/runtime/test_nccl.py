@@ -1,4 +1,4 @@
-"""Collectives of NCCL, against a library and a driver of ours that play them on another clock."""
+"""Collectives of NCCL, against stand-ins for library and driver on another clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Odd lives end the same way with jostle in them, and are counted to the byte."""
+"""Unusual processes end in the same way with jostle, and are counted to the byte."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A variable of jostle may name anything: no program waits for it, ends otherwise, or says more."""
+"""A variable of jostle may name any path: no program waits for it, fails, or prints more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The head's field `script`: what real interpreters run, and nothing else of the arguments."""
+"""The header's field `script`: what real interpreters run, and nothing else of the arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slices: one clock for all, nothing between them, and an honest span where one was missed."""
+"""Slices: one clock for all, no gaps between them, and the true span where one was missed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""State marks: time is booked in the slice in which it passes; no call leaves its mark behind."""
+"""State marks: time is counted in the slice in which it passes; no call leaves its mark behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small issuer of OpenID Connect, for tests: it lets everybody in, and lies on demand."""
+"""An OpenID Connect issuer for tests: it accepts everybody, and gives false answers on demand."""
 
 from __future__ import annotations
 

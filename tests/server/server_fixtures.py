@@ -1,4 +1,4 @@
-"""What the tests of access ask: a synthetic repository of four users, and guests of any role."""
+"""Fixtures of the tests of access: a synthetic repository of four users, clients of any role."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Local accounts: log-in, the file that only its owner reads, and what is never written down."""
+"""Local accounts: log-in, the file that only its owner reads, and what is never written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Advice as the API gives it: that of the command for a job, and by role for the site."""
+"""Advice in the API: that of the command for a job, and by role for the site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Alerts: who hears of a disturbed job, and that nothing of it ever holds the server up."""
+"""Alerts: who gets those of a disturbed job, and that they never delay the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looks at others' jobs are on the disk before they are had."""
+"""Accesses to others' jobs are recorded on disk before they are answered."""
 
 from __future__ import annotations
 

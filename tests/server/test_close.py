@@ -1,4 +1,4 @@
-"""A server that ends while it is being asked ends without a word."""
+"""A server that ends during requests ends without errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A damaged file of the repository: which pages say so, and how."""
+"""A damaged file of the repository: which pages report it, and how."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What went wrong names the server's folders to those alone who may see all."""
+"""Errors name the server's folders only to users who may see everything."""
 
 from __future__ import annotations
 

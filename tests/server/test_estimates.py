@@ -1,4 +1,4 @@
-"""Estimates on disk: there after a restart, and never believed where anything is amiss."""
+"""Estimates on disk: there after a restart, and never used where anything does not match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages ask of a network: its links' loads, who is on one, and who may know it."""
+"""The API of networks: loads of links, jobs on a link, and access to both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operator's how-to works as it stands there, but for names, paths and ports."""
+"""The operator's how-to works as written, except for names, paths and ports."""
 
 from __future__ import annotations
 

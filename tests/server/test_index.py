@@ -1,4 +1,4 @@
-"""The list of jobs: search, filters, what they would leave, order, pages; and its refreshing."""
+"""The list of jobs: search, filters, their counts, order, pages; and its refreshing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An imported run among its like, as the API returns it; of profiled jobs there is nothing."""
+"""An imported run among similar runs, as the API returns it; profiled jobs are left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The matrix as the API returns it: the numbers of the command, and the runs behind them."""
+"""The matrix as the API returns it: the numbers of the command, and their runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What no guest can do: come from elsewhere, by another name, with forged or endless requests."""
+"""Refused requests: cross-site ones, other host names, forged headers, endless bodies."""
 
 from __future__ import annotations
 

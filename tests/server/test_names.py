@@ -1,4 +1,4 @@
-"""A name in a request is resolved where it enters: a short name gives what the full one gives."""
+"""A name in a request is resolved once: a short name gives the same answers as the full one."""
 
 from __future__ import annotations
 

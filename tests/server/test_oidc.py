@@ -1,4 +1,4 @@
-"""Log-in at an issuer: the whole way, and what turns back on it."""
+"""Log-in at an issuer: the whole path, and every refusal."""
 
 from __future__ import annotations
 

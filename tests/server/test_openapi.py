@@ -1,4 +1,4 @@
-"""The API does what its own OpenAPI text says, whatever it is asked."""
+"""The API does what its own OpenAPI text says, for any request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics for monitoring: their text, who gets whose, their token, and the dashboard."""
+"""Metrics for monitoring: their text, access to them, their token, and the dashboard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a visitor waits for: packed files, what a page needs named first, no wait on the way."""
+"""Loading of pages: compressed files, preloads, and answers without delay."""
 
 import gzip
 import re

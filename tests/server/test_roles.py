@@ -1,4 +1,4 @@
-"""Who may ask what: every route, every role, jobs of one's own, of managed users, of others."""
+"""Access: every route and every role, for one's own jobs, managed users' and others'."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A job as a trace, and the runs of its program: what the commands say, and nobody's secrets."""
+"""A job as a trace, and the runs of its program: what the commands say, without others' secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The API's description says of fields what the docstrings of dataclasses say."""
+"""The API describes fields by the docstrings of their dataclasses."""
 
 from __future__ import annotations
 

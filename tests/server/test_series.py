@@ -1,4 +1,4 @@
-"""Series of jobs and their background: the numbers of the commands; and what a picture shows."""
+"""Series of jobs and their background: the numbers of the commands, and what a chart shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The system as the API returns it: the numbers of the repository, and nobody's secrets."""
+"""The system as the API returns it: the numbers of the repository, without others' secrets."""
 
 from __future__ import annotations
 

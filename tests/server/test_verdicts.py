@@ -1,4 +1,4 @@
-"""Verdicts: made alongside, kept on disk, and made again when the data change."""
+"""Verdicts: made in the background, stored on disk, and made again when the data change."""
 
 from __future__ import annotations
 

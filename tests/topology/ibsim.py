@@ -1,4 +1,4 @@
-"""Fabrics of InfiniBand without hardware: networks for ibsim, and the tools that look at them."""
+"""Simulated InfiniBand fabrics: networks for ibsim, and the tools that read them."""
 
 from __future__ import annotations
 

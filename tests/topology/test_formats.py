@@ -1,4 +1,4 @@
-"""Every kind of file: what is read of it, its errors, and that nonsense never breaks a reader."""
+"""Every file format of fabrics: its content, its errors, and that nonsense breaks no reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fabrics are laid out: what is known of regular ones is found again from their links alone."""
+"""Layouts of fabrics: known properties of regular ones are found from their links alone."""
 
 from __future__ import annotations
 

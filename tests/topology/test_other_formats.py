@@ -1,4 +1,4 @@
-"""Files of Cray, Slingshot, Blue Gene, DragonView and Boxfish, made after their shape."""
+"""Files of Cray, Slingshot, Blue Gene, DragonView and Boxfish, written in their formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fabrics that a repository keeps: versions, unchanged content, damaged files."""
+"""Fabrics in a repository: versions, unchanged content, damaged files."""
 
 from __future__ import annotations
 

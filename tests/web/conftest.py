@@ -1,4 +1,4 @@
-"""A synthetic repository, its server, and a browser that tolerates nothing.
+"""A synthetic repository, its server, and a browser that fails tests on any console error.
 
 `page` is a page of that browser; ask for another theme or width with
 

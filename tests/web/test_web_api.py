@@ -1,4 +1,4 @@
-"""The API: who gets in, what it says, and that this is what the commands say."""
+"""The API: access, answers, and that they agree with the commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Colours of pages: those of the plots, legible, and apart for every kind of eyes."""
+"""Colours of pages: those of the plots, legible, and distinct under colour blindness."""
 
 from __future__ import annotations
 

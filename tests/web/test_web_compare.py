@@ -1,4 +1,4 @@
-"""Compare: from a program to two of its runs, and where the seconds between them lie."""
+"""The page Compare: from a program to two of its runs, and where they differ in time."""
 
 from __future__ import annotations
 

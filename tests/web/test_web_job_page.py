@@ -1,4 +1,4 @@
-"""A job's page: what it says, how its views move together, and what can be taken from it."""
+"""A job's page: its texts, its linked views, and its downloads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of jobs: search, filters, order, thousands of rows, and all of it in the address."""
+"""The list of jobs: search, filters, order, thousands of rows, and its state in the address."""
 
 from __future__ import annotations
 

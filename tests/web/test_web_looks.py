@@ -1,4 +1,4 @@
-"""What every page looks like: three widths, both themes, nothing against it from axe.
+"""Pictures of every page: three widths, both themes, no findings of axe.
 
 The pictures in golden/ are of one version of Chromium and are compared with that version only.
 After a change that is meant, look at the new ones and keep them: pytest tests/web --update-golden.

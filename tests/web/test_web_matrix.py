@@ -1,4 +1,4 @@
-"""The matrix in a browser: its cells, and what is behind them."""
+"""The matrix in a browser: its cells, and their runs."""
 
 from __future__ import annotations
 

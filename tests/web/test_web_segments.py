@@ -1,4 +1,4 @@
-"""Segments on a job's page: what they say, clusters by mouse and keys, one span with the slices."""
+"""Segments on a job's page: texts, clusters by mouse and keys, and a span shared with slices."""
 
 from __future__ import annotations
 

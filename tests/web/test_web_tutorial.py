@@ -1,4 +1,4 @@
-"""The tutorial can be done, and shows what one sees: pytest --update-tutorial takes its pictures.
+"""The tutorial works, and shows the real pages: pytest --update-tutorial takes its pictures.
 
 They show the synthetic repository of these tests, so that nobody's own jobs stand in the manual.
 """

@@ -1,4 +1,4 @@
-"""What the browser looks at: a repository with a bit of everything, and its server."""
+"""Fixtures of the browser's tests: a repository with some data of every kind, and its server."""
 
 from __future__ import annotations
 

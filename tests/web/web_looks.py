@@ -1,4 +1,4 @@
-"""Pictures of pages, kept small, and how far one is from another."""
+"""Pictures of pages, stored small, and how much two of them differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run real programs without jostle, under strace and under jostle, and compare all that they do.
+"""Runs real programs without jostle, under strace and under jostle, and compares the results.
 
     zoo.py [NAME...]        the programs of programs.toml, or some of them
     zoo.py --smoke          those marked `smoke`: quick, and on most machines

@@ -1,4 +1,4 @@
-"""Studies on a link made of arithmetic: fair shares to the last byte, so that truth is known."""
+"""Computed studies on a link: fair shares to the last byte, so that the truth is known."""
 
 from __future__ import annotations
 

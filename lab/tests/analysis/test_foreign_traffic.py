@@ -1,4 +1,4 @@
-"""The 10 % rule from the counters of servers: synthetic machines, and studies with their slices."""
+"""The 10 % rule from the counters of servers: synthetic machines, and studies with slices."""
 
 from __future__ import annotations
 

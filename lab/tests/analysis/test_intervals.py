@@ -1,4 +1,4 @@
-"""Intervals of a few repetitions: against simulation, as they claim to hold the truth in 95 %."""
+"""Intervals of a few repetitions: by simulation, they contain the truth in 95 % of cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A simulated site: the same seed gives the same, loads agree with the truth, harm is found."""
+"""A simulated site: reproducible by seed, loads agree with the truth, interference is found."""
 
 from __future__ import annotations
 

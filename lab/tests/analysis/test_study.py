@@ -1,4 +1,4 @@
-"""Studies on a link made of arithmetic: what was put in must come out."""
+"""Computed studies on a link: the results give the known truth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Periodic signals on a link made of arithmetic: their imprint in the probe, and its picture."""
+"""Periodic signals in computed studies on a link: their imprint in the probe, and its picture."""
 
 from __future__ import annotations
 

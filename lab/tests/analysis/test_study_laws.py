@@ -1,4 +1,4 @@
-"""Laws of the papers and Kuo's model on a link made of arithmetic."""
+"""Laws of the papers and Kuo's model in computed studies on a link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Synthetic runs: that the truth is the truth, and that the runtime's rules were done right."""
+"""Synthetic runs: their truth is correct, and they follow the runtime's rules."""
 
 from __future__ import annotations
 

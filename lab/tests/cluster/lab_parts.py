@@ -1,4 +1,4 @@
-"""What the tests of a lab's parts have in common: a lab of their own, things to run in it."""
+"""Helpers of the tests of a lab's parts: a lab of their own, and programs to run in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several lab tests need: the command, and what a lab may have left on the machine."""
+"""Helpers of lab tests: the command, and what a lab may have left on the machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What agents see of the real servers of a CephFS, against what clients did and servers counted."""
+"""Agents' counters of the real servers of a CephFS, against clients' and servers' own counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slurm's prolog and epilog, with commands that answer as Slurm's do, and in a hostile spool."""
+"""Slurm's prolog and epilog, with stand-ins for Slurm's commands, and in a hostile spool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labs with a topology: what a program sends crosses the links of its way, and no others."""
+"""Labs with a topology: traffic of a program crosses the links of its route, and no others."""
 
 from __future__ import annotations
 

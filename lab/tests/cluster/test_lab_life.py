@@ -1,4 +1,4 @@
-"""Labs come up, go down, and are killed: nothing stays."""
+"""Labs come up, go down, and are killed: nothing is left behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The links: what flows is counted, shared as promised, and stays inside."""
+"""The links: traffic is counted, limited as configured, and stays inside."""
 
 from __future__ import annotations
 

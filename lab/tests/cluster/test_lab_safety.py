@@ -1,4 +1,4 @@
-"""What other users may do to a lab's folders, and what a broken state file does: nothing."""
+"""Other users cannot harm a lab by its folders, and a broken state file harms nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A signal in the lab: its log, its profile and the counters of the links say the same."""
+"""A signal in the lab: its log, its profile and the counters of the links agree."""
 
 from __future__ import annotations
 

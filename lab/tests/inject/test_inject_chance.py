@@ -1,4 +1,4 @@
-"""The dice: as documented, as distributed as numpy's, and the same on every machine."""
+"""Random numbers: as documented, distributed as numpy's, and the same on every machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`jostle inject`: CMD's own life, what is said at the end, and mistakes that are named."""
+"""`jostle inject`: the life of CMD, the final message, and mistakes that are named."""
 
 from __future__ import annotations
 

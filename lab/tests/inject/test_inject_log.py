@@ -1,4 +1,4 @@
-"""Logs are read to the letter, and hostile ones are refused by name, place and reason."""
+"""Logs are read exactly, and hostile ones are refused with name, place and reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Studies as the papers print them, as results: what the figures are tried on.
+"""Studies as the papers print them, as results for tests of the figures.
 
 Numbers of thesis ch. 3 are from its text and table 3.2, those of Kuo et al. from their tables 1
 to 3; what the papers only draw is made up in their manner, and so is the spread.

@@ -1,4 +1,4 @@
-"""What `study show` prints: golden texts of studies that are made up.
+"""Output of `study show`: golden texts of synthetic studies.
 
 To renew after a wanted change: JOSTLE_RENEW=1 pytest lab/tests/plot/test_study_show.py, and look at
 the diff.

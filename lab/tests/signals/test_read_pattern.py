@@ -1,4 +1,4 @@
-"""A program of known ways of reading is named by its profile. lab/bench/reads.py scores more."""
+"""A program with known read patterns is named by its profile. lab/bench/reads.py scores more."""
 
 from __future__ import annotations
 

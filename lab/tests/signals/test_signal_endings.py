@@ -1,4 +1,4 @@
-"""However a signal ends: nothing of it is left, and its log says why."""
+"""However a signal ends, it leaves nothing behind, and its log has the reason."""
 
 from __future__ import annotations
 

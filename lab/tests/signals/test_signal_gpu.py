@@ -1,4 +1,4 @@
-"""Patterns of GPUs, against a driver of ours that says what it was asked for (fake_gpu.c)."""
+"""Patterns of GPUs, against a stand-in for the driver that logs its calls (fake_gpu.c)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reader of signals' logs: what is read, what is forgiven, what is refused and how."""
+"""The reader of signals' logs: what is read, tolerated and refused."""
 
 from __future__ import annotations
 

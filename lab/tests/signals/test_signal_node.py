@@ -1,4 +1,4 @@
-"""Memory, cache, cpu and metadata: what the log says against strace, /proc and arithmetic."""
+"""Memory, cache, cpu and metadata: the log against strace, /proc and arithmetic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The grammar of studies: what is right is taken, what is wrong is named with its line."""
+"""The grammar of studies: valid files are read, mistakes are named with their line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Studies in a lab: shares of the link, whose traffic it was, and nothing left of the lab."""
+"""Studies in a lab: shares of the link, sources of traffic, and nothing left of the lab."""
 
 from __future__ import annotations
 

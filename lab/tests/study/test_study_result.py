@@ -1,4 +1,4 @@
-"""From a study that really ran to what it found, against what its programs really did."""
+"""The results of a real study, against what its programs really did."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Experiments on CephFS: what is drawn, how answers are scored, the page."""
+"""Experiments on CephFS: their random choices, how answers are scored, the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slow servers of the experiments on CephFS: when they were slow, and that they are let go on."""
+"""Slow servers of the experiments on CephFS: when they were slow, and that they are released."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slices and suspects of made experiments: disturbed, clear, and what is neither."""
+"""Slices and suspects of synthetic experiments: disturbed, clear, and neither."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The experiments on the memory of a node: what is drawn, and what the log shows."""
+"""The experiments on the memory of a node: their random choices, and the content of the log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The oracle on made runs with known answers: nothing of it may come from the estimator."""
+"""The oracle on synthetic runs with known answers: it shares no code with the estimator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs whose cores lay apart: measured, repeated, and reported."""
+"""Runs whose cores were far apart: measured, repeated, and reported."""
 
 from __future__ import annotations
 

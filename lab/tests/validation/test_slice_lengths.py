@@ -1,4 +1,4 @@
-"""The experiments on slice lengths: what is drawn, and what longer slices would have recorded."""
+"""The experiments on slice lengths: their random choices, and records with longer slices."""
 
 from __future__ import annotations
 

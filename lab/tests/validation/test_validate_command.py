@@ -1,4 +1,4 @@
-"""The command, its tables and its figures, on made results."""
+"""The command, its tables and its figures, on synthetic results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores of made runs: what counts where, and against which measure."""
+"""Scores of synthetic runs: what counts where, and against which measure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Windows with and without delays: the difference, its interval, and how often that is right."""
+"""Windows with and without delays: the difference, its interval, and the interval's coverage."""
 
 from __future__ import annotations
 
