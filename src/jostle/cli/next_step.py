@@ -50,7 +50,7 @@ ANEW = ("run --slice 250ms -- CMD", "run -- CMD", "ingest SPOOL", "demo", "agent
 TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "run": {
         "a verdict": ("estimate JOB", "digest JOB"),
-        "a loss alongside suspects": ("interference JOB", "serve JOB"),
+        "a loss with suspects": ("interference JOB", "serve JOB"),
         "a loss": ("estimate JOB", "agent start"),
         "no verdict": ("digest JOB", "timeline JOB"),
     },
@@ -85,7 +85,7 @@ TABLE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "a spool": ("ingest SPOOL",),
     },
     "estimate": {
-        "a loss alongside suspects": ("interference JOB", "serve JOB"),
+        "a loss with suspects": ("interference JOB", "serve JOB"),
         "a loss": ("compare JOB ANOTHER_RUN", "serve JOB"),
         "no loss": ("serve JOB", "compare JOB ANOTHER_RUN"),
         "too few slices": ("run --slice 250ms -- CMD", "serve JOB"),
@@ -193,7 +193,7 @@ def seen_by_estimate(evaluated_job: EvaluatedJob, slice_ns: int) -> str:
     own, who = evaluated_job.estimate, evaluated_job.who
     lost = own.percent.value >= WORTH_A_WORD
     if lost and who is not None and attribution_of(own, who).suspects:
-        return "a loss alongside suspects"
+        return "a loss with suspects"
     if own.light is None:
         few = own.coverage < LEAST_COVERAGE and slice_ns > SHORT_SLICE_NS
         return "too few slices" if few else "undecided"

@@ -1720,7 +1720,7 @@ export interface Rest {
   total_s: number;
 }
 
-/** The run time of one run alongside that of the baseline. */
+/** The run time of one run compared with that of the baseline. */
 export interface RunTime {
   job: string;
   /** its program */

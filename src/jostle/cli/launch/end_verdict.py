@@ -61,7 +61,7 @@ class EndVerdict:
         from jostle.cli.next_step import seen_by_estimate
 
         seen = seen_by_estimate(self.evaluated, 0)
-        return seen if seen in ("a loss alongside suspects", "a loss") else "a verdict"
+        return seen if seen in ("a loss with suspects", "a loss") else "a verdict"
 
     def say(self) -> None:
         """Print the verdict on stderr."""

@@ -311,9 +311,9 @@ def lay_out(part: Part, scheme: Scheme) -> Layout:
         if direction == "down":
             steps[dimension, 1], height = step, height + (size - 1) * step
         if not is_inner:
-            along, alongside = scheme.more if size > 1 else (0.0, 0.0)
-            pad_x += along if direction == "across" else alongside
-            pad_y += along if direction == "down" else alongside
+            along, across = scheme.more if size > 1 else (0.0, 0.0)
+            pad_x += along if direction == "across" else across
+            pad_y += along if direction == "down" else across
         levels.append(Level(width, height, pad_x, pad_y))
     return Layout(
         part,

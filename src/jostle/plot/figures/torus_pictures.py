@@ -100,14 +100,14 @@ def detail_picture(part: Part, load: Floats) -> Picture:
         axis = part.order.index(dimension)
         for line in lines_along(part, dimension, part.order):
             start = layout.start + line.at @ layout.steps
-            alongside = start[1 - axis] + 0.12 * line.sign * (1 if axis == 0 else -1)
+            offset = start[1 - axis] + 0.12 * line.sign * (1 if axis == 0 else -1)
             origin = float(start[axis] - line.at[dimension])
 
             def edge(at: int, side: int, origin: float = origin) -> float:
                 return origin + at + side * NODE
 
             ends = _ends(part, line, edge, 0.33)
-            segments += [_along(axis, begin, end, float(alongside)) for begin, end in ends]
+            segments += [_along(axis, begin, end, float(offset)) for begin, end in ends]
             of += [len(lines)] * len(ends)
             lines.append(line)
     topology = part.topology
@@ -149,7 +149,7 @@ def composite_picture(part: Part, load: Floats) -> Picture:
             at = np.zeros_like(line.at)
             at[kept] = line.at[kept]
             start = layout.start + at @ layout.steps
-            alongside = start[1 - axis] + 0.17 * line.sign * (1 if axis == 0 else -1)
+            offset = start[1 - axis] + 0.17 * line.sign * (1 if axis == 0 else -1)
             origin = float(start[axis] - line.at[dimension] * step)
 
             def edge(
@@ -163,7 +163,7 @@ def composite_picture(part: Part, load: Floats) -> Picture:
                 return origin + box * step + (length + pad if side > 0 else -pad)
 
             ends = _ends(part, line, edge, 0.75)
-            segments += [_along(axis, begin, end, float(alongside)) for begin, end in ends]
+            segments += [_along(axis, begin, end, float(offset)) for begin, end in ends]
             of += [len(lines)] * len(ends)
             lines.append(line)
     bars = layout.boxes(2)
@@ -266,8 +266,8 @@ def _outer_boxes(layout: Layout) -> tuple[tuple[str, Floats], ...]:
     return (*blocks, *([("cuboid", layout.boxes(3))] if len(order) > 2 else []))
 
 
-def _along(axis: int, begin: float, end: float, alongside: float) -> list[float]:
-    return [begin, alongside, end, alongside] if axis == 0 else [alongside, begin, alongside, end]
+def _along(axis: int, begin: float, end: float, offset: float) -> list[float]:
+    return [begin, offset, end, offset] if axis == 0 else [offset, begin, offset, end]
 
 
 def _ends(part: Part, line: Line, edge: _Edge, stub: float) -> list[tuple[float, float]]:

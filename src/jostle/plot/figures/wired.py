@@ -94,7 +94,7 @@ def _switches(axes: Axes, topology: Topology, places: Floats) -> None:
         names = [_shown(topology.vertices[switch]) for switch in here.tolist()]
         widest = max((text_width(name, LABEL) for name in names), default=0.0)
         apart = np.diff(np.sort(places[here, 0])).min(initial=_WIDE)
-        is_oversubscribed = widest + 0.16 > apart
+        is_dense = widest + 0.16 > apart
         for switch, name in zip(here.tolist(), names, strict=True):
             x, y = map(float, places[switch])
             axes.text(
@@ -106,7 +106,7 @@ def _switches(axes: Axes, topology: Topology, places: Floats) -> None:
                 ha="center",
                 va="center",
                 zorder=4,
-                rotation=90 if is_oversubscribed else 0,
+                rotation=90 if is_dense else 0,
                 bbox={
                     "boxstyle": "round,pad=0.35",
                     "facecolor": "white",
@@ -122,7 +122,7 @@ def _nodes(axes: Axes, content: FabricAt, places: Floats) -> None:
 
     jobs = list(dict.fromkeys(job for each in content.placed.values() for job in each))
     colours = dict(zip(jobs, PALETTE, strict=False))
-    is_oversubscribed = _is_oversubscribed(content)
+    is_dense = _is_dense(content)
     for node in np.flatnonzero(~content.topology.is_switch).tolist():
         x, y = map(float, places[node])
         there = content.placed.get(content.topology.hosts[node], ())
@@ -140,7 +140,7 @@ def _nodes(axes: Axes, content: FabricAt, places: Floats) -> None:
         )
         name, job = _words(content, node)
         below = y + _NODE / 2 + 0.05
-        if is_oversubscribed:
+        if is_dense:
             axes.text(
                 x,
                 below,
@@ -168,7 +168,7 @@ def _shown(name: str) -> str:
     return name if len(name) <= _LETTERS else f"{name[: _LETTERS - 1]}…"
 
 
-def _is_oversubscribed(content: FabricAt) -> bool:
+def _is_dense(content: FabricAt) -> bool:
     places = places_of(content.topology)[~content.topology.is_switch, 0]
     nodes = np.flatnonzero(~content.topology.is_switch).tolist()
     widest = max(text_width(word, LABEL) for node in nodes for word in _words(content, node))
@@ -176,7 +176,7 @@ def _is_oversubscribed(content: FabricAt) -> bool:
 
 
 def _names_high(content: FabricAt) -> float:
-    if not _is_oversubscribed(content):
+    if not _is_dense(content):
         return 0.35
     nodes = np.flatnonzero(~content.topology.is_switch).tolist()
     texts = ["  ".join(_words(content, node)) for node in nodes]

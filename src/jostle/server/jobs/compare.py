@@ -64,7 +64,7 @@ class ComparedCluster(BaseModel):
 
 
 class RunTime(BaseModel):
-    """The run time of one run alongside that of the baseline."""
+    """The run time of one run compared with that of the baseline."""
 
     job: str
     group: str = Field(description="its program")

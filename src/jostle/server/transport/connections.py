@@ -89,13 +89,13 @@ class ConnectionLimiter:
             host: Address of the connection.
         """
         where = None if is_from(host, self._proxies) else near(host)
-        oversubscribed = where is not None and len(self._entries.get(where, ())) >= MOST_OF_ONE
-        if oversubscribed or len(self) >= self._most:
+        from_one = where is not None and len(self._entries.get(where, ())) >= MOST_OF_ONE
+        if from_one or len(self) >= self._most:
             _log.warning(
                 "too many connections%s: idle ones are closed first",
-                f" from {host}" if oversubscribed else "",
+                f" from {host}" if from_one else "",
             )
-            waiting = self._waiting.get(where, {}) if oversubscribed else self._all_waiting
+            waiting = self._waiting.get(where, {}) if from_one else self._all_waiting
             if not waiting:
                 return None
             oldest = next(iter(waiting))

@@ -37,7 +37,7 @@ describe('a study', () => {
     const sizes = curvePanels({ ...study([]), curves: [of('processes', 'a', 'a', -1, 2), of('processes', 'a', 'a', -1, 4), of('signal processes', 'a', 'a', 2, -1)] });
     expect(sizes.map((panel) => panel.lines.map((line) => line.name))).toEqual([['alongside a ×2', 'alongside a ×4'], ['a ×2 alongside a']]);
   });
-  it('stands alongside another one in the order of that one', () => {
+  it('is shown next to another one in the order of that one', () => {
     expect(inOrderOf(study([]), { ...study([]), programs: ['a', 'c'] }).programs).toEqual(['a', 'b']);
   });
   it('says how many runs, or how certain', () => {

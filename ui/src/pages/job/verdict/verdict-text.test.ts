@@ -4,7 +4,7 @@ import { lossSlices, headline, lightWords, byWhom, othersAlongside, describeSusp
 
 const slice = (start_ns: number, resource = 'a') => ({ start_ns, length_ns: 1e9, resource, seconds: 0.5, suspect: 's' });
 
-describe('who was alongside it', () => {
+describe('who ran alongside it', () => {
   it('does not count jobs that the viewer may not see', () => {
     expect(othersAlongside({ neighbours: 2 })).toBe('2 other jobs');
     expect(othersAlongside({ neighbours: 1, unnamed: true })).toBe("other users' jobs");

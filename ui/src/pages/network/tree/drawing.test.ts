@@ -32,7 +32,7 @@ describe('the drawing of a small tree', () => {
     expect(Math.min(...vertices.map((vertex) => vertex.x))).toBeGreaterThan(0);
     expect(Math.max(...vertices.map((vertex) => vertex.x))).toBeLessThan(width);
   });
-  it('draws both directions of a cable alongside each other, and spines alongside each other', () => {
+  it('draws both directions of a cable next to each other, and spines next to each other', () => {
     const { links, vertices } = drawTree(tree(2, 2), 600);
     expect(links[0]).toBeDefined();
     expect(Math.abs((links[0]?.x1 ?? 0) - (links[1]?.x2 ?? 0))).toBeGreaterThan(1);

@@ -1,7 +1,7 @@
 // A torus and its loads for tests, as jostle.topology.torus makes it: a switch and a node at each place.
 import type { FabricShape, StepLoads } from '../fabric';
 
-export function plantTorus(sizes: readonly number[]): FabricShape {
+export function syntheticTorus(sizes: readonly number[]): FabricShape {
   const places = sizes.reduce((all, size) => all * size, 1);
   const strides = sizes.map((_, at) => sizes.slice(at + 1).reduce((all, size) => all * size, 1));
   const at = Array.from({ length: places }, (_, place) => sizes.map((size, d) => Math.floor(place / (strides[d] ?? 1)) % size));
@@ -26,7 +26,7 @@ export function plantTorus(sizes: readonly number[]): FabricShape {
 }
 
 /** Loads that alternate along a dimension: its even places send 1000 bytes/s, its odd ones 100, all other links carry 400. */
-export function plantLoads(shape: FabricShape, along: number): StepLoads {
+export function syntheticLoads(shape: FabricShape, along: number): StepLoads {
   const count = shape.sizes.length;
   const load = Float32Array.from(shape.sources, (source, link) => {
     if (shape.link_dimensions[link] !== along) return 400;
