@@ -79,7 +79,7 @@ def test_jobs_without_segments_are_compared_by_cause(page, served):
 def test_a_run_that_is_not_there_is_named(page, served):
     page.expected.append("404")
     page.goto(served.enter(f"/compare?job={SEGMENTS}&job=none"))
-    page.get_by_text("One of these runs is not there").wait_for()
+    page.get_by_text("One of these runs does not exist").wait_for()
     page.goto(served.enter("/compare?job=none"))
     page.get_by_text("There is no job none").wait_for()
 

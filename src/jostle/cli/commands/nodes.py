@@ -72,7 +72,7 @@ def command(
 
     show(*view(content))
     if not content.days:
-        show("No machine has an agent's slices on these days.")
+        show("No machine has data from an agent on these days.")
     if place:
         show("", *saved_lines(saved, place, reason="nothing is persistently worse"))
     seen = "differences" if content.differences else "none" if content.days else "nothing"

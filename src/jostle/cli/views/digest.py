@@ -145,8 +145,8 @@ def view(
         yield from ("", heading("Where the time went", " (may overlap)"), _shares(digest))
         if any(math.isnan(share.share) for share in shares):
             yield (
-                "shares shown as - are unknown: more time was counted than the processes are "
-                "known to have lived; the end of one, or its threads, were not seen"
+                "shares shown as - are unknown: more time was counted than the known "
+                "lifetime of the processes; the end or the threads of one were not recorded"
             )
     # If ranks exist, mpirun and similar processes are left out of minimum and mean.
     single = len(digest.mpi) == 1
