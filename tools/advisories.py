@@ -237,7 +237,7 @@ def renew(sources: list[Path], pins: list[Pin], path: Path) -> Snapshot:
                     if (one.ecosystem, one.package) in wanted and "withdrawn" not in record:
                         kept.append(one)
             except (AttributeError, KeyError, TypeError) as error:
-                raise SupplyError(f"{record['id']} is no OSV record: {error!r}") from None
+                raise SupplyError(f"{record['id']} is not an OSV record: {error!r}") from None
     if not newest:
         raise SupplyError("There is no record of PyPI or npm in what was given")
     kept.sort(key=lambda one: (one.ecosystem, one.package, one.id, one.ranges))
@@ -324,7 +324,7 @@ def _record(data: bytes, name: str) -> dict[str, Any]:
     try:
         record = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise SupplyError(f"{name} is no OSV record: {error}") from None
+        raise SupplyError(f"{name} is not an OSV record: {error}") from None
     if not isinstance(record, dict) or not isinstance(record.get("id"), str):
-        raise SupplyError(f"{name} is no OSV record: it has no id")
+        raise SupplyError(f"{name} is not an OSV record: it has no id")
     return record

@@ -193,7 +193,7 @@ def _values(entry: dict[str, Any], is_letters: bool) -> Values:
     entries = []
     for number, value in enumerate(entry["values"]):
         if is_letters and not re.fullmatch("[A-Za-z]", value["letter"]):
-            raise SchemaError(f"profile.toml: {entry['name']}: {value['letter']!r} is no letter")
+            raise SchemaError(f"profile.toml: {entry['name']}: {value['letter']!r} is not a letter")
         what = value["letter"] if is_letters else number
         entries.append((value["name"], what, value.get("where", ""), value["doc"]))
     is_tuple = not is_letters and "python" in entry
@@ -213,7 +213,7 @@ def _struct(entry: dict[str, Any], structs: dict[str, Struct], named: dict[str, 
     for field in (field for part in fields.values() for field in part):
         size = 8 if field.base in structs else TYPES[field.base][0]
         if field.at < end or field.at % size:
-            raise SchemaError(f"profile.toml: {name}.{field.name}: offset {field.at} is no place")
+            raise SchemaError(f"profile.toml: {name}.{field.name}: offset {field.at} is not valid")
         end = field.at + field.bytes
     if end > entry.get("bytes", end):
         raise SchemaError(f"profile.toml: {name}: its fields need {end} bytes")
@@ -229,7 +229,7 @@ def _struct(entry: dict[str, Any], structs: dict[str, Struct], named: dict[str, 
 def _split(name: str, text: str) -> tuple[str, str]:
     match = re.fullmatch(r"(\w+)((?:\[[^\]]+\])*)", text)
     if match is None:
-        raise SchemaError(f"profile.toml: {name}: {text!r} is no type")
+        raise SchemaError(f"profile.toml: {name}: {text!r} is not a type")
     return match[1], match[2]
 
 
@@ -379,7 +379,7 @@ def _c_field(field: Field) -> list[str]:
 # ---- Python -------------------------------------------------------------------------------
 
 PYTHON_HEAD = '''\
-"""What a profile looks like: the structs of its head, the letters and numbers in it.
+"""What a profile looks like: the structs of its header, the letters and numbers in it.
 
 {made_by}
 """
@@ -423,9 +423,9 @@ def python_module(profile: Profile) -> str:
         f"{len(profile.segment_values)}.\n"
         f"SEGMENT_VALUES: Final = ({names})\n"
     )
-    parts.append(_python_struct("Head", "The head of a profile, up to its mount slots.", before))
+    parts.append(_python_struct("Head", "The header of a profile, up to its mount slots.", before))
     parts.append(f"MOUNTS_AT: Final = {mounts.at}\n")
-    parts.append(_python_struct("MountSlot", "A mount slot of the head.", list(slot.fields)))
+    parts.append(_python_struct("MountSlot", "A mount slot of the header.", list(slot.fields)))
     parts.append(f"BINDINGS_AT: Final = {bindings.at}\n")
     parts.append(f"NODE_SAMPLES_AT: Final = {samples.at}\n")
     parts.append(

@@ -497,7 +497,11 @@ def rows(bench: Bench) -> list[Row]:
         ),
         row("chunk within a tenth", sum(chunks), len(chunks), 95.0, ""),
         row(
-            "period right, or rightly none", sum(v.period_right for v in verdicts), number, 95.0, ""
+            "period right, or correctly none",
+            sum(v.period_right for v in verdicts),
+            number,
+            95.0,
+            "",
         ),
     ]
 
@@ -511,7 +515,7 @@ def report(verdicts: list[Verdict]) -> None:
     print(confusion(verdicts, plain=True))
     named = [v for v in verdicts if v.chunk_right is not None]
     print(f"\nchunk within a tenth: {sum(bool(v.chunk_right) for v in named)} of {len(named)}")
-    print(f"period right, or rightly none: {sum(v.period_right for v in verdicts)} of {number}")
+    print(f"period right, or correctly none: {sum(v.period_right for v in verdicts)} of {number}")
     for verdict in verdicts:
         if not (verdict.right and verdict.chunk_right and verdict.period_right):
             period = "right" if verdict.period_right else "wrong"

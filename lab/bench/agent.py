@@ -68,7 +68,7 @@ def rows(bench: Bench) -> list[Row]:
     """Return CPU, memory and space of the sampler, on this machine and on a dense node."""
     agent = bench.preload.parent / "jostle-agent"
     if not agent.exists():
-        raise MissingError("no jostle-agent alongside the library")
+        raise MissingError("no jostle-agent next to the library")
     slices = {"full": 20, "quick": 8, "smoke": 2}[bench.level]
     found: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:

@@ -197,7 +197,7 @@ def _check(limits: Limits, changes: list[Change], undone: list[str]) -> int:
             '    lab/bench/budget.py --write --reason "WHY IT IS WORTH IT"'
         )
     elif changes:
-        print("\nThe budget is not what holds: `make budget` rewrites it; commit its file.")
+        print("\nThe budget is out of date: `make budget` rewrites it; commit its file.")
     if any(not change.is_fall for change in changes) or unexplained or broken:
         return 1
     count = sum(len(table) for table in limits.values())

@@ -133,7 +133,7 @@ CODES = {
         ),
         _own(
             "imb_io",
-            "IMB-IO as Kuo ran it: 16 MiB of an application, again and again",
+            "IMB-IO as Kuo ran it: 16 MiB of an application, repeatedly",
             "--size 16m --times 1000",
         ),
         _own(

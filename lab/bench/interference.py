@@ -52,7 +52,7 @@ def make(path: Path, level: str) -> dict[str, Any]:
     jobs = sorted(injected.jobs.values(), key=lambda job: job.run_s)
     job = max(jobs[len(jobs) // 3 : 2 * len(jobs) // 3], key=lambda job: job.lost_s / job.run_s)
     note = (
-        f"{injected.process_slices / 1e6:.1f} M process-slices of {len(jobs)} jobs, injected in "
+        f"{injected.process_slices / 1e6:.1f} M process-slices of {len(jobs)} jobs, made in "
         f"{time.perf_counter() - begin:.0f} s; {job.job} truly lost {job.lost_s:.0f} s of "
         f"{job.run_s:.0f} s"
     )

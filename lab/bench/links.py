@@ -130,7 +130,7 @@ def rows(bench: Bench) -> list[Row]:
                 note=f"{one['nodes']} nodes, {one['links']} links, {SLICES} slices, "
                 f"{one['rows']:,} rows; {one['first_s']:.2f} s with the routes; "
                 f"{one['wall_s']:.2f} s of wall time; "
-                f"{one['memory_mib']:.0f} MiB alongside the rows",
+                f"{one['memory_mib']:.0f} MiB in addition to the rows",
             )
         )
     return result

@@ -341,7 +341,7 @@ def described(experiment: Experiment) -> dict[str, Any]:
 
 def printed(rows: Sequence[Row]) -> str:
     """Return the table for a terminal and for the page."""
-    names = ["#", "kind", "victim", "alongside it", "slowed by", "waited", "others had"]
+    names = ["#", "kind", "victim", "co-running", "slowed by", "waited", "others had"]
     names += ["on memory", "on cores", "s", "right"]
     lines = [f"| {' | '.join(names)} |", "|---" * len(names) + "|"]
     for row in rows:
@@ -389,7 +389,7 @@ hand.
 
 {facts}
 
-A signal runs 30 s alongside one or two others, in slices of 0.25 s. The harmful one has a star.
+A signal runs 30 s together with one or two others, in slices of 0.25 s. The harmful one has a star.
 *Slowed*: how much less the victim did per second of a core, by its log and the kernel's account of
 it, in slices in which the harmful one was on. *Waited*: part of these for which the victim waited
 for a core. Right: the harmful one is named, on memory or on the cores as it was injected, and

@@ -141,20 +141,20 @@ def row(
     if ranks == 1 and key in ("allreduce", "selfreduce"):
         limit = ALLREDUCE_NS
     more = max(medians.values()) if ranks == 1 else statistics.median(everything)
-    alongside = {
+    of_peers = {
         name: statistics.median(differences(found, name, key))
         for found in bindings.values()
         for name in found
         if name not in (BARE, OURS)
     }
-    best = min(alongside, key=alongside.__getitem__, default="")
+    best = min(of_peers, key=of_peers.__getitem__, default="")
     spread, target = half_width(everything), f"<= {limit:.0f} ns"
     if best:
-        target, limit = f"{target}, <= {best}'s", min(limit, alongside[best])
+        target, limit = f"{target}, <= {best}'s", min(limit, of_peers[best])
     reached = more <= limit
     noisy = "too noisy to decide" if abs(more - limit) < spread > limit else ""
     note = ", ".join(f"{name} {value:.0f}" for name, value in medians.items()) + " ns"
-    others = ", ".join(f"{name} {value:.0f}" for name, value in alongside.items())
+    others = ", ".join(f"{name} {value:.0f}" for name, value in of_peers.items())
     (bare, ours) = (statistics.median(bindings["C"][each][key]) for each in (BARE, OURS))
     return Row(
         "mpi-calls",
@@ -166,7 +166,7 @@ def row(
         ours,
         more,
         spread,
-        peer=alongside.get(best),
+        peer=of_peers.get(best),
         peer_name=best,
         note=joined(
             [

@@ -102,7 +102,7 @@ def peer_row(prepared: Prepared, samples: Samples) -> Row | None:
             reached = None
     return Row(
         "mpi-whole",
-        f"alongside others: {prepared.case.name}",
+        f"compared with other profilers: {prepared.case.name}",
         "ms",
         "<= the fastest",
         reached,

@@ -213,7 +213,7 @@ def main() -> int:
     level = "smoke" if options.smoke else "quick" if options.quick else "full"
     with Bench(preload, darshan, level) as bench:
         rows = measure(bench, chosen(options))
-        alongside = ", ".join(peers(bench))
+        profilers = ", ".join(peers(bench))
     load = os.getloadavg()[0]
     machine = f"{len(bench.cpus)} CPUs, Linux {platform.release()}, load {load:.1f}"
     failed = [row for row in rows if row.failed]
@@ -225,7 +225,7 @@ def main() -> int:
     print(table(rows))
     assessed = [row.reached for row in rows if row.reached is not None]
     print(f"\n{sum(assessed)} of {len(assessed)} targets reached; {machine}.")
-    print(f"Alongside MPI programs: {alongside or 'nothing is named'}.")
+    print(f"Other profilers of MPI programs: {profilers or 'none is named'}.")
     print("Darshan: " + (str(darshan) if darshan else "skipped (not installed)") + ".")
     if level == "smoke":
         print("With --smoke the figures mean nothing: only whether a row has one.")

@@ -36,7 +36,7 @@ def rows(bench: Bench) -> list[Row]:
     """Return the shipper's cost for processes that write a little in each slice."""
     shipper = bench.preload.parent / "jostle-ship"
     if not shipper.exists():
-        raise MissingError("no jostle-ship alongside the library")
+        raise MissingError("no jostle-ship next to the library")
     seconds = {"full": 30, "quick": 10, "smoke": 3}[bench.level]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

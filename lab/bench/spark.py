@@ -76,7 +76,7 @@ def rows(bench: Bench) -> list[Row]:
     return [
         Row(
             "spark",
-            "matrix of seven days, Spark on two cores alongside embedded",
+            "matrix of seven days, Spark on two cores, embedded for comparison",
             "s",
             f"<= {TARGET} x embedded",
             ratio <= TARGET,

@@ -210,8 +210,8 @@ def test_what_the_snapshot_does_not_cover_is_said(audited: Audit) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("", "is no JSON"),
-        ("[" * 100_000, "is no JSON"),
+        ("", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
         ("[]", "a JSON object is expected"),
         ({}, "the snapshot: an object with format"),
         (snapshot() | {"format": 2}, "format 1 is expected, found 2"),
@@ -312,7 +312,7 @@ def test_a_damaged_record_is_named(audited: Audit, tmp_path: Path, record: bytes
     (tmp_path / "records/A.json").write_bytes(record)
     status, said = audited(None, "--renew", str(tmp_path / "records"))
     assert status == 1
-    assert re.search(r"^A(\.json)? is no OSV record", said)
+    assert re.search(r"^A(\.json)? is not an OSV record", said)
     assert not (tmp_path / "snapshot").exists()
 
 

@@ -65,7 +65,7 @@ static bool plan_disk(const struct jst_run *run, struct plan *plan)
     long result = jst_folder_space(plan->folder, &space);
     if (result < 0) {
         fprintf(stderr,
-                "jostle-signal: cannot find out how much room --dir %s has: %s; choose another\n",
+                "jostle-signal: cannot find out how much space --dir %s has: %s; choose another\n",
                 run->options.dir, strerror((int)-result));
         return false;
     }

@@ -18,7 +18,7 @@ const char *jst_file_fix_of_full(const struct jst_run *run)
         return NULL;
     if (space >= run->options.piece && space >= run->disk_reserve / 2)
         return NULL;
-    return "its file system is all but full: make room there, choose another --dir, or lower "
+    return "its file system is nearly full: free space there, choose another --dir, or lower "
            "--volume or --max-disk";
 }
 
@@ -27,7 +27,7 @@ static const char *fix_of(int error)
     switch (error) {
     case ENOSPC:
     case EDQUOT:
-        return "make room there, choose another --dir, or lower --volume or --max-disk";
+        return "free space there, choose another --dir, or lower --volume or --max-disk";
     case EINVAL:
         return "does its file system take --direct, and whole blocks as --chunk and --piece?";
     case EFBIG:
@@ -108,7 +108,7 @@ static bool read_piece(struct jst_run *run, struct jst_file *file, char *data, s
         done += (size_t)n;
         if (n == 0)
             return jst_fail(run,
-                            "%s ends before it should: somebody else has cut it off; leave "
+                            "%s ends before it should: another program has truncated it; leave "
                             "its folder alone while a signal runs",
                             file->path);
     }

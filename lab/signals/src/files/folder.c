@@ -38,7 +38,7 @@ bool jst_folder_make(char *folder, size_t size, const char *dir, const char *job
         fprintf(stderr, "jostle-signal: cannot make a folder in --dir %s: %s; %s\n", dir,
                 strerror((int)-result),
                 gone   ? "is its server still there? see dmesg"
-                : full ? "make room there, or choose another"
+                : full ? "free space there, or choose another"
                        : "choose one that you may write to");
         /* Cut off, it may be the name of --dir itself, which must not be emptied: we did not make
          * it. */

@@ -230,7 +230,8 @@ def _logistic_page(rows: Sequence[Row]) -> Page:
     return Page(
         "soft-probability",
         f"Probability that a run is unfit for analysis, true and estimated: {len(rows)} runs",
-        "Left: the soft classifier of thesis 5.2.3. Right: each run; on the diagonal both agree.",
+        "Left: the soft classifier of Shah, 2020, section 5.2.3. Right: each run; on the diagonal "
+        "both agree.",
         _FOOT,
         DrawnFigures(columns, numbers),
         width=FULL,

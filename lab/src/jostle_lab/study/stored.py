@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from jostle.repository import Repository
     from jostle_lab.analysis.study.model import Setting, StudyResult
 
-#: The write patterns of the thesis, in its order.
+#: The write patterns of Shah, 2020, in their order there.
 _FIRST = ("open-write-close", "write-seek", "aggregate-write")
 
 
@@ -41,7 +41,7 @@ def study_json(study_result: StudyResult) -> dict[str, Any]:
 
 
 def tidy(result: StudyResult) -> StudyResult:
-    """Sort everything: the thesis' patterns first, then in the order of the study's file.
+    """Sort everything: the patterns of Shah, 2020, first, then in the order of the study's file.
 
     Runs are made round-robin and in a random order; tables, figures and pages need a fixed one.
     """

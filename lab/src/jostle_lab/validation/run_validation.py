@@ -75,7 +75,7 @@ def _synthetic(wanted: Wanted, results: Results, progress: Progress) -> None:
     )
     results.limits += results.synthetic.limits
     first, number = FIRST_SEED + 1000 * wanted.seed, 3 if wanted.quick else 20
-    progress(0, number, f"{number} injected repositories", 0)
+    progress(0, number, f"{number} synthetic repositories", 0)
     results.identified = score_seeds(range(first, first + number))
 
 

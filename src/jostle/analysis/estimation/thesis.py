@@ -307,8 +307,8 @@ def _limits(found: _Found, world: WorldSegments, run_s: float, bytes_rule: Bytes
     raw = world.rules.get("raw", 0.0) + world.rules.get("every", 0.0)
     if raw < 0.5:
         said.append(
-            "The thesis ends a segment at every all-to-all call: most of these are coalesced or "
-            "were cut at other calls. JOSTLE_SEGMENTS=raw records them as the thesis does."
+            "The method of Shah (2020) ends a segment at every all-to-all call: most segments here "
+            "are coalesced or end at other calls. JOSTLE_SEGMENTS=raw records them as needed."
         )
     outside = 1 - found.coverage_after_set_up()
     if outside > 0.1:
@@ -319,13 +319,12 @@ def _limits(found: _Found, world: WorldSegments, run_s: float, bytes_rule: Bytes
         )
     if found.per_second > _HASTY_HZ:
         said.append(
-            f"{found.per_second:.0f} segments a second: the thesis found its method inaccurate "
-            "from about 300 on."
+            f"{found.per_second:.0f} segments a second: Shah (2020) found the method inaccurate "
+            f"from about 300 on."
         )
     said.append(
         "Only instantaneous interference is counted, and only the time above median + 4 MAD; if "
-        "more than half of a cluster is hit, nothing is detected. The thesis gives no interval: "
-        "the "
-        "upper bound is the same segments above their median."
+        "more than half of a cluster is hit, nothing is detected. The method has no interval: "
+        "the upper bound counts the same segments from their median on."
     )
     return said

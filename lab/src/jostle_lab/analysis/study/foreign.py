@@ -1,8 +1,8 @@
 """Finds traffic of the servers that is not the study's own, from the counters of their agents.
 
-The rule of the thesis (§3.2.2): runs in which the file servers were loaded 10 % more than by our
-own programs are left out. It needs nothing but the servers' slices and the programs' profiles, so
-it is the same in a lab, under Slurm, and wherever else agents run on the servers.
+The rule of Shah, 2020, section 3.2.2: runs in which the file servers were loaded 10 % more than by
+our own programs are left out. It needs only the servers' slices and the programs' profiles, so it
+is the same in a lab, under Slurm, and wherever else agents run on the servers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Scores how well clustering methods separate work (Shah, 2020, figure 5.4).
 
-The thesis compares relative distance with K-means and with mixtures of Gaussians (k from 2 to 40,
+Shah, 2020, compares relative distance with K-means and with mixtures of Gaussians (k from 2 to 40,
 the best by the index of Calinski and Harabasz), by the mean of std/mean over clusters and by the
 share of segments in clusters of fewer than five. The latter two need scikit-learn.
 """
