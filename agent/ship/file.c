@@ -368,7 +368,7 @@ void jst_file_emit(jst_spool *s, jst_ship_file *f, const jst_look *l, jst_post *
         if (l->head_bytes && !f->done)
             make_hashes(s, f, units_of_head());
         if (l->size < f->have)
-            jst_ship_say(JST_TOPIC_CHANGED, "%s of user %u became shorter: what was sent stays",
+            jst_ship_say(JST_TOPIC_CHANGED, "%s of user %u became shorter: the sent part stays",
                          f->name, f->user->uid);
         sent.end = f->have > l->limit ? f->have : append(f, l, p, most);
         sent.all = sent.end >= l->limit && change(f, l, p, p->sent_count == 0);

@@ -159,10 +159,10 @@ static void explain(jst_reply *r, long status, const jst_answer *a)
 {
     const char *why = *a->why ? a->why : "it gave no reason";
     const char *label = status == 401   ? "does not accept our credential"
-                        : status == 403 ? "does not take our node's name with this credential"
+                        : status == 403 ? "does not accept our node's name with this credential"
                         : status == 409 ? "says that our clocks differ"
-                        : status == 421 ? "does not take this node"
-                        : status == 507 ? "has no room"
+                        : status == 421 ? "does not accept this node"
+                        : status == 507 ? "has no space"
                         : r->outcome == JST_BUSY ? "is busy"
                                                  : "does not understand a post";
     struct timespec t;
@@ -170,7 +170,7 @@ static void explain(jst_reply *r, long status, const jst_answer *a)
     if (status == 409 && a->time_ns)
         snprintf(
             r->why, sizeof r->why,
-            "the receiver %s: ours is %+lld s from its. Fix: see to the clock of this machine "
+            "the receiver %s: ours differs by %+lld s. Fix: set the clock of this machine "
             "(chronyc tracking)",
             label, (long long)t.tv_sec - (long long)(a->time_ns / 1000000000));
     else

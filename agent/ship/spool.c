@@ -155,8 +155,8 @@ static jst_ship_file *add(jst_spool *s, const char *name, const struct statx *st
     jst_ship_user *u = user_of(s, st->stx_uid);
     if (!u || !make_room(s, u)) {
         if (u)
-            jst_ship_say(JST_TOPIC_FILES, "the spool holds more files than are looked after at a "
-                                          "time: the others follow as these are done");
+            jst_ship_say(JST_TOPIC_FILES, "the spool has more files than are handled at a "
+                                          "time: the others follow when these are done");
         return NULL;
     }
     jst_ship_file *f = calloc(1, sizeof *f);
@@ -277,7 +277,7 @@ void jst_spool_scan(jst_spool *s)
     closedir(d);
     if (unfit)
         jst_ship_say(JST_TOPIC_SPOOL,
-                     "the spool has names of profiles on what is no profile: links, "
+                     "the spool has files with names of profiles that are none: links, "
                      "pipes, or files of more than 1 GiB; they are left alone");
     for (unsigned i = 0; i < JST_SPOOL_BUCKETS; i++)
         for (jst_ship_file *f = s->bucket[i], *next; f; f = next) {

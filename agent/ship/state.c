@@ -84,7 +84,7 @@ bool jst_state_open(jst_state *s, const jst_spool *spool)
     }
     struct stat st;
     if (fstat(s->fd, &st) < 0 || (st.st_size < size && posix_fallocate(s->fd, 0, size) != 0))
-        jst_ship_say(JST_TOPIC_STATE, "no room for notes of gaps: %s", strerror(errno));
+        jst_ship_say(JST_TOPIC_STATE, "no space for notes of gaps: %s", strerror(errno));
     ssize_t n = pread(s->fd, s->gap, sizeof s->gap, JST_STATE_TEXT);
     for (unsigned i = 0; i < JST_GAPS; i++)
         if (n < (ssize_t)((i + 1) * sizeof *s->gap) || !is_note(&s->gap[i]))

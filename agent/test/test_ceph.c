@@ -320,7 +320,7 @@ static void answers_that_are_wrong(void **state)
         end(NULL);
         begin(NULL);
         start(0, "osd.0.asok", (answer[]){IS, bad[i], {0}});
-        assert_non_null(strstr(sample(), "osd.0 of Ceph said what is not understood"));
+        assert_non_null(strstr(sample(), "osd.0 of Ceph gave an unknown answer"));
         assert_int_equal(s.count, 0);
     }
 }

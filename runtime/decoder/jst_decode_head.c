@@ -16,7 +16,7 @@ static const char *head_flaw(const jst_job *j)
     if (JST_HEADER(j, version) == 0 || JST_HEADER(j, version) > JST_FORMAT_VERSION)
         return "its format version is neither 1 nor 2: a newer jostle wrote it";
     if (JST_HEADER(j, head_bytes) > j->s->size)
-        return "the file ends inside its head: it was cut short";
+        return "the file ends inside its header: it was cut short";
     if (cells == 0 || cells > JST_DECODE_CELLS_MAX)
         return "the number of cells is out of bounds";
     if (JST_HEADER(j, block_bytes) < offsetof(jst_block, cells) + 8 * cells ||
@@ -194,7 +194,7 @@ void jst_commit_read(jst_job *j, jst_commit_view *c)
         }
     }
     if (!c->whole)
-        jst_warn(j, JST_HEADER(j, commit_offset), "the head changes faster than it can be read");
+        jst_warn(j, JST_HEADER(j, commit_offset), "the header changes faster than it can be read");
     if (c->records_end < JST_HEADER(j, head_bytes)) {
         jst_warn(j, JST_HEADER(j, commit_offset),
                  "the commit is damaged: records are taken as far "

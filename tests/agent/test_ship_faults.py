@@ -144,7 +144,7 @@ def test_one_fault(site: Site, fault: str) -> None:
     [
         ("409 clock", "our clocks differ"),
         ("401 credential", "does not accept our credential"),
-        ("403 node", "does not take our node's name"),
+        ("403 node", "does not accept our node's name"),
     ],
 )
 def test_what_a_person_must_fix_is_tried_slowly(site: Site, fault: str, words: str) -> None:

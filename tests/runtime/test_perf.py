@@ -112,10 +112,10 @@ def test_pauses_when_dear(jostle: Runner, build: Compile) -> None:
     result = jostle.run(build("counting.c"), "storm", "1000", env={"JOSTLE_PERF": "auto"})
     process = result.only()
     if not any(granted(process, b) for b in range(3)) and not any(
-        "too dear" in n for n in process.notes
+        "too expensive" in n for n in process.notes
     ):
         pytest.skip(f"no counters of the processor: {process.notes}")
-    assert any("too dear" in n for n in process.notes), process.notes
+    assert any("too expensive" in n for n in process.notes), process.notes
     clock = list(process.per_slice("perf_task_clock_ns").values())
     assert clock[-2] == 0 or clock[-3] == 0  # paused at the end
 

@@ -351,7 +351,7 @@ static const char *sample_ceph(jst_sample *s)
                "when there was a folder of admin sockets";
     if (silent) {
         snprintf(said, sizeof said, "%s of Ceph %s", which,
-                 wrong ? "said what is not understood" : "did not answer");
+                 wrong ? "gave an unknown answer" : "did not answer");
         return said;
     }
     if (sessions)
