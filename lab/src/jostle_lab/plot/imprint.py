@@ -147,19 +147,24 @@ def _legend(axes: Axes, *, alone: bool) -> None:
 def _levels(axes: Axes, imprint: ImprintChart, top: float) -> None:
     """Mark the mean levels at the right edge, and the degradation as the distance between them."""
     alone = level(imprint.alone, imprint.alone_ns)
-    dented = level_in_bursts(imprint)
-    if not (math.isfinite(alone) and math.isfinite(dented)):
+    in_bursts = level_in_bursts(imprint)
+    if not (math.isfinite(alone) and math.isfinite(in_bursts)):
         return
     right = imprint.seconds
-    for value, colour in ((alone, _GREY), (dented, _BLUE)):
+    for value, colour in ((alone, _GREY), (in_bursts, _BLUE)):
         axes.plot([right, right * 1.02], [value] * 2, color=colour, linewidth=1.4, clip_on=False)
-    _arrow(axes, (right * 1.01, alone), (right * 1.01, dented))
+    _arrow(axes, (right * 1.01, alone), (right * 1.01, in_bursts))
     # Three texts of two lines each need space: levels that are close are moved apart.
-    middle, away = (alone + dented) / 2, max(abs(alone - dented) / 2, 0.14 * top)
-    side = 1 if alone >= dented else -1
+    middle, away = (alone + in_bursts) / 2, max(abs(alone - in_bursts) / 2, 0.14 * top)
+    side = 1 if alone >= in_bursts else -1
     notes = [
         (middle + side * away, f"mean alone\n{rate(alone, imprint.unit)}", 6.5, "normal"),
-        (middle - side * away, f"mean in the bursts\n{rate(dented, imprint.unit)}", 6.5, "normal"),
+        (
+            middle - side * away,
+            f"mean in the bursts\n{rate(in_bursts, imprint.unit)}",
+            6.5,
+            "normal",
+        ),
     ]
     if imprint.drop is not None and math.isfinite(imprint.drop):
         notes.append((middle, f"degradation\n{shown(imprint.drop)}", 7.5, "bold"))

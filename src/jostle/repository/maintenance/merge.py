@@ -181,7 +181,7 @@ def _ordered(table: TableLayout, rows: pa.Table) -> pa.Table:
 
     RATIONALE: ingest writes the collectives of a process and slice in the order of their places in
     its profile. Where rows are in no order, a search for a key may end before all of them: nothing
-    would be taken, again and again.
+    would be taken, in an endless loop.
     """
     if table.name in ROLLUPS or not rows.num_rows:
         return rows

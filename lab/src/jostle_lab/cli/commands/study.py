@@ -107,8 +107,8 @@ def run_command(
 ) -> int:
     """Run STUDY: a TOML file, or the name of a shipped study.
 
-    Standalone baselines first, then pairs, again and again. What is done already is not run again:
-    interrupt it and start it anew as you like. A program that fails is a result, and recorded; the
+    Standalone baselines first, then pairs, repeatedly. What is done already is not run again:
+    it may be interrupted and started again. A program that fails is a result, and recorded; the
     exit status is then 1.
     """
     from jostle_lab.study import StudyOptions, check_where, find, load, plan
