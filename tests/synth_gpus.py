@@ -86,7 +86,7 @@ class Gpus:
             self.rows.append({"slice": slice_, "span": span, "place": place, **values})
 
     def image(self) -> bytes:
-        """The table as it lies in the head."""
+        """The table, as the header has it."""
         places = [name.image(self._words.get(i, {})) for i, name in enumerate(self.names)]
         return b"".join(places).ljust(PLACE_BYTES * self.capacity, b"\0")
 

@@ -90,7 +90,7 @@ class Traffic:
             self.peers.append({**when, "peer": name, **dict(zip(PEER_VALUES, gained, strict=True))})
 
     def images(self) -> tuple[bytes, bytes]:
-        """The two tables as they lie in the head."""
+        """The two tables, as the header has them."""
         peers, collectives = bytearray(48 * self.capacity), bytearray(64 * self.capacity)
         for place, words in self._words[0].items():
             rank = self._names[0][place]

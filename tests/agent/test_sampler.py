@@ -117,7 +117,7 @@ def test_a_whole_run(tmp_path: Path) -> None:
         kept = int(status.split("CapEff:\t")[1].split()[0], 16)
         assert kept & ~(1 << 2 | 1 << 38) == 0  # CAP_DAC_READ_SEARCH, CAP_PERFMON
     assert second.returncode == 1 and "another sampler writes into" in second.stderr
-    # The house's reader agrees.
+    # The project's own reader agrees.
     (path,) = files(tmp_path)
     tables = read_machines([ReadRequest(path, 0)])
     assert tables.results[0].error is None and tables.results[0].warnings == []

@@ -51,7 +51,7 @@ class Made:
         )
 
     def ws(self, slices: int, chunk: int = MIB, steps: int = 40) -> Made:
-        """Chunks written again and again."""
+        """Chunks written repeatedly."""
         return self.add(
             slices,
             posix_write_ops=steps,
@@ -415,7 +415,7 @@ WHERE = [name for name in ACCESS_METRICS if name.startswith("access_")]
     st.integers(1, 9),
 )
 def test_whatever_a_profile_claims(rows: list[dict[str, int]], processes: int) -> None:
-    """Figures that cannot be true are borne; bytes are neither lost nor made up."""
+    """Impossible figures are tolerated; bytes are neither lost nor invented."""
     pattern = Made(rows=rows, processes=processes).pattern()
     assert pattern.bytes == sum(row["posix_write_bytes"] for row in rows)
     assert sum(phase.bytes for phase in pattern.phases) == pattern.bytes

@@ -32,7 +32,7 @@ METRICS = (
 
 
 def rows(each, seconds=8, host="node1"):
-    """Slices of a second in which each of some processes does the same again and again."""
+    """Slices of a second in which each of some processes does the same repeatedly."""
     count = len(each)
     table = {
         "host": [host] * seconds,

@@ -110,7 +110,7 @@ def test_others_are_one_job_on_links_too() -> None:
     assert suspects_of(found) == [("other users' jobs", "link leaf1 > spine1")]
 
 
-# ---- right and wrong answers on made-up fabrics: `test_links.py FIRST LAST`, as a program ----
+# ---- right and wrong answers on synthetic fabrics: `test_links.py FIRST LAST`, as a program ----
 
 FABRICS = (
     fat_tree(8, 4, 2, rate=8 * RATE),

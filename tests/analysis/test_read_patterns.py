@@ -135,7 +135,7 @@ WHERE = [name for name in ACCESS_METRICS if name.startswith("access_read_")]
     )
 )
 def test_whatever_a_profile_claims(rows: list[Row]) -> None:
-    """Figures that cannot be true are borne; bytes are neither lost nor made up."""
+    """Impossible figures are tolerated; bytes are neither lost nor invented."""
     seen = pattern(*rows)
     assert seen.bytes == sum(row["posix_read_bytes"] for row in rows)
     assert sum(phase.bytes for phase in seen.phases) == seen.bytes

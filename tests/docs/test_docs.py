@@ -1,6 +1,6 @@
 """The documentation is correct: its commands run, its links resolve, its lists are complete.
 
-Commands stand in fenced blocks. In a ```console block a line that begins with `$ ` is a command
+Commands are in fenced blocks. In a ```console block a line that begins with `$ ` is a command
 and what follows is output that must appear (`...` stands for anything); a ```sh block is a script.
 The blocks of a page run in order in one shell, in a folder, a home and a spool of their own. A
 block that cannot run here says so: ```sh no-run: reason. ```console status=N: the last command

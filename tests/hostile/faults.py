@@ -171,7 +171,7 @@ class Shim:
 
 
 def pattern_of(path: str) -> str:
-    """Gives the pattern of a path: numbers that are made up differ from time to time."""
+    """Gives the pattern of a path: generated numbers differ from run to run."""
     path = path.replace("[", "[[]")
     return _TIME.sub("*", _NUMBER.sub("[0-9a-f]*", path)).removesuffix(" (deleted)")
 

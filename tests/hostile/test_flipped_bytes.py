@@ -79,7 +79,7 @@ def turned(data: bytes, seed: int) -> bytes:
 
 
 def harmed(root: Path, table: str) -> Iterator[Path]:
-    """Turns a byte of a file, again and again; gives the file, which is whole again at the end."""
+    """Turns a byte of a file, repeatedly; gives the file, which is whole again at the end."""
     for seed in range(TURNS):
         paths = [root / file.path for file in Log(root).refresh().of(table)]
         path = sorted(paths)[seed % len(paths)]

@@ -145,7 +145,7 @@ def test_any_name_works_everywhere(
         put(make_profile(number, name), U1, f"{number}.jst")
     good(put)
     assert not store.ingest([spool]).warnings
-    assert not store.ingest([spool]).warnings  # as one that follows does, again and again
+    assert not store.ingest([spool]).warnings  # as one that follows does, repeatedly
     jobs = store.jobs()["job"].to_pylist()
     assert len(set(jobs)) == len(NAMES) + 1
     assert f"good@uid{U2}" in jobs

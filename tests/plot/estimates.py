@@ -164,7 +164,7 @@ def ftq() -> RunEstimate:
 
 
 def alongside(made: RunEstimate, part: float = 0.25) -> JobInterference:
-    """Who did it: a job that wrote in some of the two spans, and took a part of what was lost."""
+    """The suspect: a job that wrote in some of the two spans, and caused a part of the loss."""
     lost, percent = (
         Interval(part * one.value, part * one.low, part * one.high)
         for one in (made.lost_s, made.percent)

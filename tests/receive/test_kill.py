@@ -90,7 +90,7 @@ class Writer(threading.Thread):
 
 
 def kill_often(folder: Path, kills: int, seed: int) -> int:
-    """Kill a receiver again and again while nodes send; returns the posts acknowledged."""
+    """Kill a receiver repeatedly while nodes send; returns the posts acknowledged."""
     chance = random.Random(seed)
     writers = [Writer(name, seed) for name in ("n1", "n2", "n3")]
     receiver: Running | None = None

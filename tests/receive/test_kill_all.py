@@ -103,7 +103,7 @@ class Site:
 
 
 def kill_all(folder: Path, kills: int, seed: int) -> int:
-    """Kill one or the other again and again; returns how many jobs ran meanwhile."""
+    """Kill one or the other repeatedly; returns how many jobs ran meanwhile."""
     chance = random.Random(seed)
     site = Site(folder)
     try:

@@ -201,7 +201,7 @@ def test_what_is_due_is_merged_alongside_an_ingest(tmp_path: Path) -> None:
 
 
 def test_a_clock_that_is_ahead_ends_no_hour(tmp_path: Path) -> None:
-    """Else what comes in every few seconds would be merged with all before it again and again."""
+    """Else what comes in every few seconds would be merged with all before it repeatedly."""
     spool = tmp_path / "spool"
     spool.mkdir()
     store = Repository(tmp_path / "repository", create=True)

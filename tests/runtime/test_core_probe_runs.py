@@ -180,7 +180,7 @@ def test_stopped(jostle: Runner) -> None:
 
 
 def loop_of(listing: str, function: str) -> list[str]:
-    """The instructions of a function's loop, as they stand in a listing."""
+    """The instructions of a function's loop, as a listing has them."""
     body = listing.split(f"<{function}>:\n")[1].split("\n\n")[0]
     code = [line.strip().split(":\t", 1) for line in body.splitlines() if ":\t" in line]
     (end,) = [i for i, (_at, text) in enumerate(code) if re.match(r"jne |b\.ne", text)]

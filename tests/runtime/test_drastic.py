@@ -75,7 +75,7 @@ def test_survives(jostle: Runner, build: Compile, what: str) -> None:
     "what", ["close-all", "replace-all", "chroot", "setuid", "setns", "unshare-user"]
 )
 def test_heartbeat_goes_on(jostle: Runner, build: Compile, what: str) -> None:
-    """Slices are still cut after the floor went: a record that ends later was written later."""
+    """Slices go on after the break: a record that ends later was written later."""
     result = survive(jostle, build, what)
     (moment,) = result.notes["moment"]
     cut = [

@@ -49,7 +49,7 @@ def test_an_auditor_is_asked(jostle: Runner, build: Compile) -> None:
 
 
 def test_errors_of_the_loader_stay(jostle: Runner, build: Compile) -> None:
-    """Looking up what we stand in front of does not take what dlerror has for the program."""
+    """Looking up the real functions does not change what dlerror returns to the program."""
     result = jostle.run(build("last_error.c"), jostle.data)
     assert result.stdout.startswith("/no/such/library.so: cannot open")
 

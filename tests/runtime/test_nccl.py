@@ -92,7 +92,7 @@ def test_a_world_that_is_made_anew(play: Run, jostle: Runner) -> None:
 def test_few_events_are_made(play: Run) -> None:
     made = re.search(r"events (\d+) records (\d+)", play("steps", 20).stdout)
     assert made
-    assert int(made[1]) <= 16  # of two communicators, used again and again
+    assert int(made[1]) <= 16  # of two communicators, used repeatedly
     assert int(made[2]) == 20 * 4 * 2  # four operations or groups of them in a step, two for each
 
 

@@ -1,6 +1,6 @@
 """The tutorial works, and shows the real pages: pytest --update-tutorial takes its pictures.
 
-They show the synthetic repository of these tests, so that nobody's own jobs stand in the manual.
+They show the synthetic repository of these tests, so that nobody's own jobs are in the manual.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ GIB = 1 << 30
 OWC, WS, AW = "open-write-close", "write-seek", "aggregate-write"
 #: Standalone rates of Lustre at 1 MiB, GB/s (table 3.2).
 ALONE = {OWC: 28.4e9, WS: 31.6e9, AW: 42.2e9}
-#: Of applications, made up: closes per second and bytes per second.
+#: Of applications, assumed: closes per second and bytes per second.
 APPLICATIONS = {"OpenFOAM": 3500.0, "MADbench2": 11e9, "HACC-IO": 14e9}
 RATES = ALONE | APPLICATIONS
 #: Degradation of the probe (first) next to the signal (second), by chunk size in MiB: the text of

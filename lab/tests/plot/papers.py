@@ -1,7 +1,7 @@
 """Studies as the papers print them, as results for tests of the figures.
 
 Numbers of thesis ch. 3 are from its text and table 3.2, those of Kuo et al. from their tables 1
-to 3; what the papers only draw is made up in their manner, and so is the spread.
+to 3; values that the papers only draw are approximated, and so is the spread.
 """
 
 from __future__ import annotations

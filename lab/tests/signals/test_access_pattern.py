@@ -114,7 +114,7 @@ def test_named_by_mpi_io(
 
 
 def test_reused_file(profiled: Profiled) -> None:
-    """A file opened again and again is a new one for whoever counts closes."""
+    """A file opened repeatedly is a new one for whoever counts closes."""
     found = profiled.run("open-write-close", "--iterations", 40, "--chunk", 4 * KIB, "--reuse")
     assert found.pattern == "open-write-close" and found.chunk_bytes == pytest.approx(4 * KIB)
 
