@@ -278,7 +278,7 @@ def test_messages_are_what_the_slices_have(tmp_path: Path) -> None:
         if each.start_ns < truth.end_ns and each.end_ns > truth.start_ns
     }
     assert set(store.messages.living((truth.start_ns, truth.end_ns))) == alongside
-    with pytest.raises(UsageError, match="knows no fabric"):
+    with pytest.raises(UsageError, match="has no fabric"):
         job_placement(store, job)
 
 

@@ -146,5 +146,5 @@ def test_only_a_trace_is_replaced(
     (tmp_path / "mine").write_text("x")
     other = jostle(*words, str(tmp_path), "--force")
     assert other.code == 2
-    assert "is no trace: it is not replaced" in other.err
+    assert "is not a trace, so it is not replaced" in other.err
     assert (tmp_path / "mine").read_text() == "x"

@@ -95,7 +95,7 @@ def test_a_set_alongside_another_profiler(
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["--set", "stencil", "--", "true"], "CMD is another"),
+        (["--set", "stencil", "--", "true"], "no CMD"),
         (["--set", "stencil", "--gpu"], "No program of --set uses a GPU."),
         (["--set", "stancil"], "There is no program `stancil`"),
         (["--set", "transpose-nodes"], "runs on nodes of a lab"),

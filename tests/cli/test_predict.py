@@ -76,7 +76,7 @@ def test_the_capacity_has_a_curve(jostle) -> None:  # type: ignore[no-untyped-de
         (["metadata"], "two loads at least"),
         (["metadata", "--capacity", "metadata"], "Name either"),
         (["metadata", "metadata:7"], "no part of a kind"),
-        (["metadata", "metadata", "--mount", "nfs:nowhere:/"], "No load that is known"),
+        (["metadata", "metadata", "--mount", "nfs:nowhere:/"], "No known load"),
         (["metadata", "no-such-job"], "no-such-job"),
     ],
 )

@@ -99,7 +99,7 @@ def test_the_command_says_it_and_what_it_rests_on(disturbed: Repository) -> None
     assert answer["met"][0]["program"] == "bully" and answer["rests_on"]
     done = jostle("matrix", *place)
     assert "bully slows victim by" in done.out
-    assert "are compared as wholes" in " ".join(done.out.split())
+    assert "are compared as a whole" in " ".join(done.out.split())
     drawn = jostle("interference", slow, *place, "--plot", "figures")
     assert drawn.code == 2 and "nothing to draw" in drawn.err
 

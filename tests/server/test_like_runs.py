@@ -49,7 +49,7 @@ def test_the_matrix_says_what_it_rests_on(imported: Hall) -> None:
         answer = guest.get("/api/v1/matrix")
         if answer.status_code == 200:
             break
-    assert any("compared as wholes" in limit for limit in answer.json()["limits"])
+    assert any("compared as a whole" in limit for limit in answer.json()["limits"])
 
 
 def test_of_a_profiled_job_there_is_nothing(injected: Path, tmp_path: Path) -> None:

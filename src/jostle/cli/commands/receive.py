@@ -87,7 +87,7 @@ def _say(settings: ReceiveSettings, address: str, repository: Path) -> None:
     ways += ["certificates, by the proxy"] if settings.proxy_socket else []
     show(
         f"Receiving at {' and '.join(places)}",
-        f"  nodes show   {', '.join(ways)}",
+        f"  credentials  {', '.join(ways)}",
         f"  mirror       {settings.mirror}, at most {byte_count(settings.node_bytes)} per node",
         f"  repository   {shown(repository)}",
         "Ctrl-C ends it.",

@@ -87,8 +87,8 @@ def draw_figure(canvas: Canvas, chart: AttributionChart) -> None:
     own = canvas.axes(_LEFT, top, width, _OWN, sharex=service)
     _load(own, chart, chart.own, _BLUE, f"load of {chart.job} itself")
     others = canvas.axes(_LEFT, top + _OWN + _GAP, width, _OTHERS, sharex=service)
-    part = "the harm" if chart.share > 0.95 else f"{100 * chart.share:.0f} % of the harm"
-    whose = f"; {chart.suspect} did {part}" if chart.evident and chart.suspect else ""
+    part = "the loss" if chart.share > 0.95 else f"{100 * chart.share:.0f} % of the loss"
+    whose = f"; {chart.suspect} caused {part}" if chart.evident and chart.suspect else ""
     _load(others, chart, chart.others, _ORANGE, f"load of all others{whose}")
     for axes in (service, own):
         axes.tick_params(labelbottom=False)

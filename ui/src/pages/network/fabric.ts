@@ -73,7 +73,7 @@ export function jobColours(names: readonly string[]): JobColours {
   return { names, tokens: names.map((name, at) => (name === '' ? 'load-rest' : (JOB_TOKENS[at] ?? 'load-small'))) };
 }
 
-/** The job of a link or cell in words: `mostly relax-0001`; a highlighted job stands before busier ones: `with relax-0001`; '': none. */
+/** The job of a link or cell in words: `mostly relax-0001`; a highlighted job is named before busier ones: `with relax-0001`; '': none. */
 export function jobWords(jobs: JobColours, who: number, highlight: string | null): string {
   if (who === NO_JOB) return '';
   const name = jobs.names[who] || 'no known job';
