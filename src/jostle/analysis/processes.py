@@ -31,7 +31,7 @@ class JobProcesses:
         end: Last end, ns since the epoch.
         running: Whether some process has not ended.
         ranks: Which are MPI ranks; a launcher (mpirun) is not.
-        assessed: Which count for minimum and mean: the ranks; without ranks all but the short
+        included: Which count for minimum and mean: the ranks; without ranks all but the short
             ones, if there are others.
         timed: Whose time is divided into shares: the ranks; without ranks all.
     """
@@ -57,9 +57,9 @@ class JobProcesses:
             | (self.ints("mpi_state") > 0)
         )
         if self.ranks.any():
-            self.assessed = self.timed = self.ranks
+            self.included = self.timed = self.ranks
         else:
-            self.assessed = ~self.short if (~self.short).any() else self.short
+            self.included = ~self.short if (~self.short).any() else self.short
             self.timed = np.ones(self.count, dtype=bool)
 
     def ints(self, name: str) -> Ints:
@@ -106,12 +106,12 @@ class JobProcesses:
     def spread(self, values: Ints, among: NDArray[np.bool_] | None = None) -> Spread:
         """Describe one value per process; `among` selects those that count for minimum and mean."""
         if among is None:
-            among = self.assessed
-        elif (among & self.assessed).any():
-            among = among & self.assessed
-        assessed = values[among]
+            among = self.included
+        elif (among & self.included).any():
+            among = among & self.included
+        included = values[among]
         return Spread(
-            int(values.sum()), int(assessed.min()), float(assessed.mean()), int(assessed.max())
+            int(values.sum()), int(included.min()), float(included.mean()), int(included.max())
         )
 
 

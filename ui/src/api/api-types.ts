@@ -491,11 +491,11 @@ export interface Encounter {
   aggressor: string;
   /** Where they met. */
   resource_kind: 'file system' | 'object servers' | 'metadata server' | 'network' | 'node' | 'memory' | 'gpu' | 'bus';
-  /** Runs of the victim alongside it. */
+  /** Runs of the victim with the aggressor. */
   with_runs: number;
   /** Runs without it. */
   without_runs: number;
-  /** Mean service time relative to the victim's own undisturbed, runs alongside it. */
+  /** Mean service time relative to the victim's own undisturbed one, runs with the aggressor. */
   with_mean: number;
   /** The same, runs without it. */
   without_mean: number;

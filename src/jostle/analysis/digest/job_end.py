@@ -106,7 +106,7 @@ class _Part:
         self.has_ranks = bool(self._processes.ranks.any())
         libraries = {name for name in self._processes.texts("mpi_library") if name}
         self.is_training = self.has_ranks and any(map(is_collective_library, libraries))
-        self.among = self._processes.assessed
+        self.among = self._processes.included
         self.life_s = seconds_for_rates(self._sums, self._processes)[self.among]
 
     def total(self, names: Iterable[str]) -> Ints:

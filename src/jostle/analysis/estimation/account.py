@@ -230,7 +230,7 @@ def _per_kind(
         width: Length of each bin, ns, [bins].
         kind: Kind of the bin's segment, [bins].
         jitter: Typical jitter of calls, seconds.
-        resolution: Resolution: shares that differ by less count as equal.
+        resolution: Shares that differ by less count as equal.
         enough: Least number of values with which a kind has its own usual wait.
         calls: Calls of a rank in each bin; None if there are too many to distinguish them.
         short: As in `account`.

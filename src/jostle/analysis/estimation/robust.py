@@ -42,7 +42,7 @@ def usual(values: Floats, resolution: float = 1e-3) -> UndisturbedRange:
 
     Args:
         values: At least one value, [n].
-        resolution: Resolution: values that differ by less count as equal.
+        resolution: Values that differ by less count as equal.
 
     Returns:
         The undisturbed range, in the unit of the values.

@@ -297,9 +297,10 @@ class Encounter:
         victim: Its program.
         aggressor: The other's program.
         resource_kind: Where they met.
-        with_runs: Runs of the victim alongside it.
+        with_runs: Runs of the victim with the aggressor.
         without_runs: Runs without it.
-        with_mean: Mean service time relative to the victim's own undisturbed, runs alongside it.
+        with_mean: Mean service time relative to the victim's own undisturbed one, runs with the
+            aggressor.
         without_mean: The same, runs without it.
         slowdown: with_mean / without_mean - 1, with its interval; None: too few runs for a test.
         normal: Shapiro-Wilk p of both groups; None: too few.

@@ -36,7 +36,7 @@ class RuledOut:
 def ruled_out(
     evaluations: Sequence[Evaluation],
     accounts: Sequence[CoreAccount],
-    disturbed: Collection[str],
+    suspects: Collection[str],
     apart: Mapping[str, str | Untested],
     run_s: float,
 ) -> RuledOut:
@@ -48,7 +48,7 @@ def ruled_out(
     Args:
         evaluations: Evaluations of the resources.
         accounts: Accounts of the cores of nodes; there they replace the test.
-        disturbed: The suspects.
+        suspects: Jobs that are suspects.
         apart: Jobs that were tested on no link of this job's messages -> a sentence that says why
             they did no harm there, or why it is not known.
         run_s: Length of the run, seconds.
@@ -59,7 +59,7 @@ def ruled_out(
     for evaluation in sorted(evaluations, key=lambda each: -each.test.own_s):
         resource = evaluation.test.resource
         for job in resource.loads:
-            if job in disturbed or job in resource.servers:
+            if job in suspects or job in resource.servers:
                 continue
             if resource.name in by_host and resource.kind == "node":
                 reasons.setdefault(job, _by_account(by_host[resource.name], job))
@@ -69,11 +69,11 @@ def ruled_out(
                 untested.setdefault(job, why_not)
             else:
                 reasons.setdefault(job, _reason(evaluation, job, run_s))
-        for job in set(resource.apart) - set(disturbed):
+        for job in set(resource.apart) - set(suspects):
             reasons.setdefault(job, f"On {resource.name} it used other storage targets.")
-    for job, reason in _elsewhere(accounts, {*disturbed, *reasons, *untested}):
+    for job, reason in _elsewhere(accounts, {*suspects, *reasons, *untested}):
         reasons.setdefault(job, reason)
-    for job in set(apart) - set(disturbed):
+    for job in set(apart) - set(suspects):
         why = apart[job]
         if isinstance(why, Untested):
             untested.setdefault(job, why)

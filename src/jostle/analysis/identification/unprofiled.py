@@ -323,7 +323,7 @@ def _on_server(
 
 
 def _rows(alongside: CoRunning, name: str, mount: str, load: Load, axis: Axis) -> pa.Table:
-    """Return a load as rows of Alongside.mount_loads."""
+    """Return a load as rows of CoRunning.mount_loads."""
     moved = sum(load.values(), np.zeros(axis[2]))
     at = np.flatnonzero(moved > 0)
     start = axis[0] + at * axis[1]

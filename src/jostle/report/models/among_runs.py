@@ -108,7 +108,7 @@ def _of_processes(
     """Sum each number per process that counts, and over all processes."""
     job_processes = JobProcesses(store.job_processes(job["job"]))
     place = {process: at for at, process in enumerate(job_processes.ints("process").tolist())}
-    counts = job_processes.assessed
+    counts = job_processes.included
     sums = np.zeros((len(wanted), job_processes.count))
     for mount, chosen in _parts(wanted).items():
         rows = store.loads.totals(

@@ -66,7 +66,7 @@ def core_use(
         engine: The repository.
         job: The job.
         nodes: Its nodes.
-        loads: CPU time of other jobs there, as Alongside.node_loads.
+        loads: CPU time of other jobs there, as CoRunning.node_loads.
         window: Start and end, ns since the epoch.
     """
     watched = bool(engine.newest("component_slices", *window))
