@@ -68,7 +68,7 @@ tidy() {
 # Prefix of commands that run concurrently with tests: a second try of a test waits for them.
 alongside=(flock -o -s "$logs/alongside")
 
-# unit_tests FOLDER OPTION...: those in C. Failed ones are tried once more with nothing alongside.
+# unit_tests FOLDER OPTION...: those in C. Failed ones are tried again with nothing else running.
 unit_tests() {
     "${alongside[@]}" ctest --test-dir "$1" -j 2 --output-on-failure "${@:2}" ||
         flock -o "$logs/alongside" ctest --test-dir "$1" --output-on-failure --rerun-failed
@@ -120,7 +120,7 @@ under_sanitizer='(test_config or test_counts or ends_after or storm or modes or 
 
 # sanitized NAME RUN-TIME-LIBRARY TESTS [FILE...]: the runtime's tests, or those in the files, on a
 # build with that sanitizer. Of the unit tests, those with several threads are for the thread
-# sanitizer. Tests that failed alongside other steps are tried once more with nothing alongside.
+# sanitizer. Tests that failed while other steps ran are tried again with nothing else running.
 sanitized() {
     local preload= still=() threads=() code=0 place run
     local files=("${@:4}")

@@ -261,7 +261,7 @@ def fits(truth: Truth, period: Period | None) -> bool:
 
 
 def mount_of(tables: JobTables, folder: Path) -> str:
-    """Return the mount that a folder lies on, as the job saw it."""
+    """Return the mount that a folder is on, as the job saw it."""
     rows = tables.mounts.to_pylist()
     over = [row for row in rows if row["path"] and folder.is_relative_to(row["path"])]
     return str(max(over, key=lambda row: len(row["path"]))["mount"])

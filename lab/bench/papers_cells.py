@@ -444,7 +444,7 @@ COLUMNS = (
 
 
 def keep(study: str, file_system: str, date: str, cells: Sequence[dict[str, Any]]) -> None:
-    """Put the runs of a measurement into `runs.csv`, in place of those it had.
+    """Put the runs of a measurement into `runs.csv`, instead of those it had.
 
     Those of other measurements of the study stay: repetitions of several days add up.
 

@@ -56,7 +56,7 @@ void jst_team_progress(struct jst_team *team, uint64_t bytes);
 uint64_t jst_team_progress_sum(struct jst_team *team, unsigned *ranks_known);
 
 /* ---- messages; only in the MPI builds (false in the plain one) ------------------------------ */
-/* Blocking, as MPI_Send and its kin; ranks are those of the half after a split. */
+/* Blocking, as MPI_Send and similar calls; ranks are those of the half after a split. */
 bool jst_team_send(struct jst_team *team, unsigned to, const void *data, size_t size);
 bool jst_team_receive(struct jst_team *team, unsigned from, void *data, size_t size);
 bool jst_team_exchange(struct jst_team *team, unsigned with, const void *out, void *in,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 M = TypeVar("M")
-#: Configuration of models that refuses unknown keys and text in place of numbers.
+#: Configuration of models that refuses unknown keys and text instead of numbers.
 STRICT: Any = {"extra": "forbid", "strict": True, "frozen": True}
 _UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
 #: What was expected, by the type of pydantic's error.

@@ -104,7 +104,7 @@ class ReadRequest:
         first_number: For read_segments, which ignores the two above: entries whose
             number is smaller give no rows; see SegmentRead.next_number.
         names: Number of hard links that the caller knows of; a file with more is not read.
-        origin: Facts from a mirror, in place of the file system's; see Origin.
+        origin: Facts from a mirror, instead of the file system's; see Origin.
         bookmark: ReadResult.bookmark of an earlier reading of this file up to from_record: with
             it, only the new part of the file is read.
     """

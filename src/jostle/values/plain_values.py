@@ -32,7 +32,7 @@ def plain(value: Any) -> Any:
         value: A number, a text, or a dataclass, dictionary, list or tuple of such.
 
     Returns:
-        New dictionaries and lists; null in place of NaN and infinity, which JSON does not have.
+        New dictionaries and lists; null instead of NaN and infinity, which JSON does not have.
         Values of other types stay as they are.
     """
     kind = type(value)

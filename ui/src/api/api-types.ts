@@ -654,7 +654,7 @@ export interface Figures {
 export interface FileDigest {
   /** Its path, "…" before the end of a long one; "" without names, and of the others. */
   path: string;
-  /** Identity of the mount that it lies on; "" of the others. */
+  /** Identity of the mount that it is on; "" of the others. */
   mount: string;
   /** Of the path, 16 digits; "" of the others. */
   hash: string;

@@ -370,7 +370,7 @@ def _listen(report: socket.socket, log: Path, progress: Callable[[str], None]) -
 
 
 def _write_agent(folder: Path, spec: LabSpec) -> None:
-    """Write the program that MPI launchers use in place of ssh."""
+    """Write the program that MPI launchers use instead of ssh."""
     state = read_state(folder)
     assert state is not None  # the supervisor has just reported that it is ready
     agent = folder / "agent"

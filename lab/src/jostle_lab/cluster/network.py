@@ -5,7 +5,7 @@
                              ══ storage link ══ storage2 ...
 
 Bridges are the switches and live in the supervisor's network namespace; `══` are the links
-whose rate is limited, at both ends. A lab with a topology has that (`fabric.py`) in place of the
+whose rate is limited, at both ends. A lab with a topology has that (`fabric.py`) instead of the
 leaf switches; the storage network is the same.
 
 RATIONALE: a fair link is HTB with one class per node and small quanta. Flows that share one queue

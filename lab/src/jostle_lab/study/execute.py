@@ -356,7 +356,7 @@ class Execution:
         return int(found[0])
 
     def _resource(self) -> str | None:
-        """Return the identity of the mount that the run's folders lie on."""
+        """Return the identity of the mount that the run's folders are on."""
         best: tuple[int, str] | None = None
         for launch in self._launches:
             for row in self._repository.job_mounts(launch.job).to_pylist():

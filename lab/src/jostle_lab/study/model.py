@@ -92,8 +92,8 @@ class Program:
         role: "both", or only "probe" or only "signal"; "alone": it is in no pair.
         processes: Number of processes of all nodes together.
         nodes: Number of nodes they are spread over.
-        per_node: Processes on each node, in place of nodes.
-        at: Which of the place's nodes, counted from 1, in place of where.placement.
+        per_node: Processes on each node, instead of nodes.
+        at: Which of the place's nodes, counted from 1, instead of where.placement.
         mpi: "none", "openmpi" or "mpich".
         chunk: Bytes of one chunk, message or working set.
         piece: Bytes of one call.

@@ -21,7 +21,7 @@ def pairs_of(
         source: The file.
         table: Its table [pairs].
         programs: Its programs.
-        instead: Pairs in place of those that it lists.
+        instead: Pairs instead of those that it lists.
 
     Raises:
         ConfigError: A pair names no program.

@@ -1,5 +1,5 @@
 /* Small parallel programs whose work is the same in every run: `jostle validate` runs them in
- * addition to real codes, and in place of them where these are not installed.
+ * addition to real codes, and instead of them where these are not installed.
  *
  *   mini transpose STEPS   Fourier transforms with two all-to-alls a step
  *   mini stencil STEPS     neighbours exchange edges; no global collective after the start

@@ -62,7 +62,7 @@ class FileDigest:
 
     Attributes:
         path: Its path, "…" before the end of a long one; "" without names, and of the others.
-        mount: Identity of the mount that it lies on; "" of the others.
+        mount: Identity of the mount that it is on; "" of the others.
         hash: Of the path, 16 digits; "" of the others.
         format: HDF5 or netCDF, by its first bytes; "" another, not seen, and of the others.
         files: 1; of the others how many they are.

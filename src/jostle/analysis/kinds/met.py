@@ -82,7 +82,7 @@ def pairs_met(
         as_user: Uid of the viewer: only pairs of this user's jobs are used.
     """
     visibility = Visibility() if as_user is None else Visibility(users=frozenset({as_user}))
-    # As the matrix, with kinds in place of programs: calls are compared within a kind.
+    # As the matrix, with kinds instead of programs: calls are compared within a kind.
     roles = roles_of(by_kind(tables, kinds).jobs, visibility)
     seen = {name for name, own in zip(roles.jobs, roles.own, strict=True) if own and name in kinds}
     used = {kind.mount for kind in kinds.values()}

@@ -191,7 +191,7 @@ def _settle(root: Path, log: Log) -> list[str]:
 
 
 def _rewrite(root: Path, log: Log, files: Sequence[File], rows: pa.Table) -> None:
-    """Write the newest row of each process in place of all its rows that are not settled."""
+    """Write the newest row of each process instead of all its rows that are not settled."""
     new = write_chunks(root, settled_chunks(rows, is_final(rows)), replaced=files)
     late = unseen(rows)
     late = {key: late[key] for key in late.keys() - log.state.done_of(late)}

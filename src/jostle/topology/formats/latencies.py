@@ -48,7 +48,7 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
                 source.whole(reader.line_num, latency, "latency", 1, 10**12)
             )
     except csv.Error as error:
-        raise source.fault(reader.line_num, f"it is not CSV: {error}", "Measure anew.") from None
+        raise source.fault(reader.line_num, f"it is not CSV: {error}", "Measure again.") from None
     hosts = sorted({a for a, _ in pairs})
     if not 2 <= len(hosts) <= _MOST_NODES:
         raise source.fault(0, f"it has {len(hosts)} nodes", "Measure 2 to 5000 nodes.")

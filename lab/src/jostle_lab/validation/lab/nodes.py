@@ -28,7 +28,7 @@ _LONGEST_END_S = 20.0
 
 
 class Nodes:
-    """A lab whose nodes run programs in place of this machine."""
+    """A lab whose nodes run programs instead of this machine."""
 
     def __init__(self, lab: Lab) -> None:
         """Use a lab of `running`."""
