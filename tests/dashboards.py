@@ -128,7 +128,7 @@ DASHBOARD = closed(
 
 
 def check(path: Path, families: Collection[str], suffixes: Collection[str]) -> None:
-    """Hold a dashboard against the schema and the metrics.
+    """Checks a dashboard against the schema and the metrics.
 
     Args:
         path: The dashboard.

@@ -51,7 +51,7 @@ def hidden(figure: Figure) -> set[object]:
 
 
 def texts(path: Path) -> list[str]:
-    """Return what is written in an SVG, line by line: text is kept as text."""
+    """Return the texts of an SVG, line by line."""
     tree = ElementTree.fromstring(path.read_text(encoding="utf-8"))
     found = ["".join(text.itertext()) for text in tree.iter("{http://www.w3.org/2000/svg}text")]
     return [text.replace("\u00a0", " ") for text in found]

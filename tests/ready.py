@@ -36,7 +36,7 @@ _OTHERS = "duckdb pytz pyarrow.dataset rich.table scipy.stats matplotlib.figure"
 
 @dataclass(frozen=True)
 class Done:
-    """How a command ended."""
+    """The result of a command."""
 
     code: int
     out: str
@@ -153,7 +153,7 @@ class _Python:
 
 
 def _read(found: dict[int, bytearray], end: float) -> list[str] | None:
-    """All that comes out of some pipes, which are closed; None: it is not over in time."""
+    """The output of some pipes, which are closed; None: the time limit passed."""
     with selectors.DefaultSelector() as ready:
         for pipe in found:
             ready.register(pipe, selectors.EVENT_READ)
@@ -183,7 +183,7 @@ def _import_all() -> None:
 
 
 def _become(asked: dict[str, Any], pipes: list[int]) -> None:
-    """Make this process what a new one would be."""
+    """Resets this process to the state of a new one."""
     for number, pipe in enumerate(pipes):
         os.dup2(pipe, number)
         os.close(pipe)
@@ -196,7 +196,7 @@ def _become(asked: dict[str, Any], pipes: list[int]) -> None:
 
 
 def _end(program: str) -> NoReturn:
-    """Run the command, and all that ends with it; taking 1400 modules apart is spared.
+    """Runs the command and its exit handlers, but skips tearing down 1400 modules.
 
     Args:
         program: A Python program in place of the command; "": the command.
@@ -220,7 +220,7 @@ def _end(program: str) -> NoReturn:
 
 
 def _asked_for(asker: socket.socket) -> tuple[bytes, list[int]]:
-    """What to run, as JSON in a line ("": nothing more), and the pipes that go with it."""
+    """The command to run, as a line of JSON ("": no more), and its pipes."""
     message, pipes, _, _ = socket.recv_fds(asker, 1 << 16, 3)
     while message and not message.endswith(b"\n"):
         message += asker.recv(1 << 16)
@@ -313,7 +313,7 @@ def in_front(folder: Path, true: Path, environment: Mapping[str, str]) -> Iterat
 
 
 def _stand_at(listening: socket.socket) -> NoReturn:
-    """Fork for each who comes a process that runs what he asks for."""
+    """Forks a process for each request, which runs the requested command."""
     _prepare()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # they answer for themselves
     while True:

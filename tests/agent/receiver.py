@@ -27,7 +27,7 @@ OVER, GAP = 1, 2
 
 @dataclass
 class Mirrored:
-    """A file as the receiver has it."""
+    """A file on the receiver."""
 
     name: str
     data: bytearray = field(default_factory=bytearray)
@@ -70,7 +70,7 @@ Fault = Callable[[int], str | None]
 
 
 class Receiver:
-    """The mirror, what was wrong, and the posts so far.
+    """The mirror, the errors, and the posts so far.
 
     Attributes:
         fault: What to do wrong with the n-th post: "reset" (nothing stored, no answer), "lost"

@@ -206,7 +206,7 @@ def is_still(path: Path) -> bool:
 
 @root_only
 def test_a_full_disk(tmp_path: Path) -> None:
-    """What cannot be written is in a later record; nothing is lost or twice."""
+    """Data that cannot be written are in a later record; nothing is lost or doubled."""
     spool = tmp_path / "small"
     spool.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=64k,mode=755", "none", str(spool)]
@@ -266,7 +266,7 @@ def test_bytes_of_a_disk(tmp_path: Path) -> None:
 
 @root_only
 def test_bytes_of_an_interface(tmp_path: Path) -> None:
-    """In a network of its own a program knows what went over a link."""
+    """In a network of its own a program knows the traffic of a link."""
     script = f"""
 set -e
 ip link add name left type veth peer name right

@@ -160,7 +160,7 @@ def test_what_a_person_must_fix_is_tried_slowly(site: Site, fault: str, words: s
 
 
 def test_the_receiver_comes_back(site: Site) -> None:
-    """Away from the beginning, then there, away, there: said once each time, and all comes over."""
+    """A receiver that comes and goes: reported once each time, and all data arrive."""
     writer = Writer(site.spool / "none.1.1.jst", os.getpid())
     with site.running():
         time.sleep(0.6)
@@ -244,7 +244,7 @@ def test_a_gap_that_is_not_taken_keeps_nothing_else_waiting(
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounts a small file system")
 def test_a_full_disk(tmp_path: Path) -> None:
-    """Notes of gaps need no room that is not taken before."""
+    """Notes of gaps need no space beyond that reserved before."""
     site = Site(tmp_path, spool_quota="1M")
     if os.system(f"mount -t tmpfs -o size=4m none {site.spool} 2>/dev/null") != 0:
         pytest.skip("mounts are not allowed here")

@@ -26,7 +26,7 @@ MIB = 1 << 20
 
 
 def table(columns: Mapping[str, Floats | list[str]], every: tuple[str, ...]) -> pa.Table:
-    """Gives a table of text and integer columns; those of `every` that lack are 0."""
+    """Gives a table of text and integer columns; columns of `every` that are missing are 0."""
     size = len(next(iter(columns.values())))
     full = {name: np.zeros(size) for name in every} | dict(columns)
     return pa.table(
@@ -131,7 +131,7 @@ class Maker:
 
 
 def noise(size: int, seed: int, spread: float = 0.08, memory: float = 0.5) -> Floats:
-    """Makes service times that wander: autocorrelated, log-normal around 1."""
+    """Makes autocorrelated service times, log-normal around 1."""
     rng = np.random.default_rng(seed)
     steps = rng.normal(0, spread * np.sqrt(1 - memory**2), size)
     values = np.zeros(size)

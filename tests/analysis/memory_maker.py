@@ -63,7 +63,7 @@ class Node:
 
     @property
     def cpu_s(self) -> Floats:
-        """Seconds of a core that the job had per slice."""
+        """Core-seconds of the job per slice."""
         size = len(self.slower)
         return 1 - (np.zeros(size) if self.waited is None else self.waited)
 

@@ -74,7 +74,7 @@ class RankMaker:
         return need / need.max(axis=1, keepdims=True) * LENGTH * (1 - self.messages)
 
     def tables(self, *, job: str = "made", size: int = 0) -> RankTables:
-        """What the repository would return of it."""
+        """The tables that the repository would return for it."""
         count, busy = len(self.hosts), self.busy()
         held = sum(self.values.get(name, 0 * busy) for name in ("os_runqueue", "state_io"))
         stopped = self.values.get("os_throttled", 0 * busy)
@@ -127,7 +127,7 @@ class RankMaker:
         )
 
     def peer_table(self) -> pa.Table:
-        """Who exchanged how much with whom."""
+        """Traffic between ranks."""
         names = ("process", "peer", "bytes")
         columns = list(zip(*((100 + a, b, c) for a, b, c in self.peers), strict=True)) or [[]] * 3
         return pa.table(

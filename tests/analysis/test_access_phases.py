@@ -77,7 +77,7 @@ class Made:
         return self.add(slices)
 
     def tables(self) -> JobTables:
-        """Gives what a repository would."""
+        """Gives the tables that a repository would."""
         table = {
             "mount": pa.array(["node:/data"] * len(self.rows)),
             "slice": pa.array(range(FIRST, FIRST + len(self.rows)), pa.int64()),
@@ -98,7 +98,7 @@ class Made:
         return JobTables("made", people, kinds, left, totals, None, pa.table(table))
 
     def pattern(self) -> AccessPattern:
-        """Gives what is said of it."""
+        """Gives its access phases."""
         (only,) = write_patterns(self.tables())
         return only
 
@@ -121,14 +121,14 @@ def test_the_three(chunk: int) -> None:
 
 
 def test_pieces() -> None:
-    """A chunk is what a file holds, by however many calls it came."""
+    """A chunk is the content of a file, however many calls wrote it."""
     pattern = Made().owc(10, 40_000, files=8, writes=10_000).pattern()
     assert pattern.pattern == "open-write-close" and pattern.chunk_bytes == 40_000
     assert pattern.phases[0].calls_per_chunk == 10_000
 
 
 def test_one_process_closes_before_the_other() -> None:
-    """Files of many processes that grow for long do not look short because they end in turn."""
+    """Long-growing files of many processes are not taken for short because they end in turn."""
     made = Made(processes=10).aw(50)
     for _ in range(10):
         made.aw(1)
@@ -204,7 +204,7 @@ def test_a_log_alongside_checkpoints() -> None:
     ],
 )
 def test_unknown_rather_than_guessed(made: Made) -> None:
-    """Three writes, a file or two: nothing can be said."""
+    """Three writes, a file or two: no pattern can be named."""
     pattern = made.pattern()
     assert pattern.pattern == "unknown" and pattern.chunk_bytes is None
     assert pattern.phases[0].evidence
@@ -216,7 +216,7 @@ def test_one_file_soon_done() -> None:
 
 
 def test_records_of_several_slices() -> None:
-    """Their bytes are shared out, a file that was closed is in one of them: it held them all."""
+    """Bytes are divided over slices, but a closed file is in one slice: it had all of them."""
     made = Made(processes=2)
     for _ in range(4):
         made.add(4, posix_write_bytes=4 * MIB, file_bytes=4 * MIB)
@@ -325,7 +325,7 @@ def test_a_journal_alongside_a_database() -> None:
     ],
 )
 def test_what_is_written_past_all_calls(kind: str, stored: int, said: str) -> None:
-    """Mapped memory and its kin leave no name standing, and no none either."""
+    """With mapped memory and the like no pattern is named, nor the absence of one."""
     pattern = Made(stored=stored, kind=kind, processes=1).aw(25).pattern()
     assert pattern.pattern == said
     assert ("past all calls" in pattern.phases[0].evidence) == (said == "unknown")
@@ -394,7 +394,7 @@ def test_no_period_in_waiting() -> None:
 
 @pytest.mark.parametrize("values", [[], [1.0], [0.0] * 20, [5.0] * 50, [0.0] * 9 + [1.0]])
 def test_nothing_to_find(values: list[float]) -> None:
-    """Silence, steadiness, one burst."""
+    """Bursts: none in silence, none in a steady load, one alone."""
     assert find_period(np.asarray(values), 4.0) is None
 
 

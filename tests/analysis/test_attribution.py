@@ -95,7 +95,7 @@ def test_without_suspects_nobody_has_it():
 
 
 def test_what_cannot_be_assessed_is_said_with_what_would_make_it_so():
-    """Eleven slices of which sixteen are needed are no evidence of innocence."""
+    """Eleven slices where sixteen are needed rule nobody out."""
     load = bursts(11, 4, on=2, off=2)
     found = identify(writer(np.ones(11), {"a": load}))
     assert found.blind is not None

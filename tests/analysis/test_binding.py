@@ -402,7 +402,7 @@ def test_lists_of_cores() -> None:
 
 
 def test_from_profiles(tmp_path: Path) -> None:
-    """What profiles say of cores, nodes and copies arrives where advice is made of it."""
+    """Cores, nodes and copies in profiles reach the code that gives advice."""
     ranks = {0: ("0-3", "0", B, 1), 1: ("4-7", "1", B, 1)}
     for rank, (cpus, nodes, bus, node) in ranks.items():
         p = Profile(

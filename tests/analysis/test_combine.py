@@ -166,7 +166,7 @@ def test_a_loss_on_a_node_replaces_what_the_run_shows_of_its_cores() -> None:
 
 @pytest.mark.in_turn
 def test_on_injected_jobs_the_combination_is_nearer_to_the_truth(tmp_path: Path) -> None:
-    """The runs by themselves miss half of what neighbours that never stop cost."""
+    """The runs alone miss half of the cost of neighbours that never stop."""
     injected = plant(tmp_path / "repository", Spec(jobs=5, slices=300, length=220), seed=7)
     store = Repository(injected.path)
     errors, alone = [], []

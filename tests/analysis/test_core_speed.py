@@ -85,7 +85,7 @@ def test_a_reference_from_this_run_alone_says_so(always):
 
 
 def test_few_runs_of_the_core_probe_are_no_reference(always):
-    """Where a slice holds six, their mean scatters, and the lowest of many slices are luck."""
+    """With six probes a slice their mean scatters, and the lowest of many slices is chance."""
     tables, _ = always
     noise = 1 + 0.05 * np.random.default_rng(1).standard_normal(tables.slices.num_rows)
     count = np.full(tables.slices.num_rows, 6)
@@ -180,7 +180,7 @@ def test_the_worst_node_decides():
 
 
 def test_compared_runs_differ_by_slow_cores_in_their_references(always):
-    """What shifts all of a run is displaced, and not reported twice."""
+    """A shift of the whole run counts as displacement, and not twice."""
     first, second = (estimate(trace(SPECS["cores-always"], seed)[0]) for seed in (1, 2))
     found = compare([first, second])
     for values in (found.estimated_s, found.by_cause.get("cpu", [0.0, 0.0])):

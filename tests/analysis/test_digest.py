@@ -127,7 +127,7 @@ def test_rates_shares_threads(tmp_path):
 
 
 def test_user_and_system_time_together_are_at_most_the_whole(tmp_path):
-    """Each alone fits into the lifetime of the process, both need that of its two threads."""
+    """Each sum alone fits into the lifetime of the process, both need that of its two threads."""
     found = one_process(
         tmp_path, {"os_user_ns": 38 * SECOND // 5, "os_system_ns": 8 * SECOND // 5, "os_threads": 2}
     )

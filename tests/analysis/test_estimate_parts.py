@@ -161,7 +161,7 @@ def test_who_has_no_floor_waits_all_the_same(queue, lost):
 
 
 def made(**columns):
-    """Segments of one kind, as far as they are said to be."""
+    """Segments of one kind by their signature."""
     count = len(next(iter(columns.values())))
     table = {"signature_set": np.full(count, 3, np.uint64), "token_hash": np.full(count, 9)}
     return pa.table(table | columns)

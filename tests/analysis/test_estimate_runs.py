@@ -16,7 +16,7 @@ from jostle_lab.synthetic import SPECS, trace
 
 
 def checked(tables, **options):
-    """Estimates, and holds what every answer must hold."""
+    """Estimates, and checks the properties of every answer."""
     found = estimate(tables, **options)
     json.dumps(found.to_json(), allow_nan=False)
     assert 0 <= found.lost_s.low <= found.lost_s.value <= found.lost_s.high

@@ -45,7 +45,7 @@ def test_the_best_counter_measures_the_work():
 
 
 def test_without_a_counter_time_in_calls_is_no_work():
-    """A delay lies in a call: the CPU time outside is as ever, and the segment is a long one."""
+    """A delay in a call: the CPU time outside is as usual, and the segment is longer."""
     durations = [1.0] * 9 + [4.0]
     mpi = [int(1e8)] * 9 + [int(31e8)]
     found = estimate_thesis(run_of(durations, {"mpi_ns": mpi}))

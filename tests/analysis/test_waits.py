@@ -38,7 +38,7 @@ def named(maker: RankMaker, **given: object) -> Straggler:
 
 
 def span(straggler: Straggler) -> tuple[float, float]:
-    """First slice, and the first behind the last."""
+    """First slice, and the first after the last."""
     return straggler.start_ns / LENGTH_NS - FIRST, straggler.end_ns / LENGTH_NS - FIRST
 
 

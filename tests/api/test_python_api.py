@@ -436,7 +436,7 @@ def test_a_long_strip_keeps_its_peaks() -> None:
 
 
 def test_import_is_light() -> None:
-    """Who imports jostle for its version pays for nothing of the API."""
+    """Importing jostle for its version loads nothing of the API."""
     script = (
         "import sys, jostle\n"
         "heavy = {'duckdb', 'numpy', 'pyarrow', 'scipy', 'jostle.api'}\n"

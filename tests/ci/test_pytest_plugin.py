@@ -269,7 +269,7 @@ def test_a_real_run_alongside_load(pytest_in, library: Path, tmp_path: Path) -> 
 
 
 def lost_percent(case: Xml.Element) -> float:
-    """What the plug-in says that a test lost."""
+    """The loss of a test by the plug-in."""
     found = re.search(r"lost ([\d.]+) %", case.find(".//property").attrib["value"])
     assert found
     return float(found[1])

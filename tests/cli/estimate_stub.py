@@ -112,7 +112,7 @@ class Store:
 
 
 def estimate(tables: Any, **how: Any) -> Any:
-    """What the engine would say."""
+    """The answer of the engine."""
     if tables.job in JOBS:
         return JOBS[tables.job]()
     said = os.environ.get("STUB_PERCENT", "0").split(",")
@@ -134,7 +134,7 @@ def identify(alongside: Any, **how: Any) -> Any:
 
 
 def put_in() -> None:
-    """Put these in place of the engines and of the repository."""
+    """Replaces the engines and the repository by these."""
     import jostle.cli.commands.compare as compare
     import jostle.report.models.among_runs as among_runs
 

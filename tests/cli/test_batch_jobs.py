@@ -244,7 +244,7 @@ def test_of_the_script_what_it_lost_between_steps_counts() -> None:
 
 
 def test_a_line_for_an_epilog(path: Path) -> None:
-    """One line and status 0, whatever is known."""
+    """One line and status 0, however little is known."""
     repository = ("--line", "--repository", str(path))
     done = jostle("digest", "1", *repository)
     assert done.code == 0 and done.out.count("\n") == 1

@@ -76,7 +76,7 @@ def test_three_loops_on_two_cores_name_each_other(tmp_path: Path) -> None:
 @pytest.mark.in_turn
 @pytest.mark.tries(2)
 def test_a_run_alongside_programs_without_a_profile_ends_with_their_names(tmp_path: Path) -> None:
-    """No other profiled job: the verdict at the end of the run names who had the cores."""
+    """No other profiled job: the verdict at the end of the run names the users of the cores."""
     cores = sorted(os.sched_getaffinity(0))[:2]
     hogs = [
         subprocess.Popen(
@@ -123,7 +123,7 @@ def test_shares_of_a_mix_are_those_of_its_log(
 
 
 def test_causes_of_its_own_and_the_untested_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    """Where not all waiting is others', whose it is; who was not tested, and what would decide."""
+    """The causes of waiting that is not all others'; untested jobs, and what would decide."""
     from jostle.analysis.identification.model import (
         AccountPart,
         CoreAccount,

@@ -214,7 +214,7 @@ def _readable_for_all(path: Path) -> bool:
 
 
 def test_fixes_change_what_was_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each finding is gone after its fix; what nobody can fix is no finding."""
+    """Each finding is gone after its fix; a state without a fix is no finding."""
     config = tmp_path / "jostle.conf"
     monkeypatch.setenv("JOSTLE_CONFIG", str(config))
     config.write_text("enabled = off\n")

@@ -25,7 +25,7 @@ from synth_machine import MachineProfile
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
-    """A machine on which nothing of a site is."""
+    """A machine without anything of a site."""
     monkeypatch.setenv("JOSTLE_SPOOL", str(tmp_path / "spool"))
     for name in ("etc", "proc", "slurm"):
         (tmp_path / name).mkdir()
@@ -138,7 +138,7 @@ class _Answers(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing."""
+        """Logs nothing."""
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ def work(folder: Path) -> list[str]:
 
 
 def ended(place: dict[str, str], folder: Path, *words: str, percent: str, status: int = 0) -> Done:
-    """A real run of which the estimate says what the test wants."""
+    """A real run whose estimate is set by the test."""
     more = {"STUB_PERCENT": percent, "STATUS": str(status)}
     return stub("run", "--job", "one", "--slice", "100ms", *words, *work(folder), **place, **more)
 
@@ -113,7 +113,7 @@ def test_a_run_of_no_time_says_why_in_one_line(place: dict[str, str]) -> None:
 
 
 def digest(seconds: float, slice_ns: int, *, mpi: bool = False) -> Any:
-    """What the hint looks at of a digest."""
+    """The fields of a digest that the hint uses."""
     return SimpleNamespace(
         job="one",
         seconds=seconds,
@@ -153,7 +153,7 @@ def test_the_length_of_slices_follows_the_length_of_a_run(seconds: float, slice_
 
 
 def test_no_engine_for_what_cannot_be_assessed() -> None:
-    """The store would fail if it were asked."""
+    """A store that fails on every query."""
     store: Any = SimpleNamespace()
     found = end_verdict(store, "one", digest(1.5, 2 * S))
     assert found.why == f"this run had only 1 slice of 2.00 s; {SHORTER} 100ms"

@@ -58,13 +58,13 @@ def stub(*words: str, stdin: Path | None = None, **more: str) -> Done:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where files of the commands go."""
+    """The folder for files of the commands."""
     return tmp_path_factory.mktemp("estimates")
 
 
 @pytest.fixture(scope="module")
 def outputs(place: Path) -> dict[str, Done]:
-    """What all commands of this page say, from one process."""
+    """The outputs of all commands of this module, from one process."""
     (place / "file").touch()
     asked: dict[str, tuple[list[str], int, str]] = {
         name: (words, 100, "utf-8") for name, words in CASES.items()
@@ -236,7 +236,7 @@ def test_an_undecided_run_has_no_light_for_programs_either(outputs: dict[str, Do
 
 
 def test_neighbours_that_explain_more_than_the_run_shows_decide(outputs: dict[str, Done]) -> None:
-    """Where somebody is always there, the run alone has nothing undisturbed: that is no green."""
+    """With a neighbour all the time no part of the run is undisturbed: its light is not green."""
     lines = outputs["oversubscribed"].out.splitlines()
     assert lines[0].startswith(
         "● red  oversubscribed lost 38 % ± 4 of its time: file system, by job writer"
@@ -371,7 +371,7 @@ def test_figures_are_drawn(outputs: dict[str, Done]) -> None:
 
 
 def test_real_jobs_have_a_verdict(repository: str) -> None:
-    """Whatever the engine says of them, it is said."""
+    """All texts of the engine are printed."""
     done = jostle("estimate", "tar-steady", JOSTLE_REPOSITORY=repository)
     assert done.code == 0, done.err
     assert "tar-steady lost" in done.out.splitlines()[0]

@@ -34,7 +34,7 @@ def full(tmp_path: Path) -> Iterator[Path]:
 @pytest.mark.in_turn
 @pytest.mark.parametrize("name", ["a.parquet", "a.csv", "a.json", "a.svg", "a.png", "a.pdf"])
 def test_a_file_on_a_full_disk(repository: Path, full: Path, name: str) -> None:
-    """The message names the file as the user did, and nothing of it stays."""
+    """The message names the file as the user did, and no part of the file stays."""
     file = full / name
     is_figure = name.endswith((".svg", ".png", ".pdf"))
     words = ["timeline", "tar-steady", "--plot"] if is_figure else ["export", "tar-steady", "-o"]

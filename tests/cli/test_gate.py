@@ -46,7 +46,7 @@ def test_a_clean_run_passes(tmp_path: Path) -> None:
 
 
 def test_a_disturbed_run_is_repeated_until_it_is_clean(tmp_path: Path) -> None:
-    """Each run has a verdict and a name of its own, and reads what the first one read."""
+    """Each run has its own verdict and name, and reads the same standard input."""
     words = ("--job", "n", "--retries", "5", "--output-of", "all")
     done = gate(tmp_path, *words, percent="31,12,2", stdin="in\n")
     assert (done.code, done.out) == (0, "in\nout 1\nin\nout 2\nin\nout 3\n"), done.err
@@ -64,7 +64,7 @@ def test_a_disturbed_run_is_repeated_until_it_is_clean(tmp_path: Path) -> None:
     [("31,12,2", 0, "in\nout 3\n"), ("31", 3, "in\nout 3\n"), ("31,fail", 4, "in\nout 2\n")],
 )
 def test_a_result_is_that_of_one_attempt(tmp_path: Path, percent: str, code: int, out: str):
-    """What a rejected attempt wrote is not in front of what the accepted one writes."""
+    """The output of a rejected attempt does not precede that of the accepted one."""
     done = gate(tmp_path, "--retries", "2", percent=percent, stdin="in\n")
     assert (done.code, done.out) == (code, out), done.err
 
@@ -230,7 +230,7 @@ def test_a_command_too_short_to_be_assessed_does_not_pass(tmp_path: Path) -> Non
 def test_a_finding_is_as_sure_as_its_interval(
     lost: tuple[float, float, float], coverage: float, finding: str
 ) -> None:
-    """What is lost for certain counts whatever the coverage; what may be either is undecided."""
+    """A certain loss counts whatever the coverage; an uncertain one is undecided."""
     sys.path.insert(0, str(ROOT / "tests/plot"))
     import estimates
 

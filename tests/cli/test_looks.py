@@ -37,7 +37,7 @@ CASES = {
 
 
 def normal(text: str, repository: str) -> str:
-    """Replace what differs from run to run."""
+    """Replaces the parts that differ from run to run."""
     text = text.replace(repository, "REPOSITORY")
     return re.sub(r"in [\d.]+ (ms|s)\b", "in TIME", text)
 

@@ -53,7 +53,7 @@ def test_help_is_quick_and_imports_nothing_heavy() -> None:
 
 
 def _seconds(*words: str) -> float:
-    """Of CPU: how long it waits for a core is no matter of ours."""
+    """The limit is CPU time: waiting for a core does not count."""
     begin = resource.getrusage(resource.RUSAGE_CHILDREN)
     jostle(*words, afresh=True)
     end = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -180,7 +180,7 @@ def test_pipes_get_neither_escapes_nor_blank_ends_and_a_next_command(
 
 
 def test_ascii_terminals_get_ascii(repository: str) -> None:
-    """What all of them say in one Python that starts for such a terminal."""
+    """The output of all of them in one Python that starts for such a terminal."""
     code = (
         "import json, sys; from jostle.cli.main import main\n"
         "for words in json.loads(sys.argv[1]):\n"

@@ -104,7 +104,7 @@ def test_nobody_met_himself(lives) -> None:
 
 
 def test_few_slices_name_nobody_but_by_account(lives) -> None:
-    """So few slices decide nothing by a test; who had the cores needs none."""
+    """So few slices suffice for no test; users of the cores are known without one."""
     folder, _ = lives
     done = jostle("interference", "--repository", str(folder), "met", "--json")
     found = json.loads(done.out)

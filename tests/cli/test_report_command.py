@@ -93,7 +93,7 @@ def jostle(
 
 @pytest.fixture(scope="module")
 def estimated(injected: Injected) -> dict[str, Any]:
-    """What `estimate` says of the job that the reports are on."""
+    """The output of `estimate` for the job of the reports."""
     console.cache_clear()
     with contextlib.redirect_stdout(io.StringIO()) as out:
         assert main(["estimate", "--repository", str(injected.path), "logger-0000", "--json"]) == 0

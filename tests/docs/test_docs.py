@@ -111,7 +111,7 @@ def squeezed(text: str) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """That of a reader, without what is set for our own tests."""
+    """The environment of a reader, without the variables of our own tests."""
     ours = ("JOSTLE", "SLURM", "PBS", "LSB", "LD_PRELOAD")
     kept = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
     return kept | {"COLUMNS": "120", "LC_ALL": "C.UTF-8", **MPI}
@@ -119,7 +119,7 @@ def _environment() -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def command() -> Iterator[Path]:
-    """A folder with a `jostle` that spares itself its imports."""
+    """A folder with a `jostle` that is forked from a Python with all imports."""
     with tempfile.TemporaryDirectory(prefix="jostle-test-") as folder:
         Path(folder).chmod(0o755)
         with in_front(Path(folder), ROOT / ".venv/bin/jostle", _environment()) as made:

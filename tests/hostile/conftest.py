@@ -25,7 +25,7 @@ from synth import Profile, Shorts  # noqa: E402
 
 @pytest.fixture
 def spool(tmp_path: Path) -> Path:
-    """A spool that all may write in, and none can take from another."""
+    """A sticky spool: all may write, and none can remove files of others."""
     folder = tmp_path / "spool"
     folder.mkdir()
     folder.chmod(0o1777)

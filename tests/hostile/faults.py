@@ -48,7 +48,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How an operation went.
+    """The outcome of an operation.
 
     Attributes:
         status: Of its process: 0, or negative the signal that ended it.
@@ -151,7 +151,7 @@ class Shim:
 
     @contextmanager
     def away(self) -> Iterator[None]:
-        """Does not look at what is done in the block."""
+        """Ignores calls in the block."""
         self._library.faults_look(0)
         yield
         self._library.faults_look(1)

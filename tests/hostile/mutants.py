@@ -129,7 +129,7 @@ def _name(rng: random.Random, data: bytes, _: bytes) -> bytes:
 
 
 def _commit(rng: random.Random, data: bytes, _: bytes) -> bytes:
-    """A cell of the commits or of the blocks: nothing vouches for these."""
+    """A cell of the commits or of the blocks: these have no checksum."""
     if len(data) < 8192:
         return data
     head = min(struct.unpack_from("<I", data, 12)[0], len(data) - 8)

@@ -61,7 +61,7 @@ def _command(*words: str) -> Callable[[Path], dict[str, Any]]:
 
 
 def _follow(ground: Path) -> dict[str, Any]:
-    """Follows for some passes, between which all that comes late comes."""
+    """Follows for some passes, between which the late files arrive."""
     asked = 0
     late = ground / "late"
 
@@ -116,7 +116,7 @@ _IMPORTED_LATE = (
 
 
 def _look(ground: Path, name: str) -> dict[str, Any]:
-    """Says what is there, and what is there after the operation was done once more."""
+    """Reports the content, and the content after a repeated operation."""
     root = ground / "repository"
     if name in READING:
         return {

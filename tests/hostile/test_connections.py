@@ -45,13 +45,13 @@ def opened(
 
 
 def ask(address: tuple[str, int], scheme: str = "http") -> int:
-    """What a guest is answered who asks at once."""
+    """The answer to a client that sends its request at once."""
     url = f"{scheme}://{address[0]}:{address[1]}/api/v1/login"
     return httpx.get(url, timeout=60, trust_env=False, verify=False).status_code
 
 
 def limits(monkeypatch, **named: float) -> None:
-    """Changes the limits; none that is not named is met."""
+    """Changes the limits; those that are not named are out of reach."""
     usual = {"REQUEST_S": LONG_S, "SLOW_S": LONG_S, "MOST_OF_ONE": 10_000}
     for name, value in (usual | named).items():
         monkeypatch.setattr(connections, name, value)

@@ -89,7 +89,7 @@ def truth(
     whole: tuple[Path, list[tuple[int, int]]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> list[tuple[int, int]]:
-    """A copy of it that may be harmed; gives all rows."""
+    """A copy of it to damage; gives all rows."""
     monkeypatch.setattr(log, "CHECKPOINT_EVERY", 4)
     shutil.copytree(whole[0] / "repository", store.path, dirs_exist_ok=True)
     shutil.copytree(whole[0] / "spool", spool, dirs_exist_ok=True)
@@ -148,7 +148,7 @@ def test_no_way_to_the_state_but_the_files(store: Repository, truth: list[tuple[
 def test_what_a_compaction_replaced_is_not_taken_back(
     store: Repository, truth: list[tuple[int, int]]
 ) -> None:
-    """Its files lie there for a quarter of an hour."""
+    """Its files stay for a quarter of an hour."""
     store.compact()
     for path in (store.path / "commits").glob("*.json"):
         path.write_bytes(b"")
@@ -163,7 +163,7 @@ def test_what_a_compaction_replaced_is_not_taken_back(
 def test_files_of_an_earlier_version_are_named(
     store: Repository, spool: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They say not what they were published with."""
+    """Their content is not the published one."""
     with monkeypatch.context() as older:
         older.setattr(files, "CHANGE", "another")
         make_profile(1).write(spool)
@@ -306,7 +306,7 @@ def test_commands_say_what_is_damaged(
 def test_commands_show_the_rest_and_say_what_is_left_out(
     store: Repository, truth: list[tuple[int, int]], run: Run, tmp_path: Path, table: str
 ) -> None:
-    """Once, with the fix; after the fix without a word."""
+    """It is reported once, with the fix; after the fix nothing is reported."""
     path = sorted((store.path / table).rglob("*.parquet"))[0]
     place, job = path.relative_to(store.path).as_posix(), store.jobs()["job"][0].as_py()
     (jobs,) = {*pq.read_table(path)["job"].to_pylist()}

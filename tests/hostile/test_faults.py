@@ -119,7 +119,7 @@ def one_fault(
 
 
 def wrong(name: str, plain: Outcome, tried: Outcome) -> list[str]:
-    """Says what should not be after an operation in which a call failed.
+    """Finds errors after an operation in which a call failed.
 
     Args:
         name: The operation.

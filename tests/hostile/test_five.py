@@ -20,7 +20,7 @@ USERS = (U1, U2, U3, U4, U5)
 
 
 def honest(user: int) -> Profile:
-    """What a user has that is in order: on a node, and on mounts, that all may use."""
+    """A user's honest job, on a node and on mounts that all may use."""
     return make_profile(user % 100, f"true{user}", slices=12, pid=user, proc_start=user)
 
 
@@ -41,7 +41,7 @@ def rows_of(store: Repository, user: int) -> dict[str, list[dict[str, Any]]]:
 
 
 def hostile(put: Put, spool: Path, user: int) -> None:
-    """All that one user can think of."""
+    """All hostile files of one user."""
     victim = USERS[(USERS.index(user) + 1) % len(USERS)]
     twin = honest(victim)
     less = make_profile(victim % 100, twin.job, slices=2, pid=victim, proc_start=victim)

@@ -53,7 +53,7 @@ def fill(disk: Path) -> Path:
 
 
 def reported_in_two_lines(done: Outcome, disk: Path) -> None:
-    """Says which disk is full, and what to do."""
+    """Checks that two lines name the full disk and the fix."""
     lines = done.said["err"].strip().splitlines()
     assert (done.said["code"], len(lines)) == (1, 2), lines
     assert str(disk) in lines[0] and "No space left" in lines[0]
@@ -62,7 +62,7 @@ def reported_in_two_lines(done: Outcome, disk: Path) -> None:
 
 @pytest.fixture(scope="module")
 def ingested(grounds: Grounds, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
-    """The content of a repository that had room for the whole spool."""
+    """The content of a repository that had space for the whole spool."""
     truth = Repository(tmp_path_factory.mktemp("truth"), create=True)
     truth.ingest([grounds.folder / "plain" / "spool"])
     return content(truth.path)

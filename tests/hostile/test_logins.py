@@ -62,7 +62,7 @@ def cookie(answer: httpx.Response) -> dict[str, str]:
 
 
 class Held:
-    """A way in that takes as long as a test wants."""
+    """A login service that takes as long as a test wants."""
 
     def __init__(self, monkeypatch) -> None:
         self.go, self.tried = threading.Event(), 0

@@ -107,7 +107,7 @@ def test_what_was_kept_does_not_stand_for_what_cannot_be_read(
 def test_a_repair_gives_up_nothing_that_it_cannot_read(
     store: Repository, spool: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who repaired while a network file system was away lost all that lay there."""
+    """A repair during an outage of a network file system must not drop the files on it."""
     made = [make_profile(number) for number in range(3)]
     for one in made:
         one.write(spool)

@@ -236,7 +236,7 @@ def said(stdout: str) -> dict[str, Any]:
 
 
 def total(process: Process, metric: str, folder: Path) -> int:
-    """What a rank did, with files only on the mount of a folder: MPICH fills its shared memory."""
+    """Counts of a rank, with files only on a folder's mount: MPICH fills its shared memory."""
     if not metric.startswith("posix_"):
         return process.total(metric)
     under = {m[0]: slot for slot, m in process.mounts.items() if folder.is_relative_to(m[0])}

@@ -39,7 +39,7 @@ def run(jostle: Mpirun, mpi: Mpi, ranks: int, what: str, times: int, ms: int, **
 
 
 def stamps(world: World, rank: int) -> list[int]:
-    """When this rank says that its delimiters ended."""
+    """The ends of this rank's delimiters by its own account."""
     return [int(line) for line in world.notes[f"times.{rank}"]]
 
 

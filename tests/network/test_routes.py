@@ -195,7 +195,7 @@ def test_no_route_is_reported() -> None:
 
 
 def distance(fabric: Topology, source: int, target: int) -> int | None:
-    """Return the shortest way by a search of its own; nodes pass nothing on. None: no way."""
+    """Return the shortest route by an independent search; nodes forward nothing. None: no route."""
     seen, queue = {source}, deque([(source, 0)])
     while queue:
         at, hops = queue.popleft()

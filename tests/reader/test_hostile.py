@@ -307,7 +307,7 @@ TABLES = {
 
 
 class RawTable(Layout):
-    """A layout whose text lies."""
+    """A layout whose text is false."""
 
     raw = b""
 

@@ -21,7 +21,7 @@ HEAD = 4096
 
 
 class Writer(threading.Thread):
-    """A node with files that grow, whose heads change, and that end.
+    """A node with files that grow, whose headers change, and that end.
 
     It keeps nothing but what was acknowledged: `have` and `done` of each file.
     """
@@ -77,7 +77,7 @@ class Writer(threading.Thread):
                 self.done.add(file)
 
     def check(self, mirror: Path) -> None:
-        """Compare what was acknowledged with the mirror."""
+        """Compare acknowledged data with the mirror."""
         for file, have in self.have.items():
             (path,) = (mirror / self.name_of_node / "1000").rglob(f"job.{file}.jst")
             content, there = self.content(file), path.read_bytes()

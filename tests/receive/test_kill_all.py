@@ -85,7 +85,7 @@ class Site:
             self.receiver.restart()
 
     def settle(self) -> None:
-        """Wait until all that there was is in the repository."""
+        """Wait until all data are in the repository."""
         for process in self.jobs.values():
             process.wait()
         end = time.monotonic() + 120

@@ -256,7 +256,7 @@ PARTS = st.tuples(st.integers(0, 60), st.integers(0, 40), st.booleans())
 def test_any_order_of_parts_of_a_file_gives_its_beginning(
     posts: list[list[tuple[int, int, bool]]], size: int
 ) -> None:
-    """Whatever parts come in whatever order: what is here is a prefix, and never gets shorter."""
+    """For any parts in any order the mirror has a prefix, which never gets shorter."""
     content = bytes(range(size))
     with tempfile.TemporaryDirectory() as folder:
         mirror = Mirror(Path(folder) / "mirror")

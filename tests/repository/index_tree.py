@@ -32,7 +32,7 @@ class IndexTree:
     order: list[int] = field(default_factory=list)
 
     def add(self, value: int) -> None:
-        """Takes a value in."""
+        """Adds a value."""
         value >>= self.halvings
         while value not in self.values and len(self.values) >= self.limit:
             self._halve()

@@ -22,7 +22,7 @@ MS = 1_000_000
 
 @dataclass
 class Program:
-    """What all ranks do: the global collectives, in order.
+    """The global collectives of all ranks, in order.
 
     calls: number of the call (token) of each; gaps: time before each (ns).
     """

@@ -76,7 +76,7 @@ def test_scripts_of_one_interpreter_are_several_programs(store, spool):
 
 
 def test_a_loop_that_took_no_time_is_no_reference(store, spool):
-    """No core does that: who says so has a damaged profile, or a hostile one."""
+    """No core is that fast: such a profile is damaged or hostile."""
     core_probes(spool, "nothing", 50, [0.0] * 10)
     store.ingest([spool])
     assert store.run_tables("nothing").references == {}

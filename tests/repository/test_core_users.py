@@ -29,7 +29,7 @@ def loop(name: str, pid: int, cpus: str, cpu_s: float) -> Profile:
 
 
 def watcher(seen: dict[int, list[dict[str, int]]]) -> MachineProfile:
-    """Who saw processes in slices of 2 s: by pid CPU time on sets of cores."""
+    """An observer of processes in slices of 2 s: by pid CPU time on sets of cores."""
     p = MachineProfile(host=HOST, pid=77, start_ns=EPOCH, slice_ns=HALF)
     numbers = {
         (pid, cores): p.add_component(kind="process", name="loop", source=cores, pid=pid)
@@ -61,7 +61,7 @@ def on_cores(alongside: CoRunning, job: str) -> list[dict[str, float]]:
 
 
 def test_cpu_time_is_where_its_process_was_seen(tmp_path: Path) -> None:
-    """Of profiles how much; of who watched from outside where, in slices of other lengths."""
+    """CPU time from profiles, cores from observers, in slices of other lengths."""
     second = SECOND
     seen = {
         # Half of the first slice on each core, then three quarters on core 0, then nobody looked.
@@ -94,7 +94,7 @@ def test_cpu_time_is_where_its_process_was_seen(tmp_path: Path) -> None:
 
 
 def test_where_nobody_is_bound_nothing_is_divided(tmp_path: Path) -> None:
-    """Then no share depends on it, and nobody asks for it."""
+    """Then no share depends on it, and it is not queried."""
     store = stored(
         tmp_path,
         loop("mine", 1, "0-1", 1.0),

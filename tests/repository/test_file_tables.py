@@ -59,7 +59,7 @@ def test_compaction_keeps_them_and_expiry_does_not(store, spool, tmp_path):
 
 
 def test_digest_puts_processes_together(store, spool):
-    """What several used is one file; what has no row of its own is the last."""
+    """A file of several processes is one row; files without a row are in the last."""
     for seed in range(3):
         user(seed).write(spool)
     store.ingest([spool])
@@ -115,7 +115,7 @@ def test_damage_of_the_table_costs_the_table_only(store, spool):
 
 
 def test_a_table_that_cannot_be_read_now_is_taken_later(store, spool, monkeypatch):
-    """Whatever the error is: a process that is done is never read again."""
+    """Whatever the error is, an ended process is never read again."""
     user(0).write(spool)
 
     def refuse(fd, request):

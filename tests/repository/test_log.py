@@ -228,7 +228,7 @@ def test_a_checkpoint_names_nothing_elsewhere(grown) -> None:
 
 
 def test_a_reader_that_stays_begins_anew_with_checkpoints(grown, spool) -> None:
-    """What it holds in memory is what commits since the last two checkpoints said."""
+    """It keeps in memory only commits since the last two checkpoints."""
     store, made, _ = grown
     reader = Log(store.path)
     reader.refresh()
@@ -267,7 +267,7 @@ def test_pieces_out_of_use_are_removed_after_a_while(grown, spool, monkeypatch) 
 
 
 def test_a_checkpoint_that_fails_leaves_nothing_in_memory(grown, spool, monkeypatch) -> None:
-    """What it wrote before is nobody's: a compaction may remove it."""
+    """Files from before the commit have no owner: a compaction may remove them."""
     store, made, half = grown
 
     def full(*_: object) -> None:

@@ -44,7 +44,7 @@ def store() -> Iterator[ObjectStore]:
 def place(
     store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request
 ) -> Iterator[str]:
-    """The address of a repository of this test alone; copies lie in its folder."""
+    """The address of a repository of this test alone; copies are in its folder."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(objects, "_FIRST_PAUSE_S", 0.01)
     opened.forget_all()

@@ -18,7 +18,7 @@ from harness import Compile, Result, Runner, needs_plain_build, needs_root
 
 
 def large(jostle: Runner, build: Compile, way: str = "return", **more: object) -> Result:
-    """A program that moves 400 KiB; it must end as it does without us."""
+    """A program that moves 400 KiB; it must end as it does without jostle."""
     return jostle.run(build("ends.c"), jostle.data, way, "large", **more)
 
 
@@ -107,7 +107,7 @@ def test_other_users_share_a_sticky_spool(jostle: Runner, build: Compile) -> Non
 
 
 def test_spool_behind_a_link(jostle: Runner, build: Compile) -> None:
-    """No link is followed: a spool that is a symbolic link is refused with a word."""
+    """No link is followed: a spool that is a symbolic link is refused with a message."""
     target = jostle.spool.with_name("elsewhere")
     target.mkdir()
     jostle.spool.rmdir()
@@ -227,7 +227,7 @@ def begun(jostle: Runner, build: Compile) -> subprocess.Popen[str]:
 
 
 def ended(jostle: Runner, process: subprocess.Popen[str]) -> str:
-    """Have it end well some slices later; what it said."""
+    """Lets it end normally some slices later; returns its output."""
     time.sleep(0.5)
     (jostle.data / "file.end").touch()
     _out, err = process.communicate()

@@ -14,7 +14,7 @@ MS = 1_000_000
 
 
 def marks(profile: Path) -> list[int]:
-    """State marks of the blocks in a profile's head: 0 where no call is in progress."""
+    """State marks of the blocks in a profile's header: 0 where no call is in progress."""
     data = profile.read_bytes()
     offset, size = struct.unpack_from("<II", data, 20)
     (used,) = struct.unpack_from("<I", data, 2084)

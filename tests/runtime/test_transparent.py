@@ -85,7 +85,7 @@ def test_export_list(library: Path, root: Path) -> None:
 
 
 def test_names_exist(root: Path) -> None:
-    """Each name of calls.def that is not optional is one of this libc: no slip of the pen."""
+    """Each name of calls.def that is not optional is in this libc: no misspelling."""
     libc = ctypes.CDLL("libc.so.6")
     text = (root / "schema" / "calls.def").read_text()
     for name in re.findall(r"^JST_CALL\(\s*\w+,\s*(\w+),", text, re.M):

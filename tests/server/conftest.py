@@ -26,7 +26,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def followed() -> Iterator[list[frozenset[int] | None]]:
-    """Nothing is assessed that nobody asks for; here is whose jobs lists would have assessed."""
+    """No job is assessed without a request; gives the owners whose jobs lists would assess."""
     users: list[frozenset[int] | None] = []
     with at_our_priority(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(VerdictQueue, "follow", lambda _assess, whose: users.append(whose))
@@ -35,7 +35,7 @@ def followed() -> Iterator[list[frozenset[int] | None]]:
 
 @pytest.fixture(scope="session", autouse=True)
 def closed() -> Iterator[None]:
-    """What applications keep open is closed at the end, as a server does that ends."""
+    """Closes the open resources of applications at the end, as a server does."""
     begin, opened = JobService.__init__, weakref.WeakSet[JobService]()
 
     def init(job_service: JobService, *given: Any, **named: Any) -> None:

@@ -49,7 +49,7 @@ class Issuer:
         return found | {"issuer": self.lies.get("issuer", self.url), "jwks_uri": f"{self.url}/keys"}
 
     def grant(self, query: dict[str, str]) -> str:
-        """What happens on the issuer's own page: gives a code for what a guest asks."""
+        """The issuer's own page: gives a code for a client's request."""
         assert query["response_type"] == "code" and query["code_challenge_method"] == "S256"
         assert query["client_id"] == CLIENT and "openid" in query["scope"].split()
         code = f"code-{len(self._codes)}"

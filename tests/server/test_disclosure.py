@@ -27,7 +27,7 @@ def disclosed(line, *each):
 
 
 def test_lines_hold_one_another_or_share_nothing():
-    """What the rule rests on: a view whose lines overlap otherwise needs another rule."""
+    """The assumption of the rule: a view with other overlaps of lines needs another rule."""
     for one in LINES:
         for other in LINES:
             assert one <= other or other <= one or one.isdisjoint(other), (one, other)
