@@ -284,7 +284,7 @@ export interface Cause {
   seconds: Interval;
   /** measured (accounted for call by call), inferred (from clusters of segments), or neighbours (from slices with and without the load of neighbours). */
   how: 'measured' | 'inferred' | 'neighbours';
-  /** What it was of the resource, where a core-speed probe or the node's agent tells: "core speed", cores that ran slower (others on their sibling threads, or a lower frequency); "steal", cores that the hypervisor kept; "capped", a limit of the frequency; "heat", throttled; "power limit", a lower one than at other times; "quota", a CPU limit of the job's own control group; else "". */
+  /** The reason, where the core-speed probe or the node's agent shows it: "core speed", cores that ran slower (others on their sibling threads, or a lower frequency); "steal", steal time; "capped", a limit of the frequency; "heat", throttled; "power limit", a lower one than at other times; "quota", a CPU limit of the job's own control group; else "". */
   kind: '' | 'core speed' | 'steal' | 'capped' | 'heat' | 'power limit' | 'quota';
   /** The limit (GHz; W) or the temperature (°C) then; 0: not known. */
   level: number;
@@ -830,7 +830,7 @@ export interface InterferenceReport {
   suspects: Suspect[];
   disturbed: DisturbedSlice[];
   resources: ResourceLoss[];
-  /** other jobs alongside it; those that the viewer may not see count as one */
+  /** other jobs that ran alongside it; those that the viewer may not see count as one */
   neighbours: number;
   /** among them are jobs that the viewer may not see */
   unnamed: boolean;

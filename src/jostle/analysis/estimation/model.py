@@ -43,11 +43,11 @@ class Cause:
         seconds: Run time lost to it.
         how: measured (accounted for call by call), inferred (from clusters of segments), or
             neighbours (from slices with and without the load of neighbours).
-        kind: What it was of the resource, where probe or agent show it: "core speed",
+        kind: The reason, where the core-speed probe or the node's agent shows it: "core speed",
             cores that ran slower (others on their sibling threads, or a lower frequency); "steal",
-            cores that the hypervisor kept; "capped", a limit of the frequency; "heat", throttled;
-            "power limit", a lower one than at other times; "quota", a CPU limit of the job's own
-            control group; else "".
+            steal time; "capped", a limit of the frequency; "heat", throttled; "power limit", a
+            lower one than at other times; "quota", a CPU limit of the job's own control group; else
+            "".
         level: The limit (GHz; W) or the temperature (°C) then; 0: not known.
     """
 
