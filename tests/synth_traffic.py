@@ -30,7 +30,7 @@ def members_record(communicator: int, ranks: Sequence[int], *, listed: bool = Tr
 
 @dataclass
 class Traffic:
-    """The two tables of a process, and what a reader must find."""
+    """The two tables of a process, and the expected result of a reader."""
 
     first_slice: int
     capacity: int = 8  # of each table
@@ -69,7 +69,7 @@ class Traffic:
         return record("T", payload)
 
     def rest(self, span: int, *changes: Mapping[int, tuple[Name, Sequence[int]]]) -> None:
-        """Puts into the head what no record holds; span: of its rows."""
+        """Puts into the header what no record holds; span: of its rows."""
         for kind, places in enumerate(changes):
             for place, (name, gained) in sorted(places.items()):
                 self._names[kind][place] = name

@@ -264,7 +264,7 @@ def test_nobody_hurts_where_nobody_does():
 
 
 def test_no_run_takes_less_than_no_time():
-    """What a storm usually costs is more than the run that it spared has taken."""
+    """The usual cost of a storm exceeds the run time of the run without it."""
     found, runs = matrix_and_evidence(_tables(4.0, spared=7), Visibility())
     for one, behind in zip(found.encounters, runs, strict=True):
         assert min(value for _, value in (*behind.alongside, *behind.without)) > 0.8, one

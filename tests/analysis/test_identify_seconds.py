@@ -132,7 +132,7 @@ def test_where_it_is_never_quiet_the_interval_holds_what_may_be_lost():
 
 
 def test_no_lower_bound_of_a_loss_is_below_zero():
-    """The doubt about slices that are never quiet exceeds the loss, which still is no gain."""
+    """The uncertainty without quiet slices exceeds the loss, which still is no gain."""
     size = 80
     comes = bursts(size, 8)
     stays = 45 * MIB * noise(size, 9, 0.3)

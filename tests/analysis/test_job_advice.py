@@ -16,7 +16,7 @@ from synth import EPOCH, SECOND, Profile
 
 @pytest.fixture(scope="module")
 def calm(tmp_path_factory):
-    """The digest of a job that does nothing worth a word."""
+    """The digest of a job without anything to report."""
     folder = tmp_path_factory.mktemp("calm")
     (folder / "spool").mkdir()
     profile = Profile(job="calm", program="/bin/calm", end_ns=EPOCH + 10 * SECOND)

@@ -41,7 +41,7 @@ def suspects_of(found: JobInterference) -> list[tuple[str, str]]:
 
 
 def lost(files: Files, kind: str) -> float:
-    """Seconds that the made disturbance cost the job in calls of a kind."""
+    """Seconds that the synthetic disturbance cost the job in calls of a kind."""
     alongside = files.make()
     factor = files.writes if kind == "write" else files.opens
     spent = alongside.own_mounts[f"posix_{kind}_ns"].to_numpy() / 1e9

@@ -36,7 +36,7 @@ def percent_of(run, method, **more):
 
 
 def sane(found):
-    """What every estimate keeps to."""
+    """Checks the properties of every estimate."""
     for figure in (found.lost_s, found.percent):
         assert 0 <= figure.low <= figure.value <= figure.high
     assert found.percent.value <= 100 + 1e-9 and math.isfinite(found.percent.high)

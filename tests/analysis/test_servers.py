@@ -64,7 +64,7 @@ def own_bytes(alongside: CoRunning) -> Floats:
 
 
 def lagging(moved: Floats, rng: np.random.Generator) -> Floats:
-    """What reaches the server of what was written: up to five slices later."""
+    """The part of written bytes that reaches the server, up to five slices later."""
     late = np.zeros(len(moved) + 6)
     for k, amount in enumerate(moved):
         parts = rng.dirichlet(np.ones(6))
@@ -81,7 +81,7 @@ def watched(
     seed: int = 0,
     groups: dict[str, str] | None = None,
 ) -> CoRunning:
-    """Adds what agents would have counted: on clients, and on the server.
+    """Adds the counters of agents: on clients, and on the server.
 
     Args:
         alongside: A job and its neighbours.
@@ -126,7 +126,7 @@ def watched(
 
 
 def loaded(load: Floats, cost: float = 0.8) -> Floats:
-    """How much longer a write takes alongside a load."""
+    """How much longer a write takes with a concurrent load."""
     return 1 + cost * load / (50 * MIB)
 
 
@@ -211,7 +211,7 @@ def test_a_neighbour_is_no_slow_server(seed: int) -> None:
 
 
 def of_processes(**written: Floats) -> MachineLoads:
-    """What processes without a profile wrote on the disk under the job's mount."""
+    """Bytes that processes without a profile wrote to the disk of the job's mount."""
     return MachineLoads(
         disk_users=pa.concat_tables(
             [

@@ -169,7 +169,7 @@ def test_no_compaction_takes_a_harmed_file_for_whole(
     copy = shutil.copytree(root, tmp_path / "copy")
     for path in harmed(copy, table):
         (file,) = (one for one in Log(copy).refresh().of(table) if copy / one.path == path)
-        with pytest.raises(DamagedError, match="sum is not that"):
+        with pytest.raises(DamagedError, match="checksum does not match"):
             merge(copy, [file])
         store = Repository(copy)
         store.compact()

@@ -48,7 +48,7 @@ def test_neither_a_missed_target_nor_a_missing_program_does() -> None:
 
 
 def compared(peer: str, ours: str = "[130.0, 131.0]") -> dict[str, Any]:
-    """A call of 100 ns that jostle makes 30 ns dearer (or another number), with a peer or none."""
+    """A call of 100 ns that jostle makes 30 ns (or `more`) longer, with a peer or none."""
     code = f"""
 import json
 from dataclasses import asdict

@@ -23,7 +23,7 @@ def run(*command: str | Path, **env: str) -> subprocess.CompletedProcess[str]:
 
 
 def show(launcher: Path, variable: str, *options: str | Path, **env: str) -> str:
-    """What a variable is inside the launched program."""
+    """The value of a variable inside the launched program."""
     done = run(launcher, *options, "--", "/bin/sh", "-c", f'printf %s "${variable}"', **env)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -56,7 +56,7 @@ def test_without_the_folder_for_loaders(launcher: Path, library: Path, tmp_path:
 
 
 def test_gpu_names_the_recorder_to_cuda(launcher: Path, library: Path) -> None:
-    """Only where it is asked for, and not in place of another tool's."""
+    """The recorder is loaded on request only, and never replaces another tool's."""
     name, recorder = "CUDA_INJECTION64_PATH", str(library.with_name("libjostle_cuda.so"))
     assert show(launcher, name, JOSTLE="off") == ""
     assert show(launcher, name, "--gpu", JOSTLE="off") == recorder

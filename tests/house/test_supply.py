@@ -77,7 +77,7 @@ Audit = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def audited(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Audit:
-    """Audits the made-up locks by a snapshot (an object, or text); returns status and words."""
+    """Audits synthetic locks by a snapshot (an object, or text); returns status and output."""
     (tmp_path / "lock").write_text(LOCK)
     (tmp_path / "npm").write_text(json.dumps(NPM))
     (tmp_path / "rules").write_text("[audit]\ndays = 180\n")

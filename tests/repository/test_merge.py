@@ -286,7 +286,7 @@ def test_epochs_at_different_sites_are_matched_by_time():
     away = [epoch_rows(0), epoch_rows(1, site=101, skew=40 * MS)]
     found = merge_world(world_of(2), table_of(away), tokens_of())
     assert found.boundaries == 0
-    assert any("no partner" in note for note in found.notes)
+    assert any("no counterpart" in note for note in found.notes)
 
 
 def test_equal_occurrences_far_apart_in_time_are_not_the_same():

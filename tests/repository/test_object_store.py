@@ -54,7 +54,7 @@ def place(
 
 
 def elsewhere(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """Go on as another machine would: without any copies."""
+    """Continues like another machine: without any copies."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
     opened.forget_all()
 
@@ -154,7 +154,7 @@ def test_a_store_that_is_unwell(place, store, spool, tmp_path, monkeypatch, meth
 
 
 def test_an_upload_in_parts_that_fails(place, store, spool, monkeypatch):
-    """Nothing of it is committed or left, and the error says why."""
+    """No part of it is committed or left behind, and the error says why."""
     monkeypatch.setattr(objects, "_PART_BYTES", 2048)
     profiles = [make_profile(seed) for seed in range(4)]
     write_all(spool, profiles)
@@ -181,7 +181,7 @@ def test_a_store_that_is_down_says_so(place, store, spool):
 
 
 def test_its_name_is_its_address(place, spool, capsys):
-    """Where a person reads it; and `doctor --site` finds it."""
+    """In messages for people; and `doctor --site` finds the store."""
     assert not Site(Path(place)).has_repository
     filled(place, spool)
     assert Site(Path(place)).has_repository

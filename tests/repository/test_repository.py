@@ -74,7 +74,7 @@ def lived(profiles, job, at):
 
 
 def plain_background(profiles, job, metric):
-    """Per mount and slice, what others did while the job was there."""
+    """Per mount and slice, the load of others while the job ran."""
     rollup = plain_rollup(profiles, metric)
     mounts = {mount for owner, mount, _ in rollup if owner == job}
     own = [lived(profiles, job, at) for owner, _, at in rollup if owner == job]
@@ -451,7 +451,7 @@ def test_export_of_a_part_has_records_that_reach_into_it(store, spool, tmp_path)
 
 
 def test_export_says_what_a_table_lacks(store, profiles, tmp_path):
-    with pytest.raises(JobError, match="no slices") as error:
+    with pytest.raises(JobError, match="no times") as error:
         store.export("mounts", "csv", tmp_path / "x", span=(0, 1))
     assert "node_rollup" in error.value.hint
     with pytest.raises(JobError, match="no `posix_write_bytes`") as error:
@@ -505,7 +505,7 @@ def test_missing_foreign_and_damaged_repositories(tmp_path, store):
 
 
 def test_a_lost_and_a_damaged_file(store, profiles):
-    """It costs only what it holds, and is named."""
+    """Only its own content is lost, and it is named."""
     path = next((store.path / "slices").rglob("*.parquet"))
     rows = store.query("SELECT count(*) AS rows FROM slices")["rows"][0].as_py()
     kept = path.read_bytes()

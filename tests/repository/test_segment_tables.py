@@ -85,7 +85,7 @@ def rows_of(store, job="alpha"):
 
 
 def expected(found):
-    """What a store must show of (process id, stream) pairs."""
+    """The expected rows of (process id, stream) pairs."""
     return [
         {"process": key, **row}
         for key, stream in sorted(found, key=lambda pair: pair[0])

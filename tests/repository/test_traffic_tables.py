@@ -25,7 +25,7 @@ def rank(number: int, *, ended: bool = True, records: int = 6, **header: object)
 
 
 def sums(store: Repository) -> tuple[Counter[object], Counter[object]]:
-    """What each rank exchanged with each partner, and did in each collective."""
+    """Traffic of each rank with each partner, and in each collective."""
     peers: Counter[object] = Counter()
     for row in store.query("SELECT * FROM peer_slices").to_pylist():
         peers.update(

@@ -23,7 +23,7 @@ Truth = dict[int, dict[str, int]]
 
 @dataclass
 class Result:
-    """One run: what the program did, what it says it did, what the profiles say."""
+    """One run: the result of the program, its own account, and the profiles."""
 
     code: int
     stdout: str
@@ -51,7 +51,7 @@ class Result:
         return self.processes[0]
 
     def check(self, *metrics: str, merged: bool = False) -> None:
-        """Hold the profiles against the programs' own accounts.
+        """Compares the profiles with the programs' own accounts.
 
         Args:
             metrics: ids, or prefixes of ids, to compare; all when none is given.
@@ -113,7 +113,7 @@ class Runner:
             parent.chmod(0o755)
 
     def preload(self) -> list[Path | str]:
-        """What to preload: the library, behind a sanitizer's runtime where the tests run on one."""
+        """LD_PRELOAD: the library, after a sanitizer's runtime where the tests run on one."""
         return [p for p in (os.environ.get("JOSTLE_TEST_PRELOAD"), self.library) if p]
 
     def environment(
@@ -264,7 +264,7 @@ def for_loaders(library: Path) -> Path:
 
 
 def needs_plain_build(library: Path, *but: str) -> None:
-    """Skip what a sanitizer makes meaningless: its heartbeat is an ordinary thread.
+    """Skips tests that are meaningless under a sanitizer: its heartbeat is an ordinary thread.
 
     Args:
         library: the library under test.

@@ -94,7 +94,7 @@ def test_paths_can_be_excluded(jostle: Runner, build: Compile) -> None:
 
 
 def test_operator_file(jostle: Runner, build: Compile, operator: object) -> None:
-    """The file sets defaults; the environment goes over them."""
+    """The file sets defaults; the environment overrides them."""
     spool = jostle.spool.with_name("spool2")
     spool.mkdir()
     text = f"# ours\n\nslice = 200ms\nspool = {spool}\nexclude_programs = true\n"
@@ -109,7 +109,7 @@ def test_operator_file(jostle: Runner, build: Compile, operator: object) -> None
 
 
 def test_operator_may_forbid(jostle: Runner, build: Compile, operator: object) -> None:
-    """Locked keys keep the operator's value, silently or with a word, whatever the user sets."""
+    """Locked keys keep the operator's value, silently or with a message, whatever the user sets."""
     text = f"slice = 200ms\nspool = {jostle.spool}\nlock = slice, spool, enabled\n"
     env = operator(text, JOSTLE_SPOOL="/nonexistent", JOSTLE_SLICE="1s", JOSTLE="off")  # type: ignore[operator]
     result = jostle.run(build("ends.c"), jostle.data, "return", "large", env=env)

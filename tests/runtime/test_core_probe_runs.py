@@ -26,7 +26,7 @@ def python(script: str) -> tuple[str, ...]:
 
 
 def mean_ns(process: peek.Process) -> float:
-    """What one run of the core-speed probe took, over the whole profile."""
+    """The mean time of one run of the core-speed probe, over the whole profile."""
     return process.total("core_probe_ns") / process.total("core_probe_count")
 
 
@@ -85,7 +85,7 @@ def test_its_cost_is_reported(jostle: Runner) -> None:
 @pytest.mark.in_turn
 @pytest.mark.tries(3)
 def test_neighbour_on_the_same_core(jostle: Runner) -> None:
-    """A process that takes turns with us on a core is not seen: only what runs concurrently is."""
+    """A process that takes turns on its core is not seen: only what runs concurrently is."""
     core = str(max(os.sched_getaffinity(0)))
     means: dict[bool, list[float]] = {False: [], True: []}
     for oversubscribed in (False, True, False, True):
@@ -153,7 +153,7 @@ def test_forked_child_has_its_own(jostle: Runner) -> None:
 
 
 def test_killed(jostle: Runner) -> None:
-    """What it found until a kill -9 is in the profile."""
+    """Results up to a kill -9 are in the profile."""
     child = jostle.start(*python("time.sleep(60)"), env=ON)
     jostle.await_ticks(child.pid, 5)
     child.kill()
@@ -164,7 +164,7 @@ def test_killed(jostle: Runner) -> None:
 
 
 def test_stopped(jostle: Runner) -> None:
-    """Who stands still finds nothing, least of all a slow core."""
+    """A stopped process measures nothing, and no slow core."""
     child = jostle.start(*python("time.sleep(60)"), env=ON)
     jostle.await_ticks(child.pid, 3)
     for _ in range(3):

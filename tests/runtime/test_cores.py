@@ -30,7 +30,7 @@ def levels(process: peek.Process, metric: str) -> list[int]:
 def test_threads_that_call_nothing_wait_for_cores_too(
     jostle: Runner, build: Compile, threads: int
 ) -> None:
-    """What the run queue took is that of all threads, and it is said who wanted which cores."""
+    """Time in the run queue is that of all threads, and cores are listed by process."""
     program = build("cores.c")
     result = jostle.run(program, str(threads), "1.5")
     process = result.only()
@@ -72,7 +72,7 @@ def half_a_core() -> Iterator[Path]:
 @pytest.mark.in_turn
 @pytest.mark.tries(3)
 def test_a_cpu_limit_of_its_own_is_said(jostle: Runner, build: Compile, half_a_core: Path) -> None:
-    """The limit, and what the kernel says that it took; groups below it have none of their own."""
+    """The limit, and the time that it took by the kernel's count; groups below it have none."""
     below = half_a_core / "below"
     below.mkdir()
     try:

@@ -33,7 +33,7 @@ DRASTIC = [
 
 
 def survive(jostle: Runner, build: Compile, what: str) -> Result:
-    """Run the survivor and hold its counts against its account."""
+    """Runs the survivor and compares its counts with its account."""
     if what in FOR_ROOT:
         needs_root()
     if what in FOR_PLAIN:
@@ -63,7 +63,7 @@ def wait_for_end(jostle: Runner, result: Result) -> None:
 @pytest.mark.in_turn
 @pytest.mark.parametrize("what", DRASTIC)
 def test_survives(jostle: Runner, build: Compile, what: str) -> None:
-    """The program ends well, says nothing more than without us, and each write is counted."""
+    """The program ends well, says nothing more than without jostle, and each write is counted."""
     result = survive(jostle, build, what)
     assert result.stderr == "" and result.stdout == ""
     result.check("posix_write")

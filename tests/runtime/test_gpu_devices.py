@@ -34,7 +34,7 @@ def needs_a_new_namespace(jostle: Runner) -> None:
 
 
 def truth(result: Result) -> tuple[dict[str, list[int]], Counter[tuple[str, int]]]:
-    """What the program handed in: sums by GPU, bytes to the GPU by GPU and slice."""
+    """The program's own account: sums by GPU, bytes to the GPU by GPU and slice."""
     sums: dict[str, list[int]] = {}
     slices: Counter[tuple[str, int]] = Counter()
     for line in result.stdout.splitlines():

@@ -25,7 +25,7 @@ NOT_COUNTED = "is not counted"
 
 @pytest.fixture
 def play(jostle: Runner, build: Compile, tmp_path: Path) -> Run:
-    """Run the program that plays, with the stand-ins where they are looked for."""
+    """Runs the program that uses the stand-ins, with these on the search path."""
     folder = tmp_path / "rocm"
     folder.mkdir()
 
@@ -56,7 +56,7 @@ def play(jostle: Runner, build: Compile, tmp_path: Path) -> Run:
 
 
 def check_known(result: Result) -> None:
-    """Hold the profile against what `known` plays."""
+    """Compares the profile with the operations of `known`."""
     process = result.only()
     for name, wanted in KNOWN.items():
         seen = tuple(process.total(f"gpu_{name}_{what}") for what in ("ops", "bytes", "ns"))

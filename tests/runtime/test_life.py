@@ -54,7 +54,7 @@ def test_ends_after_much(jostle: Runner, build: Compile, way: str) -> None:
 
 
 def test_an_exec_that_fails_keeps_no_profile_away(jostle: Runner, build: Compile) -> None:
-    """Who goes on after it, and is killed, has a profile like any process of that age."""
+    """A process that goes on after it and is killed has a profile like any other of that age."""
     result = jostle.run(build("goes_on.c"), jostle.data, code=-signal.SIGKILL)
     (profile,) = [p for p in result.processes if not p.short]
     assert profile.end_reason == 0

@@ -28,7 +28,7 @@ def test_functions_of_others(jostle: Runner, build: Compile, switch: str) -> Non
 
 
 def test_an_unknown_mpi(jostle: Runner, build: Compile) -> None:
-    """It runs as it would without us; the profile says that nothing was counted."""
+    """It runs as it would without jostle; the profile says that nothing was counted."""
     mpi = build("mpi_first.c", "-shared", "-fPIC")
     program = build("mpi_unknown.c", str(mpi), f"-Wl,-rpath,{mpi.parent}", "-rdynamic")
     env = {"JOSTLE_SLICE": "100ms"}
@@ -98,7 +98,7 @@ def profile(
 
 
 def test_no_adapter(jostle: Runner, library: Path, program: Path, tmp_path: Path) -> None:
-    """An MPI that we know, and no adapter for it installed."""
+    """A known MPI without an installed adapter."""
     header = profile(jostle, program, without_adapters(library, tmp_path / "alone"))
     assert header["mpi_adapter"] == 2 and header["calls"] == 0
     assert "MPI" in str(header["mpi_library"]) and header["mpi_adapter_name"] == ""

@@ -279,7 +279,7 @@ def test_no_more_processes(jostle: Runner, build: Compile) -> None:
 
 @pytest.mark.parametrize("count", range(4, 9))
 def test_few_descriptors(jostle: Runner, build: Compile, count: int) -> None:
-    """`ulimit -n` that leaves the program just what it needs leaves it that much with us."""
+    """`ulimit -n` that leaves the program just what it needs leaves it that much with jostle."""
     needs_plain_build(jostle.library)
     program = build("few_fds.c")
 

@@ -93,7 +93,7 @@ def test_names_exist(root: Path) -> None:
 
 
 def test_needs_libc_alone(library: Path) -> None:
-    """No other library comes into the process with us."""
+    """No other library comes into the process with jostle."""
     needs_plain_build(library)
     listing = subprocess.run(["readelf", "-d", library], capture_output=True, text=True, check=True)
     needed = set(re.findall(r"NEEDED.*\[(.*?)\]", listing.stdout))
@@ -119,7 +119,7 @@ def test_variadic_arguments(jostle: Runner, build: Compile) -> None:
 
 
 def test_odd_arguments(jostle: Runner, build: Compile) -> None:
-    """Null paths, bad flags, wrong descriptors: result and errno are what they are without us."""
+    """Null paths, bad flags, wrong descriptors: result and errno are those without jostle."""
     program = build("oddities.c")
     bare = jostle.run(program, jostle.data, preload=[])
     assert jostle.run(program, jostle.data).stdout == bare.stdout
@@ -149,7 +149,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_output_is_the_same(jostle: Runner, name: str) -> None:
-    """Status, stdout and stderr are the same, byte for byte, with us and without."""
+    """Status, stdout and stderr are the same, byte for byte, with jostle and without."""
     bare = jostle.run(*COMMANDS[name], code=None, preload=[])
     for mode in ("on", "off"):
         seen = jostle.run(*COMMANDS[name], code=None, env={"JOSTLE": mode})
@@ -157,7 +157,7 @@ def test_output_is_the_same(jostle: Runner, name: str) -> None:
 
 
 def test_descriptors_are_the_same(jostle: Runner) -> None:
-    """A program finds no descriptor of ours, and gets the numbers it would get without us."""
+    """A program finds no descriptor of ours, and gets the numbers it would get without jostle."""
     needs_plain_build(jostle.library)
     script = (
         "import os, time\n"

@@ -24,7 +24,7 @@ from synth import EPOCH, SECOND, Profile
 
 
 def row(number: int, **other: Any) -> dict[str, Any]:
-    """A job like others."""
+    """An ordinary job."""
     return {
         "job": f"job-{number}",
         "program": "solver",
@@ -72,7 +72,7 @@ def test_live_jobs_come_first_whatever_the_order() -> None:
 
 
 def test_the_parts_of_a_batch_job() -> None:
-    """By its number, with or without the owner; each as users call it."""
+    """A batch job is found by its number, with or without the owner."""
     named = {
         "slurm-1": "1",
         "slurm-1-s0": "1",

@@ -32,7 +32,7 @@ def patiently(guest, path: str) -> dict:
 
 
 def rounded(value):
-    """The last digits hang on the order in which a database gives its rows."""
+    """Rounds, since the last digits depend on the order of a database's rows."""
     if isinstance(value, dict):
         return {name: rounded(each) for name, each in value.items()}
     if isinstance(value, list):

@@ -69,7 +69,7 @@ def client(app):
 
 
 def go(client: TestClient, issuer: Issuer, then: str = "/jobs", **change: str) -> str:
-    """Walks to the issuer and back; gives where one arrives."""
+    """Follows the redirects to the issuer and back; gives the final response."""
     begun = client.get("/login/oidc", params={"then": then})
     assert begun.status_code == 303
     query = dict(parse_qsl(urlsplit(begun.headers["location"]).query))

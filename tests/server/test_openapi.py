@@ -69,7 +69,7 @@ def test_api(route: str, access: tuple[dict[str, str], schemathesis.BaseSchema])
 
 
 def test_every_parameter_and_answer_is_described(access: tuple[dict[str, str], Any]) -> None:
-    """A script's author reads nothing else."""
+    """Every operation and parameter has a description, which authors of scripts rely on."""
     _, schema = access
     for path, verbs in schema.raw_schema["paths"].items():
         for verb, reported in verbs.items():

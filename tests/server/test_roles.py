@@ -36,7 +36,7 @@ def rows(open_hall: Hall) -> dict[str, dict[str, Any]]:
 
 
 def owners(role: str) -> dict[str, int]:
-    """Whose jobs are asked for, from a role's view."""
+    """The owners of the requested jobs, as a role sees them."""
     me = UIDS.get(GUESTS[role], UIDS["dora"])
     other = next(uid for uid in UIDS.values() if uid not in (me, UIDS["bert"]))
     return {"own": me, "managed": UIDS["bert"], "other": other}

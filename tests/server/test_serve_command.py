@@ -20,7 +20,7 @@ from jostle_lab.synthetic.repository import plant
 
 @pytest.fixture(autouse=True)
 def no_server(monkeypatch):
-    """The server does not run, and takes no address: what it would be given is kept."""
+    """A server that does not start: its arguments are recorded."""
     given = []
     monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: given.append(self.config))
     taken = socket.create_server

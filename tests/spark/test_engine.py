@@ -266,7 +266,7 @@ def test_a_file_that_is_gone_is_an_error(spark: SparkSession, days: Path, tmp_pa
     (copy / gone).unlink()
     with pytest.raises(JostleError, match=f"{gone}.* is gone") as caught:
         pinned.matrix()
-    assert "Ask again" in caught.value.hint
+    assert "Repeat the query" in caught.value.hint
 
 
 @pytest.mark.in_turn

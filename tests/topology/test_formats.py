@@ -146,7 +146,7 @@ def test_rails_are_planes_and_other_networks_fabrics_of_their_own(tmp_path: Path
     ("text", "words"),
     [
         ("", "it is empty"),
-        ("nothing that is known", "no kind"),
+        ("nothing that is known", "does not know its format"),
         ("SwitchName=s1 Nodes=n[1-\n", "line 1: .*bracket"),
         ("SwitchName=s1 Nodes=n1\n\nSwitchName=s1 Nodes=n2\n", "line 3: `s1` is described twice"),
         ("SwitchName=s1 Nodes=n1\nNonsense here\n", "line 2: `Nonsense here` is not a line"),

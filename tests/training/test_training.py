@@ -66,7 +66,7 @@ def jostle(folder: Path, *words: str | Path) -> str:
 
 @dataclass
 class Trained:
-    """A run: what the script and what jostle say of it.
+    """A run: the script's own account, and jostle's.
 
     Attributes:
         ended: What `jostle run` said at its end.

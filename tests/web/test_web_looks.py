@@ -35,7 +35,7 @@ ALWAYS = {"jobs", "job", "system"}
 
 @pytest.fixture(scope="session")
 def comparable(browser, request):
-    """Whether pictures of this browser can be held against the kept ones."""
+    """Whether pictures of this browser can be compared with the stored ones."""
     version = GOLDEN / "chromium.txt"
     if request.config.getoption("--update-golden", default=False):
         version.parent.mkdir(exist_ok=True)

@@ -54,7 +54,7 @@ def same(text: str, *truth: float) -> bool:
 
 
 def printed(repository: Path, *words: str) -> dict[str, Any]:
-    """What a command says."""
+    """The JSON output of a command."""
     done = jostle(*words, "--json", "--repository", str(repository))
     assert done.code == 0, done.err
     found: dict[str, Any] = json.loads(done.out)
@@ -62,7 +62,7 @@ def printed(repository: Path, *words: str) -> dict[str, Any]:
 
 
 def verdict_is_that_of_the_command(page: Any, made: Served, job: str) -> None:
-    """Holds the head of a job's page, and its row of the list, against `jostle estimate`."""
+    """Compares the head of a job's page, and its row of the list, with `jostle estimate`."""
     found = printed(made.repository, "estimate", job)
     head = found["head"]
     percent, lost = head["percent"], head["lost_s"]
@@ -94,7 +94,7 @@ def verdict_is_that_of_the_command(page: Any, made: Served, job: str) -> None:
 
 
 def digest_is_that_of_the_command(page: Any, made: Served, job: str) -> None:
-    """Holds the digest of a job's page against `jostle digest`."""
+    """Compares the digest of a job's page with `jostle digest`."""
     digest = printed(made.repository, "digest", job)
 
     def total(*metrics: str) -> float:

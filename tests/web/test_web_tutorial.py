@@ -17,7 +17,7 @@ PICTURES = DOCS / "web"
 
 
 def keep(page, name, **more):
-    """Writes a picture in few colours: a manual travels with every clone."""
+    """Writes a picture in few colours, since the manual is part of every clone."""
     PICTURES.mkdir(exist_ok=True)
     picture = Image.open(io.BytesIO(page.screenshot(animations="disabled", **more)))
     few = picture.convert("RGB").quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
@@ -32,7 +32,7 @@ def test_every_picture_is_used_and_is_there():
 
 @pytest.mark.in_turn
 def test_what_the_tutorial_does_can_be_done(new_page, assessed, idle, request):
-    """Goes through the tutorial, and takes its pictures where it is asked to."""
+    """Goes through the tutorial, and takes its pictures on request."""
     update = request.config.getoption("--update-tutorial", default=False)
     page = new_page("light", 1280)
 

@@ -51,14 +51,14 @@ PASSWORD = "correct horse battery"
 
 @dataclass(frozen=True)
 class Served:
-    """A server that runs, and how one gets in."""
+    """A running server, and its log-in address."""
 
     repository: Path
     access: Access
     url: str
 
     def enter(self, path: str) -> str:
-        """URL of a page for somebody who comes for the first time."""
+        """URL of a page for a new visitor."""
         return f"{self.url}{path}{'&' if '?' in path else '?'}token={self.access.token}"
 
 
@@ -107,7 +107,7 @@ def closed_to_all_but_anne(repository: Path, folder: Path) -> Iterator[Served]:
 
 
 def plant_ground(path: Path) -> Path:
-    """Stores what all tests of pages look at; the same each time."""
+    """Stores the data of all tests of pages; the same each time."""
     plant(path, SPEC, seed=3)
     plant_segments(path, SEGMENTS, first=1, begin_s=60)
     plant_segments(path, LIVE, first=11, begin_s=100, ranks=2, live=True)

@@ -33,7 +33,7 @@ def lab() -> Iterator[Lab]:
 
 
 def counted(lab: Lab, server: str) -> dict[str, Any]:
-    """What a server of CephFS counted so far, by its own socket."""
+    """Counters of a server of CephFS, by its own socket."""
     return ask(lab.folder / "ceph" / f"{server}.asok", "perf dump")
 
 

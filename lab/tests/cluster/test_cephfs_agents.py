@@ -44,7 +44,7 @@ def counted(lab: Lab, daemon: str) -> dict[str, Any]:
 
 
 class Seen:
-    """What agents wrote of one time, in whole slices."""
+    """Agents' records of a period, in whole slices."""
 
     def __init__(self, lab: Lab, folder: Path, begin_ns: int, end_ns: int) -> None:
         store = Repository(folder, create=True)
@@ -68,7 +68,7 @@ class Seen:
         ]
 
     def by_slice(self, server: str, metric: str) -> dict[int, int | None]:
-        """What an object server gained, by slice; a row that spans slices counts for each."""
+        """Increases of an object server, by slice; a row that spans slices counts for each."""
         return {
             number: None if metric in row["unknown"].split() else row[metric]
             for row in self.rows
@@ -133,7 +133,7 @@ def test_sums_are_what_servers_counted_and_clients_did(lab: Lab, tmp_path: Path)
 
 
 def file_on(lab: Lab, number: int) -> Path:
-    """A file of one object, which lies on this object server."""
+    """A file of one object on this object server."""
     for attempt in range(20):
         was = counted(lab, f"osd.{number}")["osd"]["op_in_bytes"]
         name = f"object{number}-{attempt}"

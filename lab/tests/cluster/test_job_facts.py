@@ -139,7 +139,7 @@ def test_what_is_injected_is_replaced(node: Node) -> None:
 
 
 def test_a_controller_that_does_not_answer(node: Node) -> None:
-    """What slurmd says is written all the same, and nothing waits long."""
+    """The facts from slurmd are still written, and nothing waits long."""
     node.command("squeue", "exec sleep 60")
     begin = time.monotonic()
     assert node.run("prolog") == []

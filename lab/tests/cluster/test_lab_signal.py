@@ -22,7 +22,7 @@ def built(library: Path) -> None:
 
 
 def launched(lab: Lab, folder: Path, *words: str) -> dict[str, Carried]:
-    """Run a profiled signal; what links carried meanwhile."""
+    """Runs a profiled signal; gives the traffic of links meanwhile."""
     traffic = Traffic(lab)
     done = jostle(
         "lab",
@@ -121,7 +121,7 @@ def test_messages(lab: Lab, tmp_path: Path, mpi: str) -> None:
 
 
 def test_a_full_disk_is_named(lab: Lab, tmp_path: Path) -> None:
-    """SFTP says of it that something failed, and no more."""
+    """SFTP reports a failure without a reason."""
     load = lab.popen(
         "node1",
         [

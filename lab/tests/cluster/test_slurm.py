@@ -343,7 +343,7 @@ def test_the_plugin(lab: Lab, tmp_path: Path) -> None:
 
 
 def test_what_the_prolog_prints(tmp_path: Path) -> None:
-    """Alongside its library, installed, with other preloads, and where there is no library."""
+    """Next to its library, installed, with other preloads, and without a library."""
     prolog = native("slurm-task-prolog")
     if prolog is None:
         pytest.skip("slurm-task-prolog is not built: run `make build`")

@@ -45,7 +45,7 @@ ONE = HEAD + '[[program]]\npattern = "write-seek"\n'
         (ONE + 'api = "mpiio"\n', 5, "MPI-IO needs MPI", "openmpi"),
         (ONE + "reuse = true\n", 5, "only open-write-close", ""),
         (ONE + "split = true\n", 5, "network", ""),
-        (ONE + 'chunk = "1KiB"\npiece = "2KiB"\n', 6, "not larger", ""),
+        (ONE + 'chunk = "1KiB"\npiece = "2KiB"\n', 6, "cannot be larger", ""),
         (HEAD + '[[program]]\npattern = "write-seak"\n', 4, "no `write-seak`", "`write-seek`"),
         (HEAD + '[[program]]\npattern = "ping"\n', None, "needs MPI", "mpich"),
         (HEAD + '[[program]]\nname = "x"\n', None, "either a pattern or a command", "pattern ="),

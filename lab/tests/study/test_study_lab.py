@@ -185,7 +185,7 @@ def test_a_lab_that_is_taken_down_fails_no_program(workplace: Workplace) -> None
     attach(NAME).down()
     _, err = process.communicate(timeout=120)
     assert process.returncode == 1
-    assert f"the lab `{NAME}` was taken down" in err and "goes on" in err, err
+    assert f"the lab `{NAME}` was taken down" in err and "continues" in err, err
     assert len(workplace.records("pairs")) == 1
     workplace.nothing_left("pairs")
 

@@ -72,7 +72,7 @@ def test_a_record_of_several_slices_stays_one() -> None:
 
 
 def test_a_length_that_is_no_multiple_is_refused() -> None:
-    with pytest.raises(ValueError, match="no multiple"):
+    with pytest.raises(ValueError, match="not a multiple"):
         coarse_rows(mounts("j", 0, [1]), ["job"], 300 * MS, {}, (0, 0))
 
 

@@ -150,7 +150,7 @@ def test_quick_runs_are_short_and_never_among_long_ones(tmp_path: Path) -> None:
 
 
 def test_longer_delays_keep_their_shape() -> None:
-    """Where a call would be struck too often, delays become longer: mean, spread and least."""
+    """Where too many calls would be delayed, delays become longer: mean, spread and minimum."""
     assert [longer(shape, 2.5) for shape in SHAPES] == [
         "gauss:100ms,25ms",
         "gauss:20ms,5ms",

@@ -48,14 +48,14 @@ def test_the_warning_counts_in_the_total_and_not_in_the_instantaneous_part() -> 
 
 
 def test_a_displacement_that_was_accounted_for_is_no_instantaneous_loss() -> None:
-    """What shifts all segments is taken off on both sides, by the same definition."""
+    """A shift of all segments is subtracted on both sides, by the same definition."""
     found = score("code", "jostle", [row(20.0, 20.0, displaced=15.0, shift=14.0)])
     assert found.total.median == pytest.approx(0)
     assert found.instantaneous.median == pytest.approx(1.0)
 
 
 def test_the_interval_is_of_the_loss() -> None:
-    """Truth less the warning must lie in it, ends included."""
+    """The truth minus the warning must be in the interval, ends included."""
     assert row(10.0, 8.0, width=2.0).held("jostle")
     assert not row(10.5, 8.0, width=2.0).held("jostle")
     assert row(10.5, 8.0, continuous=0.5, width=2.0).held("jostle")
@@ -74,7 +74,7 @@ def test_figures_of_several_runs() -> None:
 
 
 def test_the_thesis_is_scored_against_its_own_measure_and_against_the_oracle() -> None:
-    """It says exactly what the thesis measures: right by that, and far from the oracle."""
+    """Exactly the thesis' measure: right by that, and far from the oracle."""
     found = score("code", "thesis", [row(30.0, 0.0, thesis=5.0)])
     assert found.soft.median == 1.0
     assert found.oracle.median == pytest.approx(0.1, abs=0.02)

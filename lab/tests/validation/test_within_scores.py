@@ -85,7 +85,7 @@ def run(number: int, code: str = "solver", **more: object) -> RunRow:
 def windows(
     one: RunRow, true: float, found: float, *, periods: int = 10, noise: float = 0.0
 ) -> list[WindowRow]:
-    """Its windows: what delays cost in those that have any, and what the estimate says of it."""
+    """Its windows: the cost of delays in them, and the estimate of it."""
     dice = np.random.default_rng(int(one.job[-10:-7]))
     rows = []
     for period in range(periods):
