@@ -19,7 +19,7 @@ class MissingPackageError(JostleError):
         """Make the error.
 
         Args:
-            package: What is to be installed.
+            package: Name of the package to install.
         """
         super().__init__(
             f"This needs the package {package}, which is not installed.",

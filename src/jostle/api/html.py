@@ -114,7 +114,7 @@ def spark(values: NDArray[np.float64], label: str, colour: str, top: float = 0.0
 
     Args:
         values: At least one, not below 0, at even steps; long series are drawn by their greatest.
-        label: What it shows, for screen readers.
+        label: Description of the chart for screen readers.
         colour: Colour of the line.
         top: The value that reaches the upper edge; 0: the greatest.
     """

@@ -245,7 +245,7 @@ class Job:
         """Return what all other jobs did on its resources, as `jostle background`.
 
         Args:
-            metric: As for `timeline`.
+            metric: A metric or a view, as for `timeline`.
 
         Raises:
             UsageError: There is no such metric.

@@ -44,8 +44,8 @@ class Machine:
         machine: Its stable id.
         host: Its name.
         role: node or server.
-        start: When its agent began.
-        end: When it ended; None while it runs.
+        start: Start of its agent.
+        end: End of its agent; None while it runs.
         slice_ns: Length of its slices, ns.
         notes: What the agent cannot read, and why.
     """
@@ -69,10 +69,10 @@ class Component:
         component: Its number in the profile.
         kind: machine, disk, nfs_mount, batch_job, ... (docs/reference/profile-format.md).
         name: Its name on the machine.
-        source: What it is a part of, or is mounted from.
-        mount: Of a network mount, the identity that `Job.mounts` has; else "".
+        source: Device or file system that it is a part of, or source of the mount.
+        mount: Identity of a network mount, as in `Job.mounts`; else "".
         job: The batch job whose requests it counts; "": all jobs.
-        path: Where it is mounted.
+        path: Path of a mount.
     """
 
     machine: int

@@ -145,9 +145,9 @@ class Verdict(VerdictHead):
 
     Attributes:
         estimate: What interference cost the job, combined with what its neighbours explain.
-        interference: What its neighbours did; None where nobody ran alongside it.
+        interference: Result on its neighbours; None where no job ran alongside it.
         attribution: The loss, divided among suspects and a rest that no profiled job explains.
-        causes: Where the seconds went, the largest first.
+        causes: Lost seconds by cause and resource, the largest first.
         mounts: The path of each mount, for users.
         waits: Whom its ranks waited for, since when and why; None: it has no ranks, or the method
             does not ask.

@@ -28,8 +28,8 @@ class Process:
         uid: Number of its user, as the process reported it.
         program: Its executable.
         script: The script that its interpreter ran; "" or None for other programs.
-        start: When it started.
-        end: When it ended; None while it runs.
+        start: Start of the process.
+        end: End of the process; None while it runs.
         end_reason: exit, _exit, exec, abort, continued, killed, end not seen (its profile was
             removed); "" while it runs.
         world_rank: Its MPI rank; None or 0 without MPI.
@@ -57,9 +57,9 @@ class Mount:
     Attributes:
         mount: Identity of the resource: type:source, or host:device.
         host: The node.
-        path: Where it was seen.
+        path: Path under which the processes used it.
         type: Type of the file system.
-        source: What is mounted.
+        source: Source of the mount: server and path, or device.
         shared: Several nodes share it.
     """
 
@@ -120,7 +120,7 @@ class Gpu:
         host: The node.
         name: Its model; "" unknown.
         pci: Its PCI bus id; "" unknown.
-        uuid: As its driver gives it; "" unknown.
+        uuid: UUID from its driver; "" unknown.
         pci_path: Its place in the PCI tree, below /sys/devices; "" unknown.
         numa: NUMA node to which it is attached; -1: unknown.
         memory_bytes: Its memory; 0: unknown.

@@ -161,7 +161,7 @@ class Site:
 
         Args:
             load: A job, program or kind, as for `predict`.
-            mount: As for `predict`.
+            mount: Mount of the prediction, as for `predict`.
 
         Raises:
             UsageError: There is no such kind or mount.

@@ -53,7 +53,7 @@ class Table(Generic[Row]):
         Args:
             content: The rows.
             row: Makes a row of its values by column.
-            what: What a row is, in the plural.
+            what: Name of the rows, in the plural: `jobs`.
             shown: Columns that displays show; none: the first ones.
             plain: Displays show numbers as they are, without units.
             fine: Displays show times to the millisecond, where slices are shorter than a second.

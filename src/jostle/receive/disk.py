@@ -20,7 +20,7 @@ def sync_group(root: int, group: Group) -> None:
 
     Args:
         root: Descriptor of the mirror.
-        group: What changed.
+        group: The changes to write.
 
     Raises:
         OSError: The disk is full or broken: no post of the group may be acknowledged.

@@ -27,7 +27,7 @@ class MirroredFile:
         have: Bytes that the mirror has, or that will never arrive.
         gap: End of the last gap.
         over: Its writer has ended and the file is complete: it does not change any more.
-        over_s: When it was complete, s since the epoch.
+        over_s: Time at which it was complete, s since the epoch.
         path: Its path in the folder of the node.
     """
 

@@ -34,7 +34,7 @@ class Range:
         file: Identifies the file on its node.
         owner: The uid of the file's owner.
         name: The file's name in the spool.
-        offset: Where the bytes belong.
+        offset: Offset of the bytes in the file.
         data: The bytes; none: a question, or a flag alone.
         end: Offset behind the bytes.
         over: The file ends there.

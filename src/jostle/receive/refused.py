@@ -14,9 +14,9 @@ class RefusedError(Exception):
     Attributes:
         status: The answer's HTTP status.
         code: One word for programs; docs/reference/receive.md lists them.
-        why: What is wrong, one sentence.
+        why: The reason, one sentence.
         fix: The remedy.
-        retry_s: When to try again, s; 0: the same post will fail again.
+        retry_s: Time until a retry makes sense, s; 0: the same post will fail again.
         more: Further lines of the answer, by their first words.
     """
 

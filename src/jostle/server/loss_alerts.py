@@ -27,7 +27,7 @@ class _OpenAlert:
     """An alert that is open.
 
     Attributes:
-        begin_s: When it was opened, on the given clock.
+        begin_s: Time at which it was opened, on the given clock.
         victims: Jobs that lose time now -> percent.
         met: All jobs that lost time since then.
         quiet_s: Time since which no job loses time; None: some job does.

@@ -200,15 +200,15 @@ export interface Attribution {
   lost_s: Interval;
   /** Jobs that took a part of it, the greatest first. */
   suspects: AttributedSuspect[];
-  /** What they took together. */
+  /** Loss that the suspects caused together. */
   explained_s: Interval;
-  /** What no profiled job explains. */
+  /** Loss that no profiled job explains. */
   unexplained_s: Interval;
   /** The same, as a part of the loss; 0 without one. */
   unexplained_share: number;
   /** Slices in which time was lost, to whomever. */
   lost_slices: number;
-  /** Those of them that a suspect made slow. */
+  /** Number of these slices that a suspect slowed. */
   suspect_slices: number;
 }
 
@@ -220,23 +220,23 @@ export interface AttributedSuspect {
   user: number | null;
   /** Its program; "" if it is not shown. */
   program: string;
-  /** Where, the costliest first. */
+  /** Resources on which it caused losses, the costliest first. */
   resources: string[];
-  /** What it took. */
+  /** Run time that it cost. */
   seconds: Interval;
   /** The same, as a part of the whole loss. */
   share: number;
   /** Slices in which both jobs were active there. */
   slices: number;
-  /** Of its load with the job's service time, on the first resource. */
+  /** Correlation of its load with the job's service time, on the first resource. */
   correlation: number;
   /** How it used that resource, for users. */
   pattern: string;
-  /** As of Suspect: a job, load without a profile, or a slow server. */
+  /** Kind of suspect: a job, load without a profile, or a slow server. */
   kind: 'job' | 'unprofiled' | 'server';
   /** How it was found, in words (see `found_by`). */
   how: string;
-  /** As of Suspect, of the first resource. */
+  /** Result of the statistical test on the first resource, as of Suspect. */
   agreement: string;
   /** The statistical test could say something of it: `correlation` is one. */
   tested: boolean;
@@ -2324,11 +2324,11 @@ export interface VerdictHead {
   run_s: number;
   /** The run time that it would have had without interference, s. */
   intrinsic_s: number;
-  /** What cost most: file system, network, memory or cpu (of messages within a node), cpu or unknown; null where nothing was lost. */
+  /** The largest cause: file system, network, memory or cpu (of messages within a node), cpu or unknown; null where nothing was lost. */
   cause: 'file system' | 'network' | 'memory or cpu' | 'memory' | 'cpu' | 'gpu' | 'bus' | 'unknown' | null;
   /** The causes that took most, in words: `CPU, slower cores`, `file system and CPU`; "" where nothing was lost. */
   what: string;
-  /** Where most was lost, a mount or a node; "" without one. */
+  /** Resource with the largest loss, a mount or a node; "" without one. */
   resource: string;
   /** What the run may be used for. */
   advice: string;

@@ -24,7 +24,7 @@ class Vendor:
         libraries: Names of the vendor's library for profilers, the best first.
         roots: Variables with a folder of its software, and the usual folder.
         below: Path of libraries below such a folder.
-        otherwise: What applies if its library was not found.
+        otherwise: Message if its library was not found.
         fix: How to fix that.
     """
 

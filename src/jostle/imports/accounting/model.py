@@ -35,11 +35,11 @@ class AccountedJob:
         name: Its name.
         user: Login of its owner.
         uid: The owner's number; -1: not known.
-        account: Who pays for it.
+        account: Account that is charged.
         partition: Its partition or queue.
-        submit_s: When it was submitted, s since the epoch; 0: not known.
-        start_s: When it began; 0: not yet.
-        end_s: When it ended; 0: not yet.
+        submit_s: Time of submission, s since the epoch; 0: not known.
+        start_s: Start; 0: not started yet.
+        end_s: End; 0: not ended yet.
         state: completed, failed, cancelled, timeout, out_of_memory, node_fail, running, pending.
         exit: Exit code and signal, `3:0`.
         nodes: Its nodes.

@@ -36,7 +36,7 @@ class Series:
 
     Attributes:
         labels: Its labels.
-        times: Of its samples, ns since the epoch.
+        times: Times of its samples, ns since the epoch.
         values: Its values.
     """
 
@@ -60,11 +60,11 @@ class ComponentSlices:
 
     Attributes:
         host: Its machine.
-        role: What the machine is to jobs: node or server.
-        kind: As column `kind` of table components.
-        name: As column `name`.
-        source: As column `source`.
-        job: As column `job`.
+        role: Role of the machine: node or server.
+        kind: Kind of component, as in column `kind` of table components.
+        name: Name, as in column `name`.
+        source: Source, as in column `source`.
+        job: Job, as in column `job`.
         amounts: Metric -> amounts.
     """
 

@@ -94,7 +94,7 @@ class _Unit:
         host: The machine's name.
         role: node or server.
         day: Number of the day since the epoch.
-        components: What its components did.
+        components: Its components, with their slices.
     """
 
     machine: int
@@ -142,7 +142,7 @@ class CounterImport:
         """Import some slices of components.
 
         Args:
-            components: What they did.
+            components: The components, with their slices.
             grid: The slices; all of one day.
             report: The report to which the numbers are added.
 

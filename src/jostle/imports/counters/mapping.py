@@ -80,12 +80,12 @@ class ComponentMap:
     """A kind of components.
 
     Attributes:
-        kind: As table components has it.
+        kind: Kind of component, as in table components.
         metrics: Metric -> the series whose sum it is.
         name: Its name; `{label}` stands for the value of a label.
-        source: What it is a part of, written like `name`.
-        job: Whose requests it counts, written like `name`; a number is a job of the batch system.
-        role: What its machine is to jobs; "": as the whole map says.
+        source: Device or file system that it is a part of, written like `name`.
+        job: Job whose requests it counts, written like `name`; a number is a batch job.
+        role: Role of its machine: node or server; "": that of the whole map.
         batch: The batch system whose numbers `job` has.
     """
 
@@ -142,9 +142,9 @@ class CounterMap:
         component: Kinds of components.
         title: Name of the source for users.
         host: Label with the name of the machine; a port after it is removed.
-        role: What the machines are to jobs.
+        role: Role of the machines: node or server.
         derive: New label -> the part of another one that it is.
-        lookup: Where only another series has the name of the machine.
+        lookup: Series with the name of the machine, where the others lack it.
     """
 
     __pydantic_config__: ClassVar[Any] = STRICT

@@ -56,7 +56,7 @@ class PrometheusClient:
         """Create the client; it sends nothing yet.
 
         Args:
-            url: Where the server is: http or https, with the path before /api, if there is one.
+            url: Address of the server: http or https, with the path before /api, if there is one.
             most_bytes: Largest size of one answer.
 
         Raises:

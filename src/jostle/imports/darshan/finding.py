@@ -24,7 +24,7 @@ class FoundLog:
 
     Attributes:
         path: The file.
-        digest: Of its content, hexadecimal, 32 digits.
+        digest: Digest of its content, 32 hexadecimal digits.
         file: Owner (uid) and size of what was read: at its path may be another file later.
     """
 

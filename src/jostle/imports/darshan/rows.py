@@ -33,7 +33,7 @@ class JobIdentity:
     Attributes:
         job: Name of the job there.
         owner: Uid of its owner.
-        digest: Of the log's content, hexadecimal: copies of a log have the same.
+        digest: Digest of the log's content, hexadecimal; equal for copies.
         known: Identities of shared mounts in profiles.
     """
 
@@ -60,7 +60,7 @@ class LogRows:
         mount_slices: Columns of SliceBatch.mount_slices.
         files: Rows of table files, without job and process: `rank` stands for it.
         basis: Value of column `basis`.
-        end_ns: When the job ended, ns since the epoch.
+        end_ns: End of the job, ns since the epoch.
     """
 
     sources: list[ProcessSource]

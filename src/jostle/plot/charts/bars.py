@@ -17,7 +17,7 @@ class IntervalBar:
     """One bar.
 
     Attributes:
-        label: What the bar shows.
+        label: Name of the bar.
         low: Lower end of the interval, percent.
         middle: The end of the bar, percent.
         high: Upper end of the interval, percent.
@@ -42,9 +42,9 @@ class Bars:
     Attributes:
         title: The heading.
         note: A line below it.
-        axis: What the axis measures.
+        axis: Title of the axis.
         bars: At least one.
-        history_axis: What the values of the histories measure.
+        history_axis: Title of the axis of the histories.
     """
 
     title: str

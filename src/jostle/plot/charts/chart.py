@@ -24,7 +24,7 @@ class Series:
     """One line of steps: a value that holds over each slice.
 
     Attributes:
-        label: What it is ("written").
+        label: Name of the series ("written").
         edges: n + 1 instants in ns since the epoch, ascending; the slices' borders.
         values: n numbers, per second for counters and timers, levels for gauges.
         total: Sum over the series in the metric's own unit; None for a level.

@@ -25,7 +25,7 @@ class ImprintChart:
     Attributes:
         probe: Name of the probe.
         signal: Name of the signal.
-        unit: What a slice counts: bytes, ops.
+        unit: Unit of a slice's count: bytes, ops.
         alone: The probe without the signal, per second; its own wall-clock time.
         together: The probe with the signal, per second.
         load: The signal, per second; None where only its bursts are known.
@@ -37,7 +37,7 @@ class ImprintChart:
         degradation: The same over the whole run.
         dilation: Share by which the run took longer.
         seen: Number of periods with a visible drop, and of all periods; None: not assessed.
-        source: Where it was measured and in which slices; a line of small print.
+        source: Place of the measurement and length of slices; a line of small print.
         bursts_from: Source of the bursts: "log" (the signal's own), "rule" (its period),
             "profile" (its slices); "" unknown.
         setting: The run and its setting, as text.

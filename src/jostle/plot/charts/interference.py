@@ -26,10 +26,10 @@ class AttributionChart:
 
     Attributes:
         job: The job.
-        resource: Where the time was lost.
+        resource: Resource on which the time was lost.
         kind: Kind of resource that the timed calls use.
         evident: There is evidence that other jobs caused the loss.
-        unit: Of the loads: bytes, ops, ns.
+        unit: Unit of the loads: bytes, ops, ns.
         edges: Borders of the slices, ns since the epoch; without gaps.
         service: Service time relative to that of undisturbed calls; NaN where the job was inactive.
         own: The job's load, per second; NaN: not known.

@@ -81,7 +81,7 @@ class Section:
     Attributes:
         title: The heading; "" for none.
         note: A short text next to it.
-        blocks: What is below, in order.
+        blocks: Texts, tables and figures of the section, in order.
     """
 
     title: str
@@ -95,7 +95,7 @@ class Part:
 
     Attributes:
         title: The heading.
-        sections: What is below, in order.
+        sections: Sections of the part, in order.
     """
 
     title: str
@@ -111,8 +111,8 @@ class Document:
         name: The subject's name.
         light: green, yellow or red; `undecided`; "" where there is no light.
         verdict: The verdict as a sentence.
-        parts: What follows, in order.
-        foot: Where and when it was made.
+        parts: Parts of the document, in order.
+        foot: Version and time of making.
     """
 
     kind: str

@@ -56,7 +56,7 @@ def html(document: Document, progress: Callable[[int, str], None] = lambda *_: N
     """Return the text of the file.
 
     Args:
-        document: What it holds.
+        document: Content of the file.
         progress: Called with the number and the title of each figure before it is drawn.
     """
     return _Writer(progress).write(document)

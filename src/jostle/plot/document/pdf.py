@@ -42,7 +42,7 @@ def pdf(document: Document, progress: Callable[[int, str], None] = lambda *_: No
     """Return the bytes of the file.
 
     Args:
-        document: What it holds.
+        document: Content of the file.
         progress: Called with the number and the title of each figure before it is drawn.
     """
     from matplotlib.backends.backend_pdf import PdfPages

@@ -20,7 +20,7 @@ def save_bars(chart: Bars, path: Path) -> Path:
     """Draw `chart` into `path`.
 
     Args:
-        chart: What to draw.
+        chart: Content of the chart.
         path: A file ending in .png, .svg or .pdf; replaced if it exists.
 
     Returns:

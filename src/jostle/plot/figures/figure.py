@@ -49,7 +49,7 @@ def save(chart: Chart, path: Path) -> Path:
     """Draw `chart` into `path`.
 
     Args:
-        chart: What to draw.
+        chart: Content of the chart.
         path: A file ending in .png, .svg or .pdf; replaced if it exists.
 
     Returns:

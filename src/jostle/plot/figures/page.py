@@ -116,7 +116,7 @@ class Page:
         stem: Name of its files without the ending; it says what the figure shows.
         title: The finding in a sentence.
         note: How to read it: units, number of runs, what the whiskers are.
-        foot: Where the numbers come from.
+        foot: Source of the numbers.
         numbers: The drawn numbers as a table.
         width: Width, inches.
         body: Height below the texts, inches.
@@ -316,7 +316,7 @@ class Saved:
     """A figure that was written.
 
     Attributes:
-        title: What it shows.
+        title: Title of the figure.
         files: Its pictures, and last the table of its numbers.
     """
 

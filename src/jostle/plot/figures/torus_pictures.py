@@ -31,9 +31,9 @@ class Line:
 
     Attributes:
         dimension: Along which they lead; sign: up (1) or down (-1) its places.
-        at: Where the first of them begins: of each dimension the place, from the first drawn one.
+        at: Coordinates of the start of the first of them, counted from the first drawn ones.
         kept: The dimensions whose places it shows separately; the others are summed up.
-        links: Which they are.
+        links: Numbers of the links.
     """
 
     dimension: int

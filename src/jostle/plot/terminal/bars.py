@@ -13,7 +13,7 @@ def draw_bars(chart: Bars, *, width: int, unicode: bool) -> list[list[Span]]:
     """Draw the bars as lines of styled text, one line per bar.
 
     Args:
-        chart: What to draw.
+        chart: Content of the chart.
         width: Columns of the terminal; at least 50 are used.
         unicode: False for a terminal that knows only ASCII.
 

@@ -39,7 +39,7 @@ def draw(chart: Chart, *, width: int, unicode: bool, rows: int | None = None) ->
     """Draw a chart as lines of styled text.
 
     Args:
-        chart: What to draw.
+        chart: Content of the chart.
         width: Columns of the terminal; at least 40 are used.
         unicode: False for a terminal that knows only ASCII.
         rows: Lines per series; chosen by their number when None.

@@ -28,7 +28,7 @@ def draw_finishing(chart: FinishingChart, *, width: int, unicode: bool) -> list[
     """Draw the ends of processes as bars, those of the tail-off marked, and the servers below.
 
     Args:
-        chart: What to draw.
+        chart: Content of the chart.
         width: Columns of the terminal; at least 40 are used.
         unicode: False for a terminal that knows only ASCII.
 

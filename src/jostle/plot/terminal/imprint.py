@@ -21,7 +21,7 @@ def draw_imprint(imprint: ImprintChart, *, width: int, unicode: bool) -> list[li
     """Draw the imprint as lines of styled text.
 
     Args:
-        imprint: What to draw.
+        imprint: Content of the chart.
         width: Columns of the terminal; at least 50 are used.
         unicode: False for a terminal that knows only ASCII.
 

@@ -18,7 +18,7 @@ def draw_attribution(chart: AttributionChart, *, width: int, unicode: bool) -> l
     """Draw the job above its background as lines of styled text.
 
     Args:
-        chart: What to draw.
+        chart: Content of the chart.
         width: Columns of the terminal; at least 50 are used.
         unicode: False for a terminal that knows only ASCII.
 

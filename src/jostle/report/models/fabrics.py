@@ -22,7 +22,7 @@ class Outside:
 
     Attributes:
         hosts: Nodes that jobs ran on.
-        missing: Those of them that are in no version of any fabric.
+        missing: Nodes that are in no version of any fabric.
         alike: Missing node -> the node of a fabric with the same name up to the first dot.
     """
 

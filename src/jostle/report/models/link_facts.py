@@ -227,7 +227,7 @@ def losses_at(
     """Add up the losses of jobs at some resources in a span, from their verdicts.
 
     Args:
-        resources: As verdicts name them: `link leaf1 > spine2`, `switch leaf1`.
+        resources: Names of resources, as in verdicts: `link leaf1 > spine2`, `switch leaf1`.
         slices: By job, the slices in which others caused a loss (DisturbedSlice).
         span: Start and end, ns since the epoch.
 

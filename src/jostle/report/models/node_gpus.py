@@ -30,9 +30,9 @@ class GpuView:
     """One way to look at a GPU.
 
     Attributes:
-        name: Of the view.
-        title: As users see it.
-        unit: Of its values: %, bytes, MHz, W, bytes/s, or errors (in a step).
+        name: Name of the view.
+        title: Title for users.
+        unit: Unit of its values: %, bytes, MHz, W, bytes/s, or errors (in a step).
         lines: Label and metrics of each line; the metrics are added up.
         scale: What the metrics (per second, unless they are levels or errors) are multiplied with.
     """
@@ -104,7 +104,7 @@ class NodeGpu:
         step_ns: Length of each.
         values: View -> (lines, steps); NaN where its agent said nothing. Views without any value
             are missing.
-        slowed: When power or heat lowered its clock.
+        slowed: Times in which power or heat lowered its clock.
     """
 
     host: str

@@ -40,7 +40,7 @@ class SchedulerFacts:
     Attributes:
         name: Its name.
         partition: Its partition or queue.
-        account: Who pays for it.
+        account: Account that is charged.
         state: running, completed, failed, cancelled, timeout, ...
         exit: Exit code and signal, `3:0`.
         cores: Cores that it got.
@@ -137,7 +137,7 @@ def stored_facts(
 
     Args:
         rows: Rows with its number: a requeued job has several.
-        row: As for `scheduler_facts`.
+        row: A row of the list of jobs, as for `scheduler_facts`.
     """
     meant = [
         said

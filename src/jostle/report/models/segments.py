@@ -102,7 +102,7 @@ def large_clusters(estimate: RunEstimate, most: int) -> list[Cluster]:
 
     Args:
         estimate: The estimate.
-        most: Where there are more, those in which most time was spent.
+        most: Largest number of clusters; those with most time are chosen.
     """
     clusters = [cluster for cluster in estimate.clusters if cluster.members >= LEAST_MEMBERS]
     longest = sorted(clusters, key=lambda cluster: -cluster.total_s)[:most]

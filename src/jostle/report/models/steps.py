@@ -97,7 +97,7 @@ def steps(tables: list[pa.Table], span: JobSpan, *, level: bool) -> Steps:
     """Add up series over their resources, on the slices of `span`.
 
     Args:
-        tables: As from Repository.series.
+        tables: Tables from Repository.series.
         span: The time to cover; rows outside of it are left out.
         level: True for gauges: steps get the mean level instead of the sum.
     """

@@ -136,7 +136,7 @@ def zone_loads(store: Repository, job: str, zone: str) -> list[ZoneLoad]:
     Args:
         store: The repository.
         job: The job's full name.
-        zone: As for `jostle.network.zone_links`.
+        zone: Part of the fabric, as for `jostle.network.zone_links`.
 
     Raises:
         UsageError: There is no fabric with nodes of the job, or none of them has the zone.

@@ -32,15 +32,15 @@ class AttributedSuspect:
         job: Its name.
         user: Its owner's uid; None if it is not shown.
         program: Its program; "" if it is not shown.
-        resources: Where, the costliest first.
-        seconds: What it took.
+        resources: Resources on which it caused losses, the costliest first.
+        seconds: Run time that it cost.
         share: The same, as a part of the whole loss.
         slices: Slices in which both jobs were active there.
-        correlation: Of its load with the job's service time, on the first resource.
+        correlation: Correlation of its load with the job's service time, on the first resource.
         pattern: How it used that resource, for users.
-        kind: As of Suspect: a job, load without a profile, or a slow server.
+        kind: Kind of suspect: a job, load without a profile, or a slow server.
         how: How it was found, in words (see `found_by`).
-        agreement: As of Suspect, of the first resource.
+        agreement: Result of the statistical test on the first resource, as of Suspect.
         tested: The statistical test could say something of it: `correlation` is one.
     """
 
@@ -86,11 +86,11 @@ class Attribution:
     Attributes:
         lost_s: The loss.
         suspects: Jobs that took a part of it, the greatest first.
-        explained_s: What they took together.
-        unexplained_s: What no profiled job explains.
+        explained_s: Loss that the suspects caused together.
+        unexplained_s: Loss that no profiled job explains.
         unexplained_share: The same, as a part of the loss; 0 without one.
         lost_slices: Slices in which time was lost, to whomever.
-        suspect_slices: Those of them that a suspect made slow.
+        suspect_slices: Number of these slices that a suspect slowed.
     """
 
     lost_s: Interval

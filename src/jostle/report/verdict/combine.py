@@ -33,9 +33,9 @@ class _Raised:
 
     Attributes:
         loss: Loss that the load of neighbours explains there.
-        cause: As in Cause.
-        resource: As in Cause, of the run's own loss that this one replaces.
-        named: As in Cause: the resource, or the part of it that serves the slow calls.
+        cause: Kind of cause, as in Cause.
+        resource: Resource of the run's own loss that this one replaces, as in Cause.
+        named: The resource, or the part of it that serves the slow calls.
         seconds: Run time lost there.
     """
 

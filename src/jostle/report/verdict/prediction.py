@@ -67,8 +67,8 @@ def capacity_of(
     Args:
         store: The repository.
         name: A job, program or kind, as for `prediction_of`.
-        mount: As for `prediction_of`.
-        viewer: As for `prediction_of`.
+        mount: Mount of the prediction, as for `prediction_of`.
+        viewer: User whose view is requested, as for `prediction_of`.
 
     Raises:
         UsageError: There is no such kind or mount.

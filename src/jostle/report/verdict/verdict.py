@@ -69,11 +69,11 @@ class VerdictHead:
         lost_s: The same in seconds.
         run_s: The run time that `percent` is of, s.
         intrinsic_s: The run time that it would have had without interference, s.
-        cause: What cost most: file system, network, memory or cpu (of messages within a node), cpu
-            or unknown; None where nothing was lost.
+        cause: The largest cause: file system, network, memory or cpu (of messages within a node),
+            cpu or unknown; None where nothing was lost.
         what: The causes that took most, in words: `CPU, slower cores`, `file system and CPU`; ""
             where nothing was lost.
-        resource: Where most was lost, a mount or a node; "" without one.
+        resource: Resource with the largest loss, a mount or a node; "" without one.
         advice: What the run may be used for.
         likely: The most probable light.
         sure: Its probability, 0 to 1.

@@ -108,7 +108,7 @@ class Audit:
         """Return the accesses, the newest first.
 
         Args:
-            before: Where the page before this one ended; None: at the newest.
+            before: End of the previous page; None: begin with the newest.
             limit: The most accesses.
 
         Returns:

@@ -25,7 +25,7 @@ class CachedResult(Generic[T]):
         value: The result.
         commit: Number of the repository's newest commit when the work on it began.
         seconds: How long it took, s.
-        at: When it was ready, s of the monotonic clock.
+        at: Time at which it was ready, s of the monotonic clock.
     """
 
     value: T

@@ -38,7 +38,7 @@ def cached_response(
     """Return the cached answer of a key and state, or 304 if the client has it.
 
     Args:
-        cache: Where answers are cached.
+        cache: The cache of answers.
         request: The request: `If-None-Match` and `Accept-Encoding` count.
         key: Identifies the answer, and the viewer's rights.
         state: State of the data that the answer is made from.

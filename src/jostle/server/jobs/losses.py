@@ -24,10 +24,10 @@ class LossGroup:
         name: Its name.
         jobs: The names of its jobs.
         run_s: Their run time, s.
-        lost_s: What they lost, s: the most likely values, added up.
+        lost_s: Sum of their most likely losses, s.
         core_hours: Core hours that their processes spent in lost time.
         worst: The job that lost most.
-        worst_s: What that job lost, s.
+        worst_s: Loss of that job, s.
     """
 
     name: str

@@ -100,7 +100,7 @@ class Segmented:
     Attributes:
         made: The run's estimate, without the table of its segments.
         drawn: The segments in order of time.
-        hit: Which segments are interfered.
+        hit: For each segment, whether it is interfered.
         by_length: Their indices, the shortest first.
         by_cluster: Their indices, by number of the cluster, then in time.
         clusters: Rows of the large clusters.

@@ -43,7 +43,7 @@ class ClusterBox:
     Attributes:
         label: Text below the box.
         seconds: Durations, s.
-        hit: Which segments are interfered.
+        hit: For each segment, whether it is interfered.
     """
 
     label: str

@@ -184,7 +184,7 @@ def counts(values: Floats, hit: Any, *, alike: float = 0.0, mark: float = math.n
 
     Args:
         values: The values.
-        hit: Which of them are interfered.
+        hit: For each of them, whether it is interfered.
         alike: Least distance of the first and last edge from the middle, as a share of it.
         mark: A value that the bins include; NaN: none.
     """
