@@ -8,7 +8,7 @@ Public interface:
     Digest, Estimate, Interference, Verdict, Background: results of the analysis with a display.
     JostleWarning, MissingPackageError: an answer lacks something; a package is missing.
 
-Each number is made by the function that makes it for the command. docs/reference/python.md
+Each number is computed by the same function as for the command. docs/reference/python.md
 describes all of it.
 """
 

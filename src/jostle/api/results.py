@@ -150,7 +150,7 @@ class Verdict(VerdictHead):
         causes: Lost seconds by cause and resource, the largest first.
         mounts: The path of each mount, for users.
         waits: Whom its ranks waited for, since when and why; None: it has no ranks, or the method
-            does not ask.
+            does not compute it.
     """
 
     estimate: Estimate

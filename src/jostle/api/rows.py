@@ -60,7 +60,7 @@ class Mount:
         path: Path under which the processes used it.
         type: Type of the file system.
         source: Source of the mount: server and path, or device.
-        shared: Several nodes share it.
+        shared: Whether several nodes share it.
     """
 
     mount: str

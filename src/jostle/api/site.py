@@ -143,7 +143,7 @@ class Site:
 
     @with_hints
     def predict(self, *loads: str, mount: str | None = None) -> Prediction:
-        """Predict how much loads that never met will slow each other, as `jostle predict`.
+        """Predict how much loads will slow each other, as `jostle predict`.
 
         Args:
             *loads: Two or more jobs, programs, or kinds such as `aggregate-write:1MiB:x4`.
@@ -239,10 +239,10 @@ class Site:
 
         Returns:
             A row for each component and slice in which it did something. A value is null where the
-            agent could not know it.
+            agent could not read it.
 
         Raises:
-            UsageError: There is no such metric, or a time is none.
+            UsageError: There is no such metric, or a time is not valid.
         """
         begin, end = (None if given is None else _begin_ns(given) for given in (since, until))
         return machines.component_slices(self._store, host, kind, metrics, (begin, end))
