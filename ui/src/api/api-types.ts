@@ -830,7 +830,7 @@ export interface InterferenceReport {
   suspects: Suspect[];
   disturbed: DisturbedSlice[];
   resources: ResourceLoss[];
-  /** other jobs that ran alongside it; those that the viewer may not see count as one */
+  /** jobs that ran alongside it; those that the viewer may not see count as one */
   neighbours: number;
   /** among them are jobs that the viewer may not see */
   unnamed: boolean;

@@ -82,7 +82,7 @@ def of_server(url: str, token: str) -> Source:
         except (OSError, ValueError, http.client.HTTPException) as error:
             why = getattr(error, "reason", error)
             raise ServerError(
-                f"{parts.hostname} cannot be reached: {why}.", hint="Is `jostle serve` running there?"
+                f"{parts.hostname} cannot be reached: {why}.", hint="Is `jostle serve` running?"
             ) from error
         return found
 

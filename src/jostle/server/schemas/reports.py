@@ -118,7 +118,7 @@ class InterferenceReport(BaseModel):
     disturbed: list[DisturbedSlice]
     resources: list[ResourceLoss]
     neighbours: int = Field(
-        description="other jobs that ran alongside it; those that the viewer may not see count as one"
+        description="jobs that ran alongside it; those that the viewer may not see count as one"
     )
     unnamed: bool = Field(False, description="among them are jobs that the viewer may not see")
     evident: bool
