@@ -407,7 +407,7 @@ def test_times_of_several_neighbours_add_up() -> None:
     assert [each.name for each in found.losses] == ["a", "b", "c"]
     assert found.losses[0].neighbours == ("b", "c")
     assert found.losses[0].percent == pytest.approx(100 * 2 / 3)  # three share
-    assert found.losses[0].outside and "No two jobs" in found.limits[0]
+    assert found.losses[0].outside and "No two comparable jobs" in found.limits[0]
     assert found.to_json()["losses"][2]["name"] == "c"
 
 

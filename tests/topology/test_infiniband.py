@@ -150,12 +150,12 @@ def test_hosts_gives_nodes_their_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (DISCOVERY + "[9] nonsense\n", "line 17: .*no port of a device"),
+        (DISCOVERY + "[9] nonsense\n", "line 17: .*not a port of a device"),
         (DISCOVERY + DISCOVERY, "`S-00000000000000a1` is described twice"),
         ("Unicast lids [0x0-0x2] of switch Lid 1 guid 0xa1 (leaf):\n0x1 1\n", "no discovery"),
         (
             DISCOVERY + "Unicast lids [0x0-0x2] of switch Lid 1 guid 0xa1 (leaf):\n0xfffff 001\n",
-            "no row of a forwarding table",
+            "not a row of a forwarding table",
         ),
     ],
 )
