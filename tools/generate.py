@@ -441,6 +441,7 @@ in the line above |
 | merge | of several processes or components: *sum*, or *max* where values are the same in all \
 (of a node, of a control group) or do not add up (frequencies) | sum |
 | since | first version of jostle that recorded it | in the line above |
+| meaning | | of `_ns`: time in the calls of the row with `_ops` |
 """
 
 
@@ -474,7 +475,7 @@ def _module_section(module: str, doc: str, metrics: list[Metric]) -> list[str]:
             columns[name] = cells
         elif cells[0]:
             shared.append(f"{name} {cells[0]}")
-    columns["meaning"] = [m.doc for m in metrics]
+    columns["meaning"] = ["" if _is_time_of_calls(m, metrics) else m.doc for m in metrics]
     common = f" All: {', '.join(shared)}." if shared else ""
     return [
         f"\n## {module}\n\n{doc}{common}\n\n",
@@ -487,6 +488,14 @@ def _module_section(module: str, doc: str, metrics: list[Metric]) -> list[str]:
 def _row(cells: Iterable[str]) -> str:
     """A row of a Markdown table."""
     return "|" + "".join(f" {cell} |" if cell else " |" for cell in cells) + "\n"
+
+
+def _is_time_of_calls(metric: Metric, of_module: list[Metric]) -> bool:
+    """Whether a metric is the time of what another one counts, without a condition."""
+    stem = metric.id.removesuffix("_ns")
+    plain = re.fullmatch(r"Time (in|of) (?!which)[^,;]*\.", metric.doc)
+    counted = any(other.id == f"{stem}_ops" for other in of_module)
+    return bool(plain and counted) and " that " not in metric.doc
 
 
 def _unit_in_name(metric: Metric) -> bool:
