@@ -318,7 +318,7 @@ typedef struct jst_head {
     _Atomic uint32_t gpus_used; /* used places of GPUs, the first ones */
     uint8_t gap2[2392 - 2388];
     jst_binding bindings[2]; /* the one with the higher number is valid */
-    /* how often threads that wanted a core were seen on NUMA node 0, 1, ...; only of users of GPUs */
+    /* how often threads that wanted a core were seen on NUMA node 0, 1, ...; of users of GPUs */
     uint32_t node_samples[16];
     uint8_t gap3[4096 - 3752];
 } jst_head;

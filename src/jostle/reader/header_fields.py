@@ -79,7 +79,7 @@ class ProcessFields:
         allowed_nodes: Their NUMA nodes; empty: unknown.
         group_cpus: Cores of its control group (`cpuset`), else of the machine; empty: unknown.
         group_nodes: Their NUMA nodes.
-        node_samples: How often threads that wanted a core were seen on NUMA node 0, 1, ...; only of
+        node_samples: How often threads that wanted a core were seen on NUMA node 0, 1, ...; of
             users of GPUs; up to the last that is not 0.
     """
 
