@@ -433,7 +433,7 @@ b sizes in [2^(b-1), 2^b), bucket {last} everything from 1 GiB |
 | column | meaning | where empty or missing |
 |---|---|---|
 | kind | *counter*, *timer* (wall-clock time) and *histogram*: increase within the slice; \
-*gauge*: level at its end | counter |
+*gauge*: level at its end | `_ns`: timer, else counter |
 | unit | | last word of the name; `size`: ops |
 | scope | *mount*: for each of {mounts} mounts and "other"; *process*: once per process; \
 *component*: by [the agent](agent.md), for each disk, mount, link or the like of a machine | \
@@ -465,7 +465,7 @@ def _module_section(module: str, doc: str, metrics: list[Metric]) -> list[str]:
     shared: list[str] = []
     columns = {"id": [f"`{m.id}`" for m in metrics]}
     for name, cells in {
-        "kind": ["" if m.kind == "counter" else m.kind for m in metrics],
+        "kind": ["" if m.kind == _usual_kind(m) else m.kind for m in metrics],
         "unit": ["" if _unit_in_name(m) else m.unit for m in metrics],
         "scope": [m.scope for m in metrics],
         "merge": ["" if m.merge == "sum" else m.merge for m in metrics],
@@ -483,6 +483,11 @@ def _module_section(module: str, doc: str, metrics: list[Metric]) -> list[str]:
         f"|{'---|' * len(columns)}\n",
         *(_row(cells) for cells in zip(*columns.values(), strict=True)),
     ]
+
+
+def _usual_kind(metric: Metric) -> str:
+    """The kind of most metrics with such a name."""
+    return "timer" if metric.id.endswith("_ns") else "counter"
 
 
 def _row(cells: Iterable[str]) -> str:
