@@ -422,7 +422,6 @@ counted (`read`), and the unit `bytes`.
 | unit | value |
 |---|---|
 | `ops` | calls, operations, requests or events |
-| `count`, `threads` | a number |
 | `khz`, `uj`, `uw`, `mc` | kilohertz, microjoules, microwatts, thousandths of a degree Celsius |
 | `ticks` | ticks of a device's clock |
 | `size` | histogram: calls by their size in bytes. Bucket 0 of {buckets} counts size 0, bucket \
@@ -476,7 +475,7 @@ def _module_section(module: str, doc: str, metrics: list[Metric]) -> list[str]:
         elif cells[0]:
             shared.append(f"{name} {cells[0]}")
     columns["meaning"] = ["" if _is_time_of_calls(m, metrics) else m.doc for m in metrics]
-    common = f" All: {', '.join(shared)}." if shared else ""
+    common = f" {', '.join(shared).capitalize()}." if shared else ""
     return [
         f"\n## {module}\n\n{doc}{common}\n\n",
         f"| {' | '.join(columns)} |\n",
