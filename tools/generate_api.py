@@ -8,8 +8,10 @@ Usage:
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -19,27 +21,39 @@ from jostle.server import Access, create_app
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/reference/api.md"
 TYPES = ROOT / "ui/src/api/api-types.ts"
+#: A parameter: name, meaning, type, and what holds without it.
+Row = tuple[str, str, str, str]
 
 HEAD = """\
 # The API of `jostle serve`
 
 <!-- Made by tools/generate_api.py from the application itself; do not edit. -->
 
-Scripts can use every request that the pages use. The complete description, with the schema of
-every answer, is OpenAPI 3.1 at `/api/v1/openapi.json` of a running server. Within `v1`, fields
-and parameters are only added; none is removed or gets another meaning.
+The requests of the pages, which scripts can use, too. The schemas of the answers are at
+`/api/v1/openapi.json` of a running server (OpenAPI 3.1); [stability](stability.md) says what may
+change.
 
-- **Log-in.** On this machine's own address, send the token of the printed URL: `Authorization:
-  Bearer TOKEN`. On a network address, log in as on the page, or create a token for scripts there.
-  [Serve a cluster](../how-to/serve-a-cluster.md) describes what each role may see. For a job that
-  you may not see, the answer is the same as for one that does not exist: 404.
-- **Times** are nanoseconds since the Unix epoch, durations seconds, unless a name says otherwise.
-- **Series** are reduced to at most `points` steps, each with minimum, mean and maximum.
-- **Grids** are binary: length of a header (uint32, little endian), the header (JSON, padded to
-  four bytes), then rows × columns float32, row by row; NaN where there is no value.
-- **Errors** are `application/problem+json` (RFC 9457): `title` says what failed and why, `mend`
-  what to do.
-- **Unchanged answers**: answers have an `ETag`; `If-None-Match` gives 304.
+| | |
+|---|---|
+| log-in | `Authorization: Bearer TOKEN`: on this machine's own address the token of the printed \
+URL, else one made at `/login` ([roles](serve.md#roles)) |
+| jobs that you may not see | 404, as for those that do not exist |
+| times | ns since the Unix epoch; durations in seconds, unless a name says otherwise |
+| series | at most `points` steps, each with minimum, mean and maximum |
+| grids | length of a header (uint32), the header (JSON, padded to four bytes), rows × columns of \
+float32, row by row, little-endian; NaN: no value |
+| errors | `application/problem+json` (RFC 9457): `title` says what failed and why, `mend` what \
+to do |
+| unchanged answers | `If-None-Match` with the `ETag` gives 304 |
+"""
+#: How the page introduces the parameters of many routes.
+COMMON = """\
+## Parameters of many routes
+
+A route lists these by name, with the value that holds without them.
+
+| parameter | what | value |
+|---|---|---|
 """
 TAGS = {
     "jobs": "The list of jobs",
@@ -51,6 +65,7 @@ TAGS = {
     "studies": "Studies",
     "live": "Live changes",
     "access": "Access",
+    "losses": "What all jobs lost",
 }
 
 
@@ -74,35 +89,60 @@ def main(arguments: list[str]) -> int:
 
 def page(description: dict[str, Any]) -> str:
     """Return the text of the page."""
+    routes = [
+        (route.get("tags", ["other"])[0], f"{method.upper()} {path}", route["description"], rows)
+        for path, methods in description["paths"].items()
+        for method, route in methods.items()
+        for rows in [[row(one) for one in route.get("parameters", []) if one["in"] == "query"]]
+    ]
+    return text_of(routes)
+
+
+def text_of(routes: list[tuple[str, str, str, list[Row]]]) -> str:
+    """Return the text of the page for routes: tag, method and path, description, parameters."""
+    often = Counter(one[:3] for *_, rows in routes for one in rows)
+    common = [one for one, count in often.items() if count > 2]
     parts: dict[str, list[str]] = {}
-    for path, methods in description["paths"].items():
-        for method, route in methods.items():
-            tag = route.get("tags", ["other"])[0]
-            parts.setdefault(tag, []).append(section(method, path, route))
+    for tag, name, told, rows in routes:
+        parts.setdefault(tag, []).append(section(name, told, rows, common))
     order = [*TAGS, *(tag for tag in parts if tag not in TAGS)]
+    shared = "".join(f"| `{name}` | {what} | {value} |\n" for name, what, value in common)
     return "\n".join(
-        [HEAD, *(f"## {TAGS.get(t, t)}\n\n" + "\n".join(parts[t]) for t in order if t in parts)]
+        [
+            HEAD,
+            COMMON + shared,
+            *(f"## {TAGS.get(t, t)}\n\n" + "\n".join(parts[t]) for t in order if t in parts),
+        ]
     )
 
 
-def section(method: str, path: str, route: dict[str, Any]) -> str:
+def section(name: str, told: str, rows: list[Row], common: list[tuple[str, str, str]]) -> str:
     """Return the text of one route."""
-    lines = [f"### {method.upper()} {path}", "", *route["description"].splitlines(), ""]
-    rows = [row(one) for one in route.get("parameters", []) if one["in"] == "query"]
-    if rows:
-        lines += ["| parameter | what | value | without it |", "|---|---|---|---|", *rows, ""]
+    told = re.sub(r"^Return (\w)", lambda match: match[1].upper(), told)
+    lines = [f"### {name}", "", *told.splitlines(), ""]
+    others = [
+        f"`{one[0]}`{f' [{one[3]}]' if one[3] else ''}" for one in rows if one[:3] in common
+    ]
+    own = [one for one in rows if one[:3] not in common]
+    if others:
+        lines += [f"- {', '.join(others)}", *([] if own else [""])]
+    if own:
+        lines += [
+            f"- `{key}`: {what}; {value}{f' [{least}]' if least else ''}"
+            for key, what, value, least in own
+        ]
+        lines.append("")
     return "\n".join(lines)
 
 
-def row(parameter: dict[str, Any]) -> str:
-    """Return the line of a parameter."""
+def row(parameter: dict[str, Any]) -> Row:
+    """Return name, meaning and type of a parameter, and what holds without it."""
     schema = parameter["schema"]
     default = schema.get("default")
-    least = "must be given" if parameter.get("required") else ""
+    least = "required" if parameter.get("required") else ""
     if default not in (None, "", [], 0, 2**63 - 1):
         least = f"`{default}`"
-    what = parameter["description"]
-    return f"| `{parameter['name']}` | {what} | {kind(schema)} | {least} |"
+    return parameter["name"], parameter["description"], kind(schema), least
 
 
 def kind(schema: dict[str, Any]) -> str:
@@ -112,12 +152,11 @@ def kind(schema: dict[str, Any]) -> str:
     if "enum" in schema:
         return ", ".join(f"`{one}`" for one in schema["enum"])
     if schema.get("type") == "array":
-        return f"{kind(schema['items'])}; may be given several times"
+        return f"{kind(schema['items'])}; repeatable"
     if schema.get("type") == "integer":
         least, most = schema.get("minimum"), schema.get("maximum")
-        whole = "a whole number"
-        return whole if most in (None, 2**63 - 1) else f"{whole}, {least} to {most}"
-    return {"string": "text", "boolean": "true or false", "number": "a number"}.get(
+        return "integer" if most in (None, 2**63 - 1) else f"{least} to {most}"
+    return {"string": "text", "boolean": "true or false", "number": "number"}.get(
         str(schema.get("type")), "see the description"
     )
 
