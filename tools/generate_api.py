@@ -29,28 +29,30 @@ HEAD = """\
 
 <!-- Made by tools/generate_api.py from the application itself; do not edit. -->
 
-The requests of the pages, which scripts can use, too. The schemas of the answers are at
-`/api/v1/openapi.json` of a running server (OpenAPI 3.1); [stability](stability.md) says what may
-change.
+The requests of the pages, which scripts can use, too. Whole descriptions, and the schemas of the
+answers, are at `/api/v1/openapi.json` of a running server (OpenAPI 3.1).
+[Stability](stability.md) says what may change.
 
 | | |
 |---|---|
 | log-in | `Authorization: Bearer TOKEN`: on this machine's own address the token of the printed \
-URL, else one made at `/login` ([roles](serve.md#roles)) |
-| jobs that you may not see | 404, as for those that do not exist |
+URL, else one made at `/login` |
+| [roles](serve.md#roles) | answers leave out or sum up what you may not see; such a job gets 404 |
 | times | ns since the Unix epoch; durations in seconds, unless a name says otherwise |
 | series | at most `points` steps, each with minimum, mean and maximum |
 | grids | length of a header (uint32), the header (JSON, padded to four bytes), rows × columns of \
 float32, row by row, little-endian; NaN: no value |
+| verdicts | 202 while one is made: ask again after `Retry-After` seconds |
 | errors | `application/problem+json` (RFC 9457): `title` says what failed and why, `mend` what \
 to do |
 | unchanged answers | `If-None-Match` with the `ETag` gives 304 |
+| repeatable parameters | match if one value does |
 """
 #: How the page introduces the parameters of many routes.
 COMMON = """\
 ## Parameters of many routes
 
-A route lists these by name, with the value that holds without them.
+In brackets: the value that holds without a parameter.
 
 | parameter | what | value |
 |---|---|---|
@@ -118,8 +120,9 @@ def text_of(routes: list[tuple[str, str, str, list[Row]]]) -> str:
 
 def section(name: str, told: str, rows: list[Row], common: list[tuple[str, str, str]]) -> str:
     """Return the text of one route."""
-    told = re.sub(r"^Return (\w)", lambda match: match[1].upper(), told)
-    lines = [f"### {name}", "", *told.splitlines(), ""]
+    first = told.split("\n\n")[0]
+    first = re.sub(r"^Return (\w)", lambda match: match[1].upper(), first)
+    lines = [f"### {name}", "", *first.splitlines(), ""]
     others = [
         f"`{one[0]}`{f' [{one[3]}]' if one[3] else ''}" for one in rows if one[:3] in common
     ]

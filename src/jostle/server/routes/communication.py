@@ -48,9 +48,10 @@ def matrix(
 ) -> Response:
     """Return what ranks of a job sent to each other: a window of ranks x ranks.
 
-    A grid with a row per sender; NaN: nothing was sent. Header: ranks, begin, end, each, cells,
-    unit, labels, pairs (the heaviest), bytes, messages and modelled of the whole job. Without
-    pairs and bytes, who sent to whom was not recorded.
+    The answer is the length of a header (uint32), the header (JSON: ranks, begin, end, each,
+    cells, unit, labels of the cells, the heaviest pairs, bytes, messages and modelled of the
+    whole job), then cells x cells float32, little endian, a row per sender; NaN: nothing was
+    sent. Without pairs and bytes, who sent to whom was not recorded.
     """
     job = context.job(viewer, job)
     mark = fabrics_mark(context.job_service.repository)

@@ -167,11 +167,11 @@ def link_steps(
 ) -> Response:
     """Return the load of every link in some of the steps of an overview.
 
-    Grids of steps x links after one header (start_ns, step_ns, first, steps, links, low_high,
-    waiting, measured): bytes per second; with low_high the most that adaptive routing can have
-    put there; with waiting the share of the time that data waited, NaN: not known; as uint16
-    the place of the busiest job in the overview's jobs, 65535: none, where `before` is
-    preferred to busier jobs.
+    The answer is the length of a header (uint32), the header (JSON: start_ns, step_ns, first,
+    steps, links, low_high, waiting, measured), then, little endian, each steps x links:
+    float32, bytes per second; with low_high the most that adaptive routing can have put there;
+    with waiting the share of the time that data waited, NaN: not known; and uint16, the place
+    of the busiest job in the overview's jobs, 65535: none. `before` comes before busier ones.
     """
     before = context.full_name(viewer, before)
     loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
@@ -206,9 +206,10 @@ def zones(
 ) -> Response:
     """Return what the leaves or the groups of a fabric sent to one another, step by step.
 
-    Grids of steps x from x to after one header (start_ns, step_ns, first, steps, modelled,
-    zones: name and vertices of each): bytes per second; as uint16 the place of the busiest job
-    in the overview's jobs, 65535: none.
+    The answer is the length of a header (uint32), the header (JSON: start_ns, step_ns, first,
+    steps, modelled, zones: name and vertices of each), then, little endian: steps x from x to
+    float32, bytes per second; and the same in uint16, the place of the busiest job in the
+    overview's jobs, 65535: none.
     """
     before = context.full_name(viewer, before)
     loads = answers.loads(name, viewer, (from_ns, to_ns), steps)

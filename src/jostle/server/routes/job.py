@@ -266,8 +266,10 @@ def grid(
 ) -> Response:
     """Return a metric per process and time as an array.
 
-    A grid; NaN where a process had no record. Header: unit, start_ns, step_ns, columns, and
-    rows: rank and host of each process.
+    The answer holds the length of a header (uint32), the header (JSON: unit,
+    start_ns, step_ns, columns, and rows:
+    rank and host of each process; padded to four bytes), then rows × columns float32, little
+    endian, row by row; NaN where a process had no record.
     """
     job = context.job(viewer, job)
     key = ("grid", job, metric, from_ns, to_ns, columns)

@@ -55,7 +55,8 @@ def nodes(
 ) -> Response:
     """Return a metric per node and time, and where the jobs ran.
 
-    A grid; NaN where no job ran.
+    The answer is the length of a header (uint32), the header (JSON), then rows x columns
+    float32, little endian, row by row; NaN where no job ran.
     """
     shape = (rows, columns)
     return context.job_service.answer(
