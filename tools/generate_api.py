@@ -21,7 +21,7 @@ from jostle.server import Access, create_app
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/reference/api.md"
 TYPES = ROOT / "ui/src/api/api-types.ts"
-#: A parameter: name, meaning, type, and what holds without it.
+#: A parameter: name, meaning, values, and what holds without it.
 Row = tuple[str, str, str, str]
 
 HEAD = """\
@@ -121,7 +121,7 @@ def text_of(routes: list[tuple[str, str, str, list[Row]]]) -> str:
 def section(name: str, told: str, rows: list[Row], common: list[tuple[str, str, str]]) -> str:
     """Return the text of one route."""
     first = told.split("\n\n")[0]
-    first = re.sub(r"^Return (\w)", lambda match: match[1].upper(), first)
+    first = re.sub(r"^Return (.)", lambda match: match[1].upper(), first)
     lines = [f"### {name}", "", *first.splitlines(), ""]
     others = [
         f"`{one[0]}`{f' [{one[3]}]' if one[3] else ''}" for one in rows if one[:3] in common
@@ -131,7 +131,7 @@ def section(name: str, told: str, rows: list[Row], common: list[tuple[str, str, 
         lines += [f"- {', '.join(others)}", *([] if own else [""])]
     if own:
         lines += [
-            f"- `{key}`: {what}; {value}{f' [{least}]' if least else ''}"
+            f"- `{key}`: {what}{value and f'; {value}'}{least and f' [{least}]'}"
             for key, what, value, least in own
         ]
         lines.append("")
@@ -139,7 +139,7 @@ def section(name: str, told: str, rows: list[Row], common: list[tuple[str, str, 
 
 
 def row(parameter: dict[str, Any]) -> Row:
-    """Return name, meaning and type of a parameter, and what holds without it."""
+    """Return name, meaning and values of a parameter, and what holds without it."""
     schema = parameter["schema"]
     default = schema.get("default")
     least = "required" if parameter.get("required") else ""
@@ -149,17 +149,17 @@ def row(parameter: dict[str, Any]) -> Row:
 
 
 def kind(schema: dict[str, Any]) -> str:
-    """Return the type of a value, for the page."""
+    """Return the values that there are, for the page; empty: texts, or all numbers."""
     if "anyOf" in schema:
         return kind(next(one for one in schema["anyOf"] if one.get("type") != "null"))
     if "enum" in schema:
         return ", ".join(f"`{one}`" for one in schema["enum"])
     if schema.get("type") == "array":
-        return f"{kind(schema['items'])}; repeatable"
+        return "; ".join(filter(None, (kind(schema["items"]), "repeatable")))
     if schema.get("type") == "integer":
         least, most = schema.get("minimum"), schema.get("maximum")
-        return "integer" if most in (None, 2**63 - 1) else f"{least} to {most}"
-    return {"string": "text", "boolean": "true or false", "number": "number"}.get(
+        return "" if most in (None, 2**63 - 1) else f"{least} to {most}"
+    return {"string": "", "boolean": "true or false", "number": ""}.get(
         str(schema.get("type")), "see the description"
     )
 
