@@ -108,7 +108,12 @@ def text_of(routes: list[tuple[str, str, str, list[Row]]]) -> str:
     for tag, name, told, rows in routes:
         parts.setdefault(tag, []).append(section(name, told, rows, common))
     order = [*TAGS, *(tag for tag in parts if tag not in TAGS)]
-    shared = "".join(f"| `{name}` | {what} | {value} |\n" for name, what, value in common)
+    alike: dict[tuple[str, str], list[str]] = {}
+    for name, *rest in common:
+        alike.setdefault((rest[0], rest[1]), []).append(f"`{name}`")
+    shared = "".join(
+        f"| {', '.join(names)} | {what} | {value} |\n" for (what, value), names in alike.items()
+    )
     return "\n".join(
         [
             HEAD,
@@ -153,7 +158,8 @@ def kind(schema: dict[str, Any]) -> str:
     if "anyOf" in schema:
         return kind(next(one for one in schema["anyOf"] if one.get("type") != "null"))
     if "enum" in schema:
-        return ", ".join(f"`{one}`" for one in schema["enum"])
+        both = [one for one in schema["enum"] if f"-{one}" in schema["enum"]]
+        return ", ".join(f"`{one}`" for one in schema["enum"] if one[1:] not in both)
     if schema.get("type") == "array":
         return "; ".join(filter(None, (kind(schema["items"]), "repeatable")))
     if schema.get("type") == "integer":
