@@ -102,12 +102,13 @@ def page(description: dict[str, Any]) -> str:
 
 def text_of(routes: list[tuple[str, str, str, list[Row]]]) -> str:
     """Return the text of the page for routes: tag, method and path, description, parameters."""
+    order = [*TAGS, *(tag for tag, *_ in routes if tag not in TAGS)]
+    routes = sorted(routes, key=lambda route: order.index(route[0]))
     often = Counter(one[:3] for *_, rows in routes for one in rows)
     common = [one for one, count in often.items() if count > 2]
     parts: dict[str, list[str]] = {}
     for tag, name, told, rows in routes:
         parts.setdefault(tag, []).append(section(name, told, rows, common))
-    order = [*TAGS, *(tag for tag in parts if tag not in TAGS)]
     alike: dict[tuple[str, str], list[str]] = {}
     for name, *rest in common:
         alike.setdefault((rest[0], rest[1]), []).append(f"`{name}`")
@@ -118,7 +119,7 @@ def text_of(routes: list[tuple[str, str, str, list[Row]]]) -> str:
         [
             HEAD,
             COMMON + shared,
-            *(f"## {TAGS.get(t, t)}\n\n" + "\n".join(parts[t]) for t in order if t in parts),
+            *(f"## {TAGS.get(tag, tag)}\n\n" + "\n".join(each) for tag, each in parts.items()),
         ]
     )
 
