@@ -414,19 +414,14 @@ METRICS_HEAD = """\
 
 <!-- {made_by} -->
 
-Every metric that a profile can hold, by module.
+Every metric that a profile can hold, by module. `posix_read_bytes` is module `posix`, what is
+counted (`read`), and the unit `bytes`.
 
 ## Names
 
-`posix_read_bytes` is module `posix`, what is counted (`read`), and the unit `bytes`. The last
-word of most names is the unit; the column *unit* has it in any case.
-
-| last word | value |
+| unit | value |
 |---|---|
 | `ops` | calls, operations, requests or events |
-| `bytes` | bytes |
-| `ns` | nanoseconds |
-| `count`, `threads` | a number |
 | `khz`, `uj`, `uw`, `mc` | kilohertz, microjoules, microwatts, thousandths of a degree Celsius |
 | `ticks` | ticks of a device's clock |
 | `size` | histogram: calls by their size in bytes. Bucket 0 of {buckets} counts size 0, bucket \
@@ -434,16 +429,18 @@ b sizes in [2^(b-1), 2^b), bucket {last} everything from 1 GiB |
 
 ## Columns
 
-| column | meaning |
-|---|---|
-| kind | *counter*, *timer* (wall-clock time) and *histogram*: the increase within the slice; \
-*gauge*: the level at its end |
-| scope | *mount*: recorded for each of {mounts} mounts and for "other"; *process*: once per \
-process; *component*: by [the agent](agent.md), for each disk, mount, link or the like of a \
-machine |
-| merge | how the values of several processes or components become one: *sum*, or *max* where \
-they are the same in all (a node's or a control group's number) or do not add up (a frequency) |
-| since | version of jostle that recorded it first. Profiles of older versions lack it |
+| column | meaning | where empty or missing |
+|---|---|---|
+| kind | *counter*, *timer* (wall-clock time) and *histogram*: increase within the slice; \
+*gauge*: level at its end | `_ns`: timer, else counter |
+| unit | | last word of the name; `size`: ops |
+| scope | *mount*: for each of {mounts} mounts and "other"; *process*: once per process; \
+*component*: by [the agent](agent.md), for each disk, mount, link or the like of a machine | \
+in the line above |
+| merge | of several processes or components: *sum*, or *max* where values are the same in all \
+(of a node, of a control group) or do not add up (frequencies) | sum |
+| since | first version of jostle that recorded it | in the line above |
+| meaning | | of `_ns`: time in the calls of the row with `_ops` |
 """
 
 
@@ -458,16 +455,56 @@ def metrics_page(metrics: list[Metric], modules: dict[str, str]) -> str:
         )
     ]
     for module, doc in modules.items():
-        parts.append(f"\n## {module}\n\n{doc}\n\n")
-        parts.append("| id | kind | unit | scope | merge | since | meaning |\n")
-        parts.append("|---|---|---|---|---|---|---|\n")
-        for m in metrics:
-            if m.module == module:
-                parts.append(
-                    f"| `{m.id}` | {m.kind} | {m.unit} | {m.scope} | {m.merge} | {m.since} "
-                    f"| {m.doc} |\n"
-                )
+        parts += _module_section(module, doc, [m for m in metrics if m.module == module])
     return "".join(parts)
+
+
+def _module_section(module: str, doc: str, metrics: list[Metric]) -> list[str]:
+    """The section of a module: what its metrics share, and a table with columns that differ."""
+    shared: list[str] = []
+    columns = {"id": [f"`{m.id}`" for m in metrics]}
+    for name, cells in {
+        "kind": ["" if m.kind == _usual_kind(m) else m.kind for m in metrics],
+        "unit": ["" if _unit_in_name(m) else m.unit for m in metrics],
+        "scope": [m.scope for m in metrics],
+        "merge": ["" if m.merge == "sum" else m.merge for m in metrics],
+        "since": [m.since for m in metrics],
+    }.items():
+        if len(set(cells)) > 1:
+            columns[name] = cells
+        elif cells[0]:
+            shared.append(f"{name} {cells[0]}")
+    columns["meaning"] = ["" if _is_time_of_calls(m, metrics) else m.doc for m in metrics]
+    common = f" {', '.join(shared).capitalize()}." if shared else ""
+    return [
+        f"\n## {module}\n\n{doc}{common}\n\n",
+        f"| {' | '.join(columns)} |\n",
+        f"|{'---|' * len(columns)}\n",
+        *(_row(cells) for cells in zip(*columns.values(), strict=True)),
+    ]
+
+
+def _usual_kind(metric: Metric) -> str:
+    """The kind of most metrics with such a name."""
+    return "timer" if metric.id.endswith("_ns") else "counter"
+
+
+def _row(cells: Iterable[str]) -> str:
+    """A row of a Markdown table."""
+    return "|" + "".join(f" {cell} |" if cell else " |" for cell in cells) + "\n"
+
+
+def _is_time_of_calls(metric: Metric, of_module: list[Metric]) -> bool:
+    """Whether a metric is the time of what another one counts, without a condition."""
+    stem = metric.id.removesuffix("_ns")
+    plain = re.fullmatch(r"Time (in|of) (?!which)[^,;]*\.", metric.doc)
+    counted = any(other.id == f"{stem}_ops" for other in of_module)
+    return bool(plain and counted) and " that " not in metric.doc
+
+
+def _unit_in_name(metric: Metric) -> bool:
+    """Whether the last word of a metric's name gives its unit."""
+    return metric.id.endswith((f"_{metric.unit}", "_size"))
 
 
 # ---- command -------------------------------------------------------------------------------

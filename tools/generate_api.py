@@ -8,8 +8,10 @@ Usage:
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -19,27 +21,41 @@ from jostle.server import Access, create_app
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/reference/api.md"
 TYPES = ROOT / "ui/src/api/api-types.ts"
+#: A parameter: name, meaning, values, and what holds without it.
+Row = tuple[str, str, str, str]
 
 HEAD = """\
 # The API of `jostle serve`
 
 <!-- Made by tools/generate_api.py from the application itself; do not edit. -->
 
-Scripts can use every request that the pages use. The complete description, with the schema of
-every answer, is OpenAPI 3.1 at `/api/v1/openapi.json` of a running server. Within `v1`, fields
-and parameters are only added; none is removed or gets another meaning.
+The requests of the pages, which scripts can use, too. Whole descriptions, and the schemas of the
+answers, are at `/api/v1/openapi.json` of a running server (OpenAPI 3.1).
+[Stability](stability.md) says what may change.
 
-- **Log-in.** On this machine's own address, send the token of the printed URL: `Authorization:
-  Bearer TOKEN`. On a network address, log in as on the page, or create a token for scripts there.
-  [Serve a cluster](../how-to/serve-a-cluster.md) describes what each role may see. For a job that
-  you may not see, the answer is the same as for one that does not exist: 404.
-- **Times** are nanoseconds since the Unix epoch, durations seconds, unless a name says otherwise.
-- **Series** are reduced to at most `points` steps, each with minimum, mean and maximum.
-- **Grids** are binary: length of a header (uint32, little endian), the header (JSON, padded to
-  four bytes), then rows × columns float32, row by row; NaN where there is no value.
-- **Errors** are `application/problem+json` (RFC 9457): `title` says what failed and why, `fix`
-  what to do.
-- **Unchanged answers**: answers have an `ETag`; `If-None-Match` gives 304.
+| | |
+|---|---|
+| log-in | `Authorization: Bearer TOKEN`: on this machine's own address the token of the printed \
+URL, else one made at `/login` |
+| [roles](serve.md#roles) | answers leave out or sum up what you may not see; such a job gets 404 |
+| times | ns since the Unix epoch; durations in seconds, unless a name says otherwise |
+| series | at most `points` steps, each with minimum, mean and maximum |
+| grids | length of a header (uint32), the header (JSON, padded to four bytes), rows × columns of \
+float32, row by row, little-endian; NaN: no value |
+| verdicts | 202 while one is made: ask again after `Retry-After` seconds |
+| errors | `application/problem+json` (RFC 9457): `title` says what failed and why, `mend` what \
+to do |
+| unchanged answers | `If-None-Match` with the `ETag` gives 304 |
+| repeatable parameters | match if one value does |
+"""
+#: How the page introduces the parameters of many routes.
+COMMON = """\
+## Parameters of many routes
+
+In brackets: the value that holds without a parameter.
+
+| parameter | what | value |
+|---|---|---|
 """
 TAGS = {
     "jobs": "The list of jobs",
@@ -51,6 +67,7 @@ TAGS = {
     "studies": "Studies",
     "live": "Live changes",
     "access": "Access",
+    "losses": "What all jobs lost",
 }
 
 
@@ -61,8 +78,8 @@ def main(arguments: list[str]) -> int:
         return 2
     with tempfile.TemporaryDirectory() as folder:
         repository = Repository(Path(folder) / "r", create=True)
-        described = create_app(repository.path, Access()).openapi()
-    made = {PAGE: page(described), TYPES: types(described)}
+        told = create_app(repository.path, Access()).openapi()
+    made = {PAGE: page(told), TYPES: types(told)}
     stale = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
     for path in stale:
         if arguments:
@@ -74,50 +91,82 @@ def main(arguments: list[str]) -> int:
 
 def page(description: dict[str, Any]) -> str:
     """Return the text of the page."""
+    routes = [
+        (route.get("tags", ["other"])[0], f"{method.upper()} {path}", route["description"], rows)
+        for path, methods in description["paths"].items()
+        for method, route in methods.items()
+        for rows in [[row(one) for one in route.get("parameters", []) if one["in"] == "query"]]
+    ]
+    return text_of(routes)
+
+
+def text_of(routes: list[tuple[str, str, str, list[Row]]]) -> str:
+    """Return the text of the page for routes: tag, method and path, description, parameters."""
+    order = [*TAGS, *(tag for tag, *_ in routes if tag not in TAGS)]
+    routes = sorted(routes, key=lambda route: order.index(route[0]))
+    often = Counter(one[:3] for *_, rows in routes for one in rows)
+    common = [one for one, count in often.items() if count > 2]
     parts: dict[str, list[str]] = {}
-    for path, methods in description["paths"].items():
-        for method, route in methods.items():
-            tag = route.get("tags", ["other"])[0]
-            parts.setdefault(tag, []).append(section(method, path, route))
-    order = [*TAGS, *(tag for tag in parts if tag not in TAGS)]
+    for tag, name, told, rows in routes:
+        parts.setdefault(tag, []).append(section(name, told, rows, common))
+    alike: dict[tuple[str, str], list[str]] = {}
+    for name, *rest in common:
+        alike.setdefault((rest[0], rest[1]), []).append(f"`{name}`")
+    shared = "".join(
+        f"| {', '.join(names)} | {what} | {value} |\n" for (what, value), names in alike.items()
+    )
     return "\n".join(
-        [HEAD, *(f"## {TAGS.get(t, t)}\n\n" + "\n".join(parts[t]) for t in order if t in parts)]
+        [
+            HEAD,
+            COMMON + shared,
+            *(f"## {TAGS.get(tag, tag)}\n\n" + "\n".join(each) for tag, each in parts.items()),
+        ]
     )
 
 
-def section(method: str, path: str, route: dict[str, Any]) -> str:
+def section(name: str, told: str, rows: list[Row], common: list[tuple[str, str, str]]) -> str:
     """Return the text of one route."""
-    lines = [f"### {method.upper()} {path}", "", *route["description"].splitlines(), ""]
-    rows = [row(one) for one in route.get("parameters", []) if one["in"] == "query"]
-    if rows:
-        lines += ["| parameter | what | value | without it |", "|---|---|---|---|", *rows, ""]
+    first = told.split("\n\n")[0]
+    first = re.sub(r"^Return (.)", lambda match: match[1].upper(), first)
+    lines = [f"### {name}", "", *first.splitlines(), ""]
+    others = [
+        f"`{one[0]}`{f' [{one[3]}]' if one[3] else ''}" for one in rows if one[:3] in common
+    ]
+    own = [one for one in rows if one[:3] not in common]
+    if others:
+        lines += [f"- {', '.join(others)}", *([] if own else [""])]
+    if own:
+        lines += [
+            f"- `{key}`: {what}{value and f'; {value}'}{least and f' [{least}]'}"
+            for key, what, value, least in own
+        ]
+        lines.append("")
     return "\n".join(lines)
 
 
-def row(parameter: dict[str, Any]) -> str:
-    """Return the line of a parameter."""
+def row(parameter: dict[str, Any]) -> Row:
+    """Return name, meaning and values of a parameter, and what holds without it."""
     schema = parameter["schema"]
     default = schema.get("default")
-    least = "must be given" if parameter.get("required") else ""
+    least = "required" if parameter.get("required") else ""
     if default not in (None, "", [], 0, 2**63 - 1):
         least = f"`{default}`"
-    what = parameter["description"]
-    return f"| `{parameter['name']}` | {what} | {kind(schema)} | {least} |"
+    return parameter["name"], parameter["description"], kind(schema), least
 
 
 def kind(schema: dict[str, Any]) -> str:
-    """Return the type of a value, for the page."""
+    """Return the values that there are, for the page; empty: texts, or all numbers."""
     if "anyOf" in schema:
         return kind(next(one for one in schema["anyOf"] if one.get("type") != "null"))
     if "enum" in schema:
-        return ", ".join(f"`{one}`" for one in schema["enum"])
+        both = [one for one in schema["enum"] if f"-{one}" in schema["enum"]]
+        return ", ".join(f"`{one}`" for one in schema["enum"] if one[1:] not in both)
     if schema.get("type") == "array":
-        return f"{kind(schema['items'])}; may be given several times"
+        return "; ".join(filter(None, (kind(schema["items"]), "repeatable")))
     if schema.get("type") == "integer":
         least, most = schema.get("minimum"), schema.get("maximum")
-        whole = "a whole number"
-        return whole if most in (None, 2**63 - 1) else f"{whole}, {least} to {most}"
-    return {"string": "text", "boolean": "true or false", "number": "a number"}.get(
+        return "" if most in (None, 2**63 - 1) else f"{least} to {most}"
+    return {"string": "", "boolean": "true or false", "number": ""}.get(
         str(schema.get("type")), "see the description"
     )
 

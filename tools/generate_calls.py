@@ -45,6 +45,15 @@ NCCL_NAMES = tuple(
         "Send Recv GroupStart GroupEnd CommDestroy CommAbort CommFinalize"
     ).split()
 )
+# Classes of which the page says what they mean.
+CLASSES = {
+    "copy": "counts as a read, as a write, or as both",
+    "dup": "another descriptor of a known file",
+    "forget": "a descriptor that is no file: not counted",
+    "cwd, namespace, sandbox, credentials": "changes what a path means, or what the process may do",
+    "fork, exec, thread, end": "a step in the life of the process",
+    "jump": "leaves calls in progress",
+}
 
 
 @dataclass(frozen=True)
@@ -269,19 +278,25 @@ def calls_page(calls: list[Call]) -> str:
     parts = [
         "# Wrapped functions\n\n",
         f"<!-- {made_by(CALLS_DEF)} -->\n\n",
-        f"`libjostle.so` exports these {len(calls)} functions, those of MPI and, for GPUs, "
-        f"{', '.join(f'`{name}`' for name in GPU_NAMES)}, "
-        f"{', '.join(f'`{name}`' for name in NCCL_NAMES)} "
-        f"and {len(GLOO_NAMES)} collectives of gloo, nothing else. "
-        "Functions marked *optional* are wrapped only if the C library has them.\n",
+        f"The {len(calls)} functions of the C library that `libjostle.so` wraps, by class; those "
+        "marked * only where the C library has them. The classes open, close, read, write, seek, "
+        "sync and meta are counted under these names ([metrics](metrics.md)).\n\n"
+        "| class | meaning |\n|---|---|\n",
+        *(f"| {name} | {meaning} |\n" for name, meaning in CLASSES.items()),
     ]
     for module in dict.fromkeys(c.module for c in calls):
-        parts.append(f"\n## {module}\n\n| function | class | |\n|---|---|---|\n")
-        for c in calls:
-            if c.module == module:
-                mark = "optional" if c.optional else ""
-                signature = f"{spaced(c.returns)}{c.name}({c.params})"
-                parts.append(f"| `{signature}` | {c.group} | {mark} |\n")
+        parts.append(f"\n## {module}\n\n| class | functions |\n|---|---|\n")
+        inside = [c for c in calls if c.module == module]
+        for group in dict.fromkeys(c.group for c in inside):
+            names = [f"`{c.name}`{' *' * c.optional}" for c in inside if c.group == group]
+            parts.append(f"| {group} | {', '.join(names)} |\n")
+    parts += [
+        "\n## Others\n\n| for | functions |\n|---|---|\n",
+        "| MPI | [MPI calls](mpi-calls.md) |\n",
+        f"| GPUs | {', '.join(f'`{name}`' for name in GPU_NAMES)} |\n",
+        f"| NCCL, RCCL | {', '.join(f'`{name}`' for name in NCCL_NAMES)} |\n",
+        f"| gloo | its {len(GLOO_NAMES)} collectives |\n",
+    ]
     return "".join(parts)
 
 

@@ -1,7 +1,7 @@
 """Measures jostle's own part of recording a GPU, per record and call, with a CUPTI of ours.
 
 No GPU is needed. The cost of CUPTI itself is far higher, and is measured on a GPU
-(docs/measurements/2026-11-27-cuda-recorder.md).
+(docs/measurements/2026-11-27-neighbours-on-a-gpu.md).
 """
 
 from __future__ import annotations

@@ -53,22 +53,19 @@ SIGNALS = {
     "write-seek-read": "mixed",
 }
 NOTES = """\
-Each program is left out in turn with all of its pairs; a cell counts once for each of its programs
-that is left out. An error is that of the median over the runs of a cell; a measured loss below 0
-counts as none. Neighbours are ranked by what they cost on average. *By jobs that met* is what a
-site has: the model learns from what it finds in the repository itself, without the studies' cells.
+Each program is left out in turn with all of its pairs; a cell counts once for each program left
+out. An error is that of the median over the runs of a cell; a measured loss below 0 counts as none.
+Neighbours are ranked by what they cost on average. *By jobs that met*: learned from the repository
+alone, as at a site, without the studies' cells.
 
-What the figures do not show:
+**Limits.**
 
-- The law by request has two constants (128 KiB a request, three requests more for a new file) that
-  were chosen after losses on SSHFS were seen. Its figures there, and those of the models that use
-  it, are not those of unseen data. On CephFS the studies of shared files and of Kuo's program were
-  measured after the laws and the model were made; the rules for intervals (each program counts as
-  much as another; half as wide again with fewer than ten programs) were chosen after all of them.
-- On SSHFS kinds are those of the studies' settings. On CephFS they come from profiles of the
-  programs' runs alone.
-- Codes are left out: their profiles on SSHFS are not kept, and on CephFS they were not measured.
-- All programs are on one machine, with one to four processes each.
+- The law by request has two constants (128 KiB a request, three more for a new file) that were
+  chosen after losses on SSHFS were seen, and rules for intervals were chosen after all losses.
+  Shared files and Kuo's program on CephFS were measured after laws and model were made.
+- Kinds on SSHFS are those of the studies' settings; on CephFS they come from profiles alone.
+- Codes are left out: no profiles on SSHFS, not measured on CephFS.
+- All programs ran on one machine, with one to four processes each.
 """
 
 

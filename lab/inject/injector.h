@@ -90,9 +90,9 @@ typedef struct jst_log_head {
     char gap2[2048];
 } jst_log_head;
 
-_Static_assert(sizeof(jst_log_head) == 8192, "lab/docs/reference/inject.md");
-_Static_assert(offsetof(jst_log_head, begun) == 1344, "lab/docs/reference/inject.md");
-_Static_assert(offsetof(jst_log_head, classes) == 2048, "lab/docs/reference/inject.md");
+_Static_assert(sizeof(jst_log_head) == 8192, "lab/src/jostle_lab/inject/log.py");
+_Static_assert(offsetof(jst_log_head, begun) == 1344, "lab/src/jostle_lab/inject/log.py");
+_Static_assert(offsetof(jst_log_head, classes) == 2048, "lab/src/jostle_lab/inject/log.py");
 
 typedef struct jst_log_record {
     uint64_t start_ns; /* CLOCK_REALTIME */
@@ -104,7 +104,7 @@ typedef struct jst_log_record {
     char call[32];
 } jst_log_record;
 
-_Static_assert(sizeof(jst_log_record) == 64, "lab/docs/reference/inject.md");
+_Static_assert(sizeof(jst_log_record) == 64, "lab/src/jostle_lab/inject/log.py");
 
 extern jst_log_head *jst_log; /* NULL: there is none yet, or any more */
 

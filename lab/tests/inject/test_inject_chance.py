@@ -28,7 +28,7 @@ def draw(rules: str, count: int = CALLS) -> NDArray[np.int64]:
 
 
 def mix(x: int) -> int:
-    """lab/docs/reference/inject.md, the numbers."""
+    """The function of this name in lab/inject/random_delays.c, written a second time."""
     x ^= x >> 30
     x = x * 0xBF58476D1CE4E5B9 & MASK
     x ^= x >> 27
@@ -45,7 +45,7 @@ def uniform(seed: int, n: int, draw: int) -> float:
     return ((mix(key + (n * 64 + draw + 1) * STEP & MASK) >> 11) + 0.5) * 2.0**-53
 
 
-def test_the_numbers_are_those_of_the_documentation() -> None:
+def test_the_numbers_are_those_of_a_second_implementation() -> None:
     due = draw("seed=42 probability=0.25 delay=fixed:7ns", 2000)
     assert due.tolist() == [7 if uniform(42, n, 0) < 0.25 else -1 for n in range(2000)]
     heavy = draw("seed=1 delay=pareto:1ms,1.5,10s", 500)

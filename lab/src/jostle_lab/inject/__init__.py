@@ -8,7 +8,7 @@ The package's interface:
     windows: returns the windows with and without delays of a run with a schedule.
 
 A compiled library (lab/inject in the source tree), preloaded after the profiler's, delays the
-calls; lab/docs/reference/inject.md has the rules and the format of the log.
+calls; lab/docs/reference/inject.md has the rules and the tables of the log.
 """
 
 from __future__ import annotations

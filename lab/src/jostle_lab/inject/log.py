@@ -1,7 +1,7 @@
 """Reads the injector's logs into tables.
 
 One file per process, `inject-HOST-PID.jil`: a header of 8 KiB and fixed records
-(lab/docs/reference/inject.md). It is written through a mapping, so that the log of a killed process
+(lab/inject/injector.h). It is written through a mapping, so that the log of a killed process
 is complete. Logs come from shared folders and are not trusted: an invalid log raises an error with
 file, position, reason and remedy.
 """

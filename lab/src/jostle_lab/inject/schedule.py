@@ -84,7 +84,7 @@ def windows(log: InjectLog, begin_ns: int, end_ns: int) -> Windows:
 
 
 def place(seed: int, period: int, places: int) -> int:
-    """Return which of a period's windows is on, counted from 0 (lab/docs/reference/inject.md).
+    """Return which of a period's windows is on, counted from 0 (lab/inject/random_delays.c).
 
     Args:
         seed: That of the rules.

@@ -40,7 +40,7 @@ _MANY = 10_000
 # A file that is in no commit is removed after this time; until then a reader may have it open, or
 # an ingester may be about to commit it.
 GRACE_S = 900.0
-# Merged files are read often and written once: decision 0051 has the cost of a higher level.
+# Merged files are read often and written once, so a higher level than at ingest is worth its cost.
 _LEVEL = 3
 _RECENT_NS = 2 * DAY_NS
 _ALL_EVERY_S = 3600.0

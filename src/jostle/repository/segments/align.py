@@ -4,7 +4,7 @@ Ranks do not communicate when they cut their run into segments, but their bounda
 boundary at a global collective is the same on two ranks if both had as many global collectives
 until then, it was the same call, and the running hashes of all calls before agree. Epochs (call
 sites of a rank's own) are the same if it is the same occurrence of the same site, or else if they
-are close in time. Why: docs/adr/0009-merging-segments.md.
+are close in time. Why: docs/adr/0011-where-segments-end.md.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The ranks of a world are coarsened to the boundaries that all of them share (align.py). The values
 that a rank counted between two of these are added up; over the ranks durations become a median with
 minimum and maximum, counts a sum with minimum and maximum per rank. Why:
-docs/adr/0009-merging-segments.md.
+docs/adr/0011-where-segments-end.md.
 """
 
 from __future__ import annotations
