@@ -43,7 +43,7 @@ URL, else one made at `/login` |
 | grids | length of a header (uint32), the header (JSON, padded to four bytes), rows × columns of \
 float32, row by row, little-endian; NaN: no value |
 | verdicts | 202 while one is made: ask again after `Retry-After` seconds |
-| errors | `application/problem+json` (RFC 9457): `title` says what failed and why, `mend` what \
+| errors | `application/problem+json` (RFC 9457): `title` says what failed and why, `fix` what \
 to do |
 | unchanged answers | `If-None-Match` with the `ETag` gives 304 |
 | repeatable parameters | match if one value does |

@@ -8,7 +8,7 @@
  * RATIONALE: hardware threads of a core share its execution units, first cache, and second cache. A
  * code that leaves slots unused because it waits for its own results is hardly slowed by another
  * one that uses them; so no part of the work waits. Three parts, since codes use the three in
- * different shares and one number is to represent all of them. See docs/adr/0022-the-canary.md.
+ * different shares and one number is to represent all of them. See docs/adr/0022-the-core-speed-probe.md.
  *
  * In assembly, each loop on a cache line of its own: the same instructions in every build. The data are
  * zeros, so that they cannot cause a floating-point trap that the program has enabled.
