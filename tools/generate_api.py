@@ -78,8 +78,8 @@ def main(arguments: list[str]) -> int:
         return 2
     with tempfile.TemporaryDirectory() as folder:
         repository = Repository(Path(folder) / "r", create=True)
-        told = create_app(repository.path, Access()).openapi()
-    made = {PAGE: page(told), TYPES: types(told)}
+        described = create_app(repository.path, Access()).openapi()
+    made = {PAGE: page(described), TYPES: types(described)}
     stale = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
     for path in stale:
         if arguments:
@@ -107,8 +107,8 @@ def text_of(routes: list[tuple[str, str, str, list[Row]]]) -> str:
     often = Counter(one[:3] for *_, rows in routes for one in rows)
     common = [one for one, count in often.items() if count > 2]
     parts: dict[str, list[str]] = {}
-    for tag, name, told, rows in routes:
-        parts.setdefault(tag, []).append(section(name, told, rows, common))
+    for tag, name, text, rows in routes:
+        parts.setdefault(tag, []).append(section(name, text, rows, common))
     alike: dict[tuple[str, str], list[str]] = {}
     for name, *rest in common:
         alike.setdefault((rest[0], rest[1]), []).append(f"`{name}`")
@@ -124,9 +124,9 @@ def text_of(routes: list[tuple[str, str, str, list[Row]]]) -> str:
     )
 
 
-def section(name: str, told: str, rows: list[Row], common: list[tuple[str, str, str]]) -> str:
+def section(name: str, text: str, rows: list[Row], common: list[tuple[str, str, str]]) -> str:
     """Return the text of one route."""
-    first = told.split("\n\n")[0]
+    first = text.split("\n\n")[0]
     first = re.sub(r"^Return (.)", lambda match: match[1].upper(), first)
     lines = [f"### {name}", "", *first.splitlines(), ""]
     others = [

@@ -144,12 +144,12 @@ def test_no_planted_pipe_blocks(jostle: Runner) -> None:
 def test_no_foreign_file_is_fed(jostle: Runner) -> None:
     """Another user's file under the name of the shorts file learns nothing."""
     needs_root()
-    planted = jostle.spool / f"test.{os.getuid()}.jss"
-    planted.write_bytes(b"")
-    planted.chmod(0o666)
-    os.chown(planted, 65534, 65534)
+    prepared = jostle.spool / f"test.{os.getuid()}.jss"
+    prepared.write_bytes(b"")
+    prepared.chmod(0o666)
+    os.chown(prepared, 65534, 65534)
     jostle.run_bare("/bin/true")
-    assert planted.read_bytes() == b""
+    assert prepared.read_bytes() == b""
 
 
 def test_no_planted_link_leads_to_a_file_of_ours(jostle: Runner) -> None:
