@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jostle.analysis.identification.model import AccountPart, CoreAccount, UserKind
-from jostle.analysis.identification.resources import Axis, AxisRows, Floats
+from jostle.analysis.identification.resources.shared import Axis, AxisRows, Floats
 from jostle.analysis.interval import Interval
 from jostle.analysis.series import resample
 from jostle.repository.query.co_running import CoRunning

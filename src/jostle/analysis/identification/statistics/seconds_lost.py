@@ -8,11 +8,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from jostle.analysis.identification.case import Case, cut
-from jostle.analysis.identification.evidence import Moved
-from jostle.analysis.identification.resampling import drawn
-from jostle.analysis.identification.resources import Floats, SharedResource
-from jostle.analysis.identification.service_time import Flags, ServiceTimes, quiet_slices, service
+from jostle.analysis.identification.resources.service_time import (
+    Flags,
+    ServiceTimes,
+    quiet_slices,
+    service,
+)
+from jostle.analysis.identification.resources.shared import Floats, SharedResource
+from jostle.analysis.identification.statistics.case import Case, cut
+from jostle.analysis.identification.statistics.evidence import Moved
+from jostle.analysis.identification.statistics.resampling import drawn
 from jostle.analysis.interval import Interval
 
 Rng = np.random.Generator

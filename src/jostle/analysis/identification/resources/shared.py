@@ -13,8 +13,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle.analysis.identification.model import LoadSource, ResourceKind
-from jostle.analysis.identification.syncs import wait_for_metadata
-from jostle.analysis.identification.targets import shared_part
+from jostle.analysis.identification.resources.syncs import wait_for_metadata
+from jostle.analysis.identification.resources.targets import shared_part
 from jostle.analysis.interval import Interval
 from jostle.analysis.series import resample
 from jostle.repository.query.around_gpus import CCL_BYTES, CCL_NS, CCL_OPS

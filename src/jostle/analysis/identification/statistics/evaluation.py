@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jostle.analysis.identification.resource_tests import ResourceTest
-from jostle.analysis.identification.seconds_lost import SuspectLoss
+from jostle.analysis.identification.statistics.resource_tests import ResourceTest
+from jostle.analysis.identification.statistics.seconds_lost import SuspectLoss
 
 
 @dataclass

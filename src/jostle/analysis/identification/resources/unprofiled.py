@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle.analysis.identification.resources import OPERATION, Axis, Floats, job_axis
+from jostle.analysis.identification.resources.shared import OPERATION, Axis, Floats, job_axis
 from jostle.analysis.series import resample
 from jostle.repository.query.co_running import CoRunning, JobFacts
 from jostle.repository.query.machine_loads import CLIENTS_OF_SERVERS, SERVING_KINDS

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jostle.analysis.identification.regression import nonnegative
-from jostle.analysis.identification.resources import Floats
-from jostle.analysis.identification.service_time import QUIET, Flags, ServiceTimes
+from jostle.analysis.identification.resources.service_time import QUIET, Flags, ServiceTimes
+from jostle.analysis.identification.resources.shared import Floats
 
 Rows = NDArray[np.int64]
 

@@ -11,9 +11,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from jostle.analysis.identification.buses import bus_resources, devices_of, rows_by_job, rows_where
-from jostle.analysis.identification.nvlink import nvlink_resources
-from jostle.analysis.identification.resources import (
+from jostle.analysis.identification.resources.buses import (
+    bus_resources,
+    devices_of,
+    rows_by_job,
+    rows_where,
+)
+from jostle.analysis.identification.resources.nvlink import nvlink_resources
+from jostle.analysis.identification.resources.shared import (
     Axis,
     AxisRows,
     CallSeries,

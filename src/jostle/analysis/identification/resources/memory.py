@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from jostle.analysis.identification.buses import rows_by_job, rows_where
 from jostle.analysis.identification.model import LoadSource
 from jostle.analysis.identification.regression import nonnegative
-from jostle.analysis.identification.resources import (
+from jostle.analysis.identification.resources.buses import rows_by_job, rows_where
+from jostle.analysis.identification.resources.sensitivity import UNKNOWN, sensitivity
+from jostle.analysis.identification.resources.shared import (
     Axis,
     AxisRows,
     CallSeries,
@@ -29,7 +30,6 @@ from jostle.analysis.identification.resources import (
     nodes,
     per_operation,
 )
-from jostle.analysis.identification.sensitivity import UNKNOWN, sensitivity
 from jostle.analysis.interval import Interval
 from jostle.analysis.series import resample
 from jostle.repository.query.co_running import COLLECTIVE, P2P, CoRunning, JobFacts

@@ -21,8 +21,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jostle.analysis.identification.regression import nonnegative
-from jostle.analysis.identification.resources import OPERATION, Axis, Floats, SharedResource
-from jostle.analysis.identification.service_time import DRAIN_NS, Flags, reaching
+from jostle.analysis.identification.resources.service_time import DRAIN_NS, Flags, reaching
+from jostle.analysis.identification.resources.shared import OPERATION, Axis, Floats, SharedResource
 from jostle.analysis.series import resample
 from jostle.repository.query.co_running import CoRunning, JobFacts
 from jostle.values.arrow_columns import ints

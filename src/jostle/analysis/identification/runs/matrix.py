@@ -17,8 +17,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle.analysis.identification.flows import Flows
-from jostle.analysis.identification.matrix_rows import (
+from jostle.analysis.identification.model import (
+    Encounter,
+    EncounterRuns,
+    Matrix,
+    Potential,
+    ResourceKind,
+    Visibility,
+)
+from jostle.analysis.identification.regression import nonnegative
+from jostle.analysis.identification.resources.shared import Floats
+from jostle.analysis.identification.runs.flows import Flows
+from jostle.analysis.identification.runs.matrix_rows import (
     DOSE,
     Ints,
     ResourceRows,
@@ -29,19 +39,14 @@ from jostle.analysis.identification.matrix_rows import (
     rows_of,
     tables_of,
 )
-from jostle.analysis.identification.model import (
-    Encounter,
-    EncounterRuns,
-    Matrix,
-    Potential,
-    ResourceKind,
-    Visibility,
+from jostle.analysis.identification.runs.whole_runs import (
+    ALONGSIDE,
+    Meetings,
+    compare_runs,
+    units_of,
 )
-from jostle.analysis.identification.regression import nonnegative
-from jostle.analysis.identification.resource_tests import LEVEL, adjusted
-from jostle.analysis.identification.resources import Floats
-from jostle.analysis.identification.whole_runs import ALONGSIDE, Meetings, compare_runs, units_of
-from jostle.analysis.identification.with_without import Difference, difference
+from jostle.analysis.identification.runs.with_without import Difference, difference
+from jostle.analysis.identification.statistics.resource_tests import LEVEL, adjusted
 from jostle.repository.query.programs import Programs, shares
 
 _Met = tuple[Encounter, EncounterRuns]

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.analysis.identification.resources import Floats
-from jostle.analysis.identification.syncs import ranks
+from jostle.analysis.identification.resources.shared import Floats
+from jostle.analysis.identification.resources.syncs import ranks
 
 Flags = NDArray[np.bool_]
 

@@ -12,14 +12,14 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from jostle.analysis.identification.buses import (
+from jostle.analysis.identification.resources.buses import (
     copy_calls,
     devices_of,
     moved_by,
     rows_by_job,
     rows_where,
 )
-from jostle.analysis.identification.resources import (
+from jostle.analysis.identification.resources.shared import (
     OPERATION,
     Axis,
     AxisRows,

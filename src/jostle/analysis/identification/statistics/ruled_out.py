@@ -9,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from jostle.analysis.identification.evaluation import Evaluation
-from jostle.analysis.identification.evidence import FEWEST
-from jostle.analysis.identification.model import CoreAccount, Untested
-from jostle.analysis.identification.resource_tests import LEVEL, MOST, blind, shorter_slices
+from jostle.analysis.identification.model import RUN_WITHOUT_IT, CoreAccount, Untested
+from jostle.analysis.identification.statistics.evaluation import Evaluation
+from jostle.analysis.identification.statistics.evidence import FEWEST
+from jostle.analysis.identification.statistics.resource_tests import (
+    LEVEL,
+    MOST,
+    blind,
+    shorter_slices,
+)
 
 #: Part of the run: on a resource on which the job spent less, nobody can have cost it time.
 _LEAST = 0.01
@@ -117,10 +122,13 @@ def _untested(evaluation: Evaluation, job: str, run_s: float) -> Untested | None
             shorter_slices(test),
         )
     if job not in test.tests:
-        return Untested(f"of all jobs on {where} only the {MOST} with most load were tested", QUIET)
+        return Untested(
+            f"of all jobs on {where} only the {MOST} with most load were tested", RUN_WITHOUT_IT
+        )
     if test.tests[job].alike:
         return Untested(
-            f"its load on {where} never changed, or changed with the job's own phases", QUIET
+            f"its load on {where} never changed, or changed with the job's own phases",
+            RUN_WITHOUT_IT,
         )
     if blind(test) or test.tests[job].smallest > LEVEL:
         return Untested(
@@ -129,13 +137,9 @@ def _untested(evaluation: Evaluation, job: str, run_s: float) -> Untested | None
     if test.smallest_s > _UNSEEN * run_s:
         return Untested(
             f"a loss of less than {test.smallest_s:.3g} s on {where} would not show in this run",
-            QUIET,
+            RUN_WITHOUT_IT,
         )
     return None
-
-
-#: What decides about a neighbour that was active all the time.
-QUIET = "a run of the same command without it (`jostle run -- CMD`), and `jostle compare` of both"
 
 
 def _reason(evaluation: Evaluation, job: str, run_s: float) -> str:

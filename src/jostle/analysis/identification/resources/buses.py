@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle.analysis.identification.resources import (
+from jostle.analysis.identification.resources.shared import (
     OPERATION,
     Axis,
     AxisRows,

@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from jostle.analysis.identification.case import Case, Rows
-from jostle.analysis.identification.resources import Floats
+from jostle.analysis.identification.resources.shared import Floats
+from jostle.analysis.identification.statistics.case import Case, Rows
 from jostle.analysis.interval import Interval
 
 Rng = np.random.Generator

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.analysis.identification.model import Untested
-from jostle.analysis.identification.resources import (
+from jostle.analysis.identification.model import RUN_WITHOUT_IT, Untested
+from jostle.analysis.identification.resources.shared import (
     Axis,
     Floats,
     MeetingPlace,
@@ -29,7 +29,6 @@ from jostle.analysis.identification.resources import (
     job_axis,
     network,
 )
-from jostle.analysis.identification.ruled_out import QUIET
 from jostle.repository.query.co_running import CoRunning
 from jostle.topology import valid_at
 from jostle.values.traffic import Traffic
@@ -218,7 +217,8 @@ def _why_apart(job: str, meetings: Sequence[_Meeting], *, adaptive: bool) -> str
     """Return why a neighbour was not tested on any link: it did no harm there, or is not known."""
     if any(job in meeting.sharing and job not in meeting.theirs for meeting in meetings):
         return Untested(
-            f"of all jobs on this job's links only the {_LOUDEST} with most load were tested", QUIET
+            f"of all jobs on this job's links only the {_LOUDEST} with most load were tested",
+            RUN_WITHOUT_IT,
         )
     if any(job in meeting.theirs for meeting in meetings):
         return "On the links that it shares with this job it sent little, or at other times."

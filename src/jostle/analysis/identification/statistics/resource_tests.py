@@ -7,10 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from jostle.analysis.identification.evidence import FEWEST, NOTHING, Moved, Test, own_phases
-from jostle.analysis.identification.resources import Floats, SharedResource
-from jostle.analysis.identification.seconds_lost import smallest_loss
-from jostle.analysis.identification.service_time import (
+from jostle.analysis.identification.resources.service_time import (
     DRAIN_NS,
     QUIET,
     Flags,
@@ -18,6 +15,15 @@ from jostle.analysis.identification.service_time import (
     quiet_slices,
     service,
 )
+from jostle.analysis.identification.resources.shared import Floats, SharedResource
+from jostle.analysis.identification.statistics.evidence import (
+    FEWEST,
+    NOTHING,
+    Moved,
+    Test,
+    own_phases,
+)
+from jostle.analysis.identification.statistics.seconds_lost import smallest_loss
 
 #: Rate of false discoveries.
 LEVEL = 0.05

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.analysis.identification.matrix_rows import Ints, ResourceRows
-from jostle.analysis.identification.resources import Floats
-from jostle.analysis.identification.with_without import Difference, difference
+from jostle.analysis.identification.resources.shared import Floats
+from jostle.analysis.identification.runs.matrix_rows import Ints, ResourceRows
+from jostle.analysis.identification.runs.with_without import Difference, difference
 
 #: Part of a run's traffic: with less of it concurrent with a program, it is a run without that.
 ALONGSIDE = 0.1

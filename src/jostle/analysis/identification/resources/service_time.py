@@ -12,7 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.analysis.identification.resources import CallSeries, Floats, SharedResource, enough
+from jostle.analysis.identification.resources.shared import (
+    CallSeries,
+    Floats,
+    SharedResource,
+    enough,
+)
 
 Flags = NDArray[np.bool_]
 

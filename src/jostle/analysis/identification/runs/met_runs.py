@@ -12,9 +12,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from jostle.analysis.identification.flows import Flows
-from jostle.analysis.identification.matrix import combined, matrix_parts
-from jostle.analysis.identification.matrix_rows import (
+from jostle.analysis.identification.model import OTHERS, Encounter, ResourceKind, Visibility
+from jostle.analysis.identification.resources.shared import Floats
+from jostle.analysis.identification.runs.flows import Flows
+from jostle.analysis.identification.runs.matrix import combined, matrix_parts
+from jostle.analysis.identification.runs.matrix_rows import (
     Ints,
     ResourceRows,
     Roles,
@@ -22,10 +24,8 @@ from jostle.analysis.identification.matrix_rows import (
     rows_of,
     tables_of,
 )
-from jostle.analysis.identification.model import OTHERS, Encounter, ResourceKind, Visibility
-from jostle.analysis.identification.resource_tests import LEVEL
-from jostle.analysis.identification.resources import Floats
-from jostle.analysis.identification.with_without import FEWEST
+from jostle.analysis.identification.runs.with_without import FEWEST
+from jostle.analysis.identification.statistics.resource_tests import LEVEL
 from jostle.analysis.interval import Slowdown
 from jostle.repository.query.programs import Programs, shares
 from jostle.values.plain_values import plain

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle.analysis.identification.flows import Flows
 from jostle.analysis.identification.model import OTHERS, ResourceKind, Visibility
-from jostle.analysis.identification.resources import DATA_PER_REQUEST, OPERATION, Floats
+from jostle.analysis.identification.resources.shared import DATA_PER_REQUEST, OPERATION, Floats
+from jostle.analysis.identification.runs.flows import Flows
 from jostle.names.basis import TIMES, basis_of
 from jostle.repository.query.co_running import JobFacts
 from jostle.repository.query.gpu_programs import BUS_CLASSES
