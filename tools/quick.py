@@ -42,6 +42,7 @@ FOLDERS = {
     "tools": "house",
     "docs": "docs/test_architecture.py docs/test_docs.py",
     "ui/src": "web",
+    "lab/bench/papers": "house/test_papers_cells.py house/test_reproduce.py",
     "lab/bench": "house/test_bench.py house/test_budget.py",
     "packaging": "house/test_packages.py",
 }

@@ -24,36 +24,25 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-import access
-import agent
-import background
-import calls
-import estimate
-import gpu_records
-import ingest
-import inject
-import interference
-import lab
-import links
-import month
-import mpi_calls
-import mpi_peers
-import mpi_segments
-import mpi_whole
-import nccl_calls
-import open_log
-import passes
-import process
-import receive
-import ship
-import size
-import spark
-import web_api
-import web_browser
-import whole
 from jostle.files.loadable import find_library, is_loadable
 from measure import Bench, MissingError, Row, say
 from mpi import MPICH, OPENMPI, peers
+from rows.lab import access, inject, lab
+from rows.mpi import mpi_calls, mpi_peers, mpi_segments, mpi_whole
+from rows.recording import agent, calls, gpu_records, nccl_calls, process, ship, size, whole
+from rows.repository import (
+    background,
+    estimate,
+    ingest,
+    interference,
+    links,
+    month,
+    open_log,
+    passes,
+    receive,
+    spark,
+)
+from rows.web import web_api, web_browser
 
 ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     **{key: lambda bench, key=key: [calls.call_row(bench, key)] for key in calls.CALLS},  # type: ignore[misc]

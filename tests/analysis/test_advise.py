@@ -17,7 +17,7 @@ from jostle.analysis.advise.requests import larger_requests
 from jostle.analysis.advise.time_limit import PastRun, time_limit
 from jostle.analysis.binding.model import BindingAdvice
 from jostle.analysis.identification.model import JobInterference, ResourceLoss, Suspect
-from jostle.analysis.identification.slow_targets import SlowTarget
+from jostle.analysis.identification.resources.slow_targets import SlowTarget
 from jostle.analysis.interval import Interval
 from jostle.repository.query.co_running import CoRunning, JobFacts
 

@@ -12,7 +12,7 @@ from alongside_maker import SLICE_NS, START, table, writer
 from jostle.analysis import identify
 from jostle.analysis.identification.core_account import LIMIT, OWN, STEAL, core_accounts
 from jostle.analysis.identification.model import OTHERS
-from jostle.analysis.identification.resources import job_axis
+from jostle.analysis.identification.resources.shared import job_axis
 from jostle.repository.query.co_running import NODE_METRICS, NODE_TIMES, CoRunning, JobFacts, hide
 from jostle.repository.query.core_users import NO_TOTALS, NO_USERS, CoreUse
 

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from jostle.analysis.estimation.spans import _spans
-from jostle.analysis.identification.resources import job_axis
+from jostle.analysis.identification.resources.shared import job_axis
 from jostle.analysis.interval import Interval
 from jostle.repository.query.co_running import _merged
 from jostle.repository.query.programs import of_jobs

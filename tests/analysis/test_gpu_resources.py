@@ -11,7 +11,7 @@ import pytest
 from alongside_maker import SLICE_NS, START, Floats, bursts, noise, table
 
 from jostle.analysis import identify, neighbours
-from jostle.analysis.identification.buses import meeting
+from jostle.analysis.identification.resources.buses import meeting
 from jostle.repository.query.around_gpus import NO_MESSAGES, Device, Hardware
 from jostle.repository.query.co_running import NODE_METRICS, NODE_TIMES, CoRunning, JobFacts
 from jostle.repository.query.gpus import GPU_SUMS, NO_GPUS

@@ -8,10 +8,10 @@ from alongside_maker import MIB, bursts, noise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jostle.analysis.identification.evidence import FEWEST, Moved, own_phases
 from jostle.analysis.identification.regression import nonnegative
-from jostle.analysis.identification.resource_tests import adjusted, delayed, grained
-from jostle.analysis.identification.syncs import ranks
+from jostle.analysis.identification.resources.syncs import ranks
+from jostle.analysis.identification.statistics.evidence import FEWEST, Moved, own_phases
+from jostle.analysis.identification.statistics.resource_tests import adjusted, delayed, grained
 
 SIZE = 160
 

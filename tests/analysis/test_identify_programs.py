@@ -11,9 +11,9 @@ import pytest
 from scipy import stats
 
 from jostle.analysis import matrix
-from jostle.analysis.identification.matrix import matrix_and_evidence
 from jostle.analysis.identification.model import OTHERS, Visibility
-from jostle.analysis.identification.with_without import difference
+from jostle.analysis.identification.runs.matrix import matrix_and_evidence
+from jostle.analysis.identification.runs.with_without import difference
 from jostle.repository.query.co_running import JobFacts
 from jostle.repository.query.programs import FILE_CLASSES, MPI_CLASSES, Programs
 

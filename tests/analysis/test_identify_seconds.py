@@ -23,9 +23,9 @@ from alongside_maker import (
 
 from jostle.analysis import identify
 from jostle.analysis.identification.identify import _together
-from jostle.analysis.identification.resource_tests import why_not
-from jostle.analysis.identification.resources import shared_resources, spilled
-from jostle.analysis.identification.seconds_lost import suspect_loss
+from jostle.analysis.identification.resources.shared import shared_resources, spilled
+from jostle.analysis.identification.statistics.resource_tests import why_not
+from jostle.analysis.identification.statistics.seconds_lost import suspect_loss
 
 QUARTER = 250_000_000
 

@@ -14,8 +14,8 @@ from alongside_maker import MOUNT, SLICE_NS, START, Floats, bursts, writer
 from fabric_maker import RATE, Scene, Sender, ring
 
 from jostle.analysis import identify
-from jostle.analysis.identification import links
 from jostle.analysis.identification.model import JobInterference
+from jostle.analysis.identification.resources import links
 from jostle.network import link_loads
 from jostle.plot.charts.interference import charts
 from jostle.repository.query.co_running import hide

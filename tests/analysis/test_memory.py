@@ -8,7 +8,7 @@ from alongside_maker import Floats, noise
 from memory_maker import GB, SIZE, Node, hog
 
 from jostle.analysis import JobInterference, identify
-from jostle.analysis.identification.sensitivity import sensitivity
+from jostle.analysis.identification.resources.sensitivity import sensitivity
 
 MEMORY = "memory of node1"
 

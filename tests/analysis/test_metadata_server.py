@@ -23,10 +23,10 @@ from split_mounts import (
 
 from jostle.analysis import identify
 from jostle.analysis.identification.model import JobInterference, ResourceLoss
-from jostle.analysis.identification.resource_tests import among_their_kind
-from jostle.analysis.identification.resources import SharedResource
-from jostle.analysis.identification.servers import Slowness, server_slowness
-from jostle.analysis.identification.unprofiled import with_unprofiled
+from jostle.analysis.identification.resources.servers import Slowness, server_slowness
+from jostle.analysis.identification.resources.shared import SharedResource
+from jostle.analysis.identification.resources.unprofiled import with_unprofiled
+from jostle.analysis.identification.statistics.resource_tests import among_their_kind
 
 LUSTRE, CEPH = SEPARATE[0], SEPARATE[4]
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jostle.analysis import resample
-from jostle.analysis.identification.flows import Flows
+from jostle.analysis.identification.runs.flows import Flows
 from jostle.repository.store.layout import GAUGE_IDS
 from jostle.repository.store.tables import spread
 

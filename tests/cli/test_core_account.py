@@ -20,7 +20,8 @@ LOOP = "import time\nend = time.time() + 9\nwhile time.time() < end: sum(range(2
 
 @pytest.fixture(scope="module")
 def cpu_mixes() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("cpu_mixes", ROOT / "lab/bench/cpu_mixes.py")
+    script = ROOT / "lab/bench/proofs/cpu_mixes.py"
+    spec = importlib.util.spec_from_file_location("cpu_mixes", script)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules["cpu_mixes"] = module

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-BENCH = Path(__file__).parents[2] / "lab/bench"
+BENCH = Path(__file__).parents[2] / "lab/bench/papers"
 RUNS = "study,file_system,date,victim,neighbour,chunk,victim_processes,neighbour_processes,layout,"
 RUNS += "more,loss_percent,runs,verdict\n"
 
 
 @pytest.fixture
 def cells(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("papers_cells", BENCH / "papers_cells.py")
+    spec = importlib.util.spec_from_file_location("papers_cells", BENCH / "cells.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "papers_cells", module)
@@ -129,7 +129,7 @@ def test_runs_of_a_measurement_replace_those_it_had_and_add_to_others(cells: Mod
 
 
 def test_what_is_printed_is_well_formed() -> None:
-    spec = importlib.util.spec_from_file_location("papers_cells", BENCH / "papers_cells.py")
+    spec = importlib.util.spec_from_file_location("papers_cells", BENCH / "cells.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules["papers_cells"] = module

@@ -26,9 +26,7 @@ MORE_PARAMETERS = {
 #: Folders with more files, each with its reason.
 LARGER = {
     "agent/ship": "one program of 13 parts, each with its header",
-    "lab/bench": "a file for each row of the benchmark",
     "lab/bench/programs": "a small program for each row of the benchmark",
-    "src/jostle/analysis/identification": "a file for each step and kind of resource",
     "src/jostle/cli/commands": "a file for each verb",
     "src/jostle/report/models": "a file for each list, page or panel",
     "src/jostle/repository/query": "a file for each kind of question",

@@ -12,7 +12,7 @@ from logs import taken
 from site_of_logs import site
 
 from jostle.analysis import matrix
-from jostle.analysis.identification.whole_runs import compare_runs, permuted
+from jostle.analysis.identification.runs.whole_runs import compare_runs, permuted
 from jostle.report.verdict.whole_runs import is_whole, whole_run
 from jostle.repository import Repository
 

@@ -312,9 +312,9 @@ def test_published_volumes(what: str, formula: Callable[[], float], printed: flo
 
 
 def codes(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    """Run lab/bench/codes.py."""
+    """Run lab/bench/papers/codes.py."""
     return subprocess.run(
-        [sys.executable, str(BENCH / "codes.py"), *words],
+        [sys.executable, str(BENCH / "papers" / "codes.py"), *words],
         capture_output=True,
         text=True,
         check=False,

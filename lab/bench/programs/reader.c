@@ -1,5 +1,5 @@
 /*
- * Reads a file in a known pattern, for lab/bench/reads.py.
+ * Reads a file in a known pattern, for lab/bench/proofs/reads.py.
  *
  *     reader WAY FILE API SEED PROCESSES CHUNK PIECES SECONDS
  *

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib
-import papers
 import pytest
 from matplotlib.colors import to_hex
 
+import papers
 from figure_texts import faults, texts
 from jostle.plot.charts.chart import FILL, PALETTE
 from jostle.plot.charts.labels import share_label, tied

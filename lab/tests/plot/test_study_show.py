@@ -13,9 +13,9 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import papers
 import pytest
 
+import papers
 from jostle.cli.output import console
 from jostle.errors import UsageError
 from jostle_lab.analysis.study.model import Setting, StudyNote, StudyResult

@@ -1,4 +1,7 @@
-"""Signals are named by their profiles: pattern, chunk, period. lab/bench/access.py scores more."""
+"""Signals are named by their profiles: pattern, chunk, period.
+
+lab/bench/rows/lab/access.py scores more.
+"""
 
 from __future__ import annotations
 

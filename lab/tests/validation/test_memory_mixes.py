@@ -12,7 +12,7 @@ import pytest
 
 from jostle_lab.validation.lab.work import Work
 
-BENCH = Path(__file__).parents[3] / "lab/bench/memory_mixes.py"
+BENCH = Path(__file__).parents[3] / "lab/bench/proofs/memory_mixes.py"
 
 
 @pytest.fixture(scope="module")

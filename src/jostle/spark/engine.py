@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from jostle import __version__
-from jostle.analysis.identification.matrix import MatrixPart, combined, matrix_parts
-from jostle.analysis.identification.matrix_rows import Roles, roles_of
 from jostle.analysis.identification.model import Matrix, Visibility
+from jostle.analysis.identification.runs.matrix import MatrixPart, combined, matrix_parts
+from jostle.analysis.identification.runs.matrix_rows import Roles, roles_of
 from jostle.repository import Repository, Snapshot
 from jostle.repository.query.co_running import facts
 from jostle.repository.query.divided import Question, combine

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from jostle.analysis.advise.model import Recommendation, added
 from jostle.analysis.identification.model import JobInterference
-from jostle.analysis.identification.slow_targets import SlowTarget
+from jostle.analysis.identification.resources.slow_targets import SlowTarget
 from jostle.analysis.interval import Interval
 from jostle.repository.query.co_running import CoRunning
 from jostle.values.arrow_columns import floats

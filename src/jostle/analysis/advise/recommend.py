@@ -16,8 +16,8 @@ from jostle.analysis.advise.time_limit import PastRun, time_limit
 from jostle.analysis.binding.model import BindingAdvice
 from jostle.analysis.digest.model import JobDigest
 from jostle.analysis.identification.model import JobInterference
-from jostle.analysis.identification.seconds_lost import counted_once
-from jostle.analysis.identification.slow_targets import SlowTarget
+from jostle.analysis.identification.resources.slow_targets import SlowTarget
+from jostle.analysis.identification.statistics.seconds_lost import counted_once
 from jostle.repository.query.co_running import CoRunning, JobFacts
 
 #: Part of the run time, and seconds: with a predicted saving below both nothing is advised.

@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from jostle.analysis.identification.resource_tests import ResourceTest
-from jostle.analysis.identification.resources import SharedResource, nodes
-from jostle.analysis.identification.seconds_lost import SuspectLoss
-from jostle.analysis.identification.sensitivity import UNKNOWN
-from jostle.analysis.identification.service_time import QUIET, quiet_slices
+from jostle.analysis.identification.resources.sensitivity import UNKNOWN
+from jostle.analysis.identification.resources.service_time import QUIET, quiet_slices
+from jostle.analysis.identification.resources.shared import SharedResource, nodes
+from jostle.analysis.identification.statistics.resource_tests import ResourceTest
+from jostle.analysis.identification.statistics.seconds_lost import SuspectLoss
 from jostle.repository.query.co_running import CoRunning
 
 _UNSYNCHRONISED = 5

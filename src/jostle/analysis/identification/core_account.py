@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jostle.analysis.identification.model import AccountPart, CoreAccount, UserKind
-from jostle.analysis.identification.resources import Axis, AxisRows, Floats
+from jostle.analysis.identification.resources.shared import Axis, AxisRows, Floats
 from jostle.analysis.interval import Interval
 from jostle.analysis.series import resample
 from jostle.repository.query.co_running import CoRunning
@@ -36,9 +36,9 @@ _MOST_CELLS = 4_000_000  # users x cores x slices whose CPU time is spread at on
 _WHOLE = 0.95  # of a slice: a job that ran for so much of it is taken to have run for all of it
 _NEARLY = 0.05  # of a core: by so much clocks and the heartbeat may change a whole one
 _COUNTING = 0.01  # of all cores: a smaller rest of their time is an error of counting
-#: Uncertainties of a share (95 %), calibrated by lab/bench/cpu_mixes.py. The first is independent
-#: from slice to slice, since who ran just while the job waited is not known within a slice; the
-#: second is common to all slices.
+#: Uncertainties of a share (95 %), calibrated by lab/bench/proofs/cpu_mixes.py. The first is
+#: independent from slice to slice, since who ran just while the job waited is not known within a
+#: slice; the second is common to all slices.
 _WITHIN, _ALIKE = 0.4, 0.03
 #: Part of the distance to the bounds that is the uncertainty of where users of several cores ran.
 _FAR = 0.8

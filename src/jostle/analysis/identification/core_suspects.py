@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow.compute as pc
 
 from jostle.analysis.identification.core_account import Accounted
-from jostle.analysis.identification.evaluation import Evaluation
 from jostle.analysis.identification.model import (
     OTHERS,
     AccountPart,
@@ -17,7 +16,8 @@ from jostle.analysis.identification.model import (
     ResourceLoss,
     Suspect,
 )
-from jostle.analysis.identification.resource_tests import blind
+from jostle.analysis.identification.statistics.evaluation import Evaluation
+from jostle.analysis.identification.statistics.resource_tests import blind
 from jostle.analysis.interval import Interval
 from jostle.repository.query.co_running import CoRunning, JobFacts
 from jostle.values.arrow_columns import ints

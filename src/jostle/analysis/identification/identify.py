@@ -10,10 +10,6 @@ import numpy as np
 from jostle.analysis.identification.caveats import clock_slices, limits
 from jostle.analysis.identification.core_account import Accounted, core_accounts
 from jostle.analysis.identification.core_suspects import core_losses, joined, with_worse
-from jostle.analysis.identification.evaluation import Evaluation
-from jostle.analysis.identification.gpus import gpu_resources
-from jostle.analysis.identification.links import with_links
-from jostle.analysis.identification.memory import with_memory
 from jostle.analysis.identification.model import (
     OTHERS,
     DisturbedSlice,
@@ -23,7 +19,20 @@ from jostle.analysis.identification.model import (
     Untested,
 )
 from jostle.analysis.identification.pattern import pattern
-from jostle.analysis.identification.resource_tests import (
+from jostle.analysis.identification.resources.gpus import gpu_resources
+from jostle.analysis.identification.resources.links import with_links
+from jostle.analysis.identification.resources.memory import with_memory
+from jostle.analysis.identification.resources.servers import times_as_slow, with_servers
+from jostle.analysis.identification.resources.service_time import ServiceTimes
+from jostle.analysis.identification.resources.shared import (
+    Floats,
+    SharedResource,
+    job_axis,
+    shared_resources,
+)
+from jostle.analysis.identification.resources.unprofiled import with_unprofiled
+from jostle.analysis.identification.statistics.evaluation import Evaluation
+from jostle.analysis.identification.statistics.resource_tests import (
     ResourceTest,
     blind,
     choose_suspects,
@@ -31,22 +40,13 @@ from jostle.analysis.identification.resource_tests import (
     score,
     why_not,
 )
-from jostle.analysis.identification.resources import (
-    Floats,
-    SharedResource,
-    job_axis,
-    shared_resources,
-)
-from jostle.analysis.identification.ruled_out import ruled_out
-from jostle.analysis.identification.seconds_lost import (
+from jostle.analysis.identification.statistics.ruled_out import ruled_out
+from jostle.analysis.identification.statistics.seconds_lost import (
     LEAST_SHARE,
     SuspectLoss,
     suspect_loss,
     within_bound,
 )
-from jostle.analysis.identification.servers import times_as_slow, with_servers
-from jostle.analysis.identification.service_time import ServiceTimes
-from jostle.analysis.identification.unprofiled import with_unprofiled
 from jostle.analysis.interval import Interval
 from jostle.repository.query.co_running import CoRunning, hide
 

@@ -83,6 +83,12 @@ class Untested:
     decided_by: str
 
 
+#: What decides about a neighbour that was active all the time.
+RUN_WITHOUT_IT = (
+    "a run of the same command without it (`jostle run -- CMD`), and `jostle compare` of both"
+)
+
+
 @dataclass(frozen=True)
 class Suspect:
     """A job whose load explains a loss on one resource.

@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 from jostle.analysis.access.model import PATTERNS, RE_READ, READ_PATTERNS
 from jostle.analysis.access.reads import read_patterns
 from jostle.analysis.access.writes import write_patterns
-from jostle.analysis.identification.memory import bytes_or_cores
-from jostle.analysis.identification.resources import DATA_PER_REQUEST, SharedResource
+from jostle.analysis.identification.resources.memory import bytes_or_cores
+from jostle.analysis.identification.resources.shared import DATA_PER_REQUEST, SharedResource
 from jostle.repository.query.co_running import CoRunning
 from jostle.repository.types import ACCESS_METRICS, JobTables
 

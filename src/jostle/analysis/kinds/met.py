@@ -10,14 +10,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle.analysis.access.model import UNKNOWN
-from jostle.analysis.identification.matrix_rows import (
+from jostle.analysis.identification.model import Visibility
+from jostle.analysis.identification.runs.matrix_rows import (
     DOSE,
     ResourceRows,
     Roles,
     file_rows,
     roles_of,
 )
-from jostle.analysis.identification.model import Visibility
 from jostle.analysis.kinds.model import LoadKind
 from jostle.analysis.kinds.pair_model import PairSample
 from jostle.repository.query.programs import Programs

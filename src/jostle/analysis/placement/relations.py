@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from jostle.analysis.identification.resource_tests import adjusted
-from jostle.analysis.identification.with_without import FEWEST, difference
+from jostle.analysis.identification.runs.with_without import FEWEST, difference
+from jostle.analysis.identification.statistics.resource_tests import adjusted
 from jostle.analysis.placement.program_model import (
     CommunicatorHops,
     Correlation,

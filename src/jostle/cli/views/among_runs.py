@@ -13,7 +13,11 @@ from jostle.cli.views.interference import probability
 from jostle.report.format.values import byte_count, count, duration, percent, seconds, significant
 
 if TYPE_CHECKING:
-    from jostle.analysis.identification.met_runs import MetJob, RunAmongItsLike, SlownessOnResource
+    from jostle.analysis.identification.runs.met_runs import (
+        MetJob,
+        RunAmongItsLike,
+        SlownessOnResource,
+    )
 
 _TEXTS = {"bytes": byte_count, "ops": count, "s": seconds}
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from jostle.analysis.identification.with_without import FEWEST
+from jostle.analysis.identification.runs.with_without import FEWEST
 from jostle.cli.output import fit, heading, table
 from jostle.cli.views.interference import probability
 from jostle.plot.charts.matrix import MatrixGrid, grids, met, place_name, potential, signed, sure

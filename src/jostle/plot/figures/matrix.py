@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.identification.model import Matrix
-from jostle.analysis.identification.with_without import FEWEST
+from jostle.analysis.identification.runs.with_without import FEWEST
 from jostle.plot.charts.labels import tied
 from jostle.plot.charts.matrix import MatrixGrid, grids, met, place_name, potential, signed, sure
 from jostle.plot.figures.figure import INK, SOFT

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from jostle.analysis.identification.slow_targets import SlowTarget, slow_targets
+from jostle.analysis.identification.resources.slow_targets import SlowTarget, slow_targets
 from jostle.report.format.values import count, significant
 
 if TYPE_CHECKING:

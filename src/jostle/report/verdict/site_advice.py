@@ -81,7 +81,7 @@ def evaluated_costs(
 
 
 def _costs(name: str, who: JobInterference | None) -> tuple[Cost, ...]:
-    from jostle.analysis.identification.seconds_lost import counted_once
+    from jostle.analysis.identification.statistics.seconds_lost import counted_once
     from jostle.analysis.site_advice import Cost
 
     if who is None:
@@ -99,7 +99,7 @@ def _costs(name: str, who: JobInterference | None) -> tuple[Cost, ...]:
 
 def stored_costs(name: str, verdict: Mapping[str, Any]) -> JobCosts:
     """Return the losses of a job from its verdict as plain values (`verdict_json`)."""
-    from jostle.analysis.identification.seconds_lost import counted_once
+    from jostle.analysis.identification.statistics.seconds_lost import counted_once
     from jostle.analysis.interval import Interval
     from jostle.analysis.site_advice import Cost
 

@@ -8,7 +8,7 @@ from jostle.names.basis import TIMES
 from jostle.report.models.evidence import job_bases, rests_on
 
 if TYPE_CHECKING:
-    from jostle.analysis.identification.met_runs import RunAmongItsLike
+    from jostle.analysis.identification.runs.met_runs import RunAmongItsLike
     from jostle.repository import Repository
 
 
@@ -27,8 +27,8 @@ def whole_run(
         job: The run's full name.
         viewer: User (uid) or users whose jobs may be named; None: everybody's.
     """
-    from jostle.analysis.identification.met_runs import run_among_its_like
     from jostle.analysis.identification.model import Visibility
+    from jostle.analysis.identification.runs.met_runs import run_among_its_like
 
     users = frozenset({viewer}) if isinstance(viewer, int) else viewer
     found = run_among_its_like(store.programs_alongside(), job, Visibility(users))

@@ -13,7 +13,6 @@ from pydantic import BaseModel, Field
 
 from jostle.analysis.estimation.light import Light
 from jostle.analysis.estimation.model import Cause, Hit
-from jostle.analysis.identification.met_runs import RunAmongItsLike
 from jostle.analysis.identification.model import (
     AccountPart,
     DisturbedSlice,
@@ -23,6 +22,7 @@ from jostle.analysis.identification.model import (
     Suspect,
     Untested,
 )
+from jostle.analysis.identification.runs.met_runs import RunAmongItsLike
 from jostle.analysis.interval import Interval
 from jostle.analysis.site_advice import SiteAdvice, SiteSums
 from jostle.analysis.waits.model import WaitAnswer, WaitCause

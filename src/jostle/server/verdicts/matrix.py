@@ -68,7 +68,7 @@ def make_matrix(repository: Repository, users: frozenset[int] | None) -> MatrixR
         users: Users (uids) whose jobs the viewer may see; None: all. Programs of other users are
             named only if many users run them.
     """
-    from jostle.analysis.identification.matrix import matrix_and_evidence
+    from jostle.analysis.identification.runs.matrix import matrix_and_evidence
 
     tables = repository.programs_alongside()
     named = frozenset() if users is None else common(tables)

@@ -19,7 +19,7 @@ from jostle_lab.validation.cephfs.score import (
 from jostle_lab.validation.csv_rows import load_rows, save_rows
 
 PAGE, DATA = "who-hurts-whom.md", "who-hurts-whom.csv"
-_COMMAND = "lab/bench/who_hurts_whom.py"
+_COMMAND = "lab/bench/proofs/who_hurts_whom.py"
 
 _HEAD = """\
 # Who hurts whom on CephFS

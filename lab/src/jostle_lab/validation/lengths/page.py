@@ -19,7 +19,7 @@ from jostle_lab.validation.lengths.score import (
 )
 
 PAGE, DATA = "slice-lengths.md", "slice-lengths.csv"
-_COMMAND = "lab/bench/slice_lengths.py"
+_COMMAND = "lab/bench/proofs/slice_lengths.py"
 
 _HEAD = """\
 # How long a slice may be

@@ -169,7 +169,7 @@ def page(rows: Sequence[Row], facts: str) -> str:
         [
             "# Who waits for whom",
             "",
-            "<!-- Made by lab/bench/who_waits.py --page; do not edit. -->",
+            "<!-- Made by lab/bench/proofs/who_waits.py --page; do not edit. -->",
             "",
             f"{facts} An injection is right if its rank and its cause are named, with a begin "
             f"within {WITHIN_S:g} s; slices are {SLICE_NS // 10**6} ms long. "

@@ -25,7 +25,7 @@ WHOLE = "truth-within-runs-whole.csv"
 _HEAD = """\
 # Estimates against delays in windows of the same run
 
-Written by `lab/bench/windows.py --page` from its data: [runs]({runs}), their
+Written by `lab/bench/proofs/windows.py --page` from its data: [runs]({runs}), their
 [windows]({windows}), and [whole runs]({whole}); nothing here is written by hand.
 {facts}
 

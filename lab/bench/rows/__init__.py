@@ -1,0 +1,1 @@
+"""Measures times for the rows of `make bench`, each in its module (`../run.py`)."""
