@@ -56,7 +56,7 @@ __all__ = [
     "open",
 ]
 
-__version__ = "0.5.0"
+__version__ = "1.0.0"
 
 
 def __getattr__(name: str) -> Any:
