@@ -33,4 +33,7 @@ void jst_ccl_ends(uint64_t number, const jst_mpi_call *call);
 void jst_ccl_child(void); /* in a forked child */
 void jst_nccl_child(void);
 
+/** Writes to the profile how many operations of NCCL have no times, if more than before. By the heartbeat. */
+void jst_nccl_note(int fd, uint64_t now_ns, bool ending);
+
 #endif
