@@ -15,8 +15,9 @@ typedef struct jst_ccl_group {
 
 /** This process takes part in a group. The first one of WORLD_SIZE ranks, in which it has the number
  *  RANK, makes it a rank: its profile's header gets the world, and segments begin. Where the
- *  environment has neither, the first one of at least two does, and any larger one later. Returns
- *  whether the group is that of the world. */
+ *  environment has neither, the first one of at least two does, and any larger one later. Once per
+ *  operation: the group of the world is followed by another one of all ranks after it was destroyed.
+ *  Returns whether the group is that of the world. */
 bool jst_ccl_joins(const jst_ccl_group *group);
 
 /** A group is about to be destroyed; the next one of all ranks replaces it. */
