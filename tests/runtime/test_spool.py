@@ -130,21 +130,35 @@ def test_no_planted_file_is_used(jostle: Runner) -> None:
     """A shorts file that is a link or belongs to somebody else is not written to."""
     victim = jostle.data / "victim"
     victim.write_text("precious")
-    (jostle.spool / f"test.{os.getuid()}.jss").symlink_to(victim)
+    jostle.shorts_path().symlink_to(victim)
     jostle.run_bare("/bin/true")
     assert victim.read_text() == "precious"
 
 
+def test_shorts_of_an_earlier_version(jostle: Runner) -> None:
+    """After an upgrade in a running job no record goes below the header of the old library.
+
+    What older versions wrote has no checksum in its name.
+    """
+    path = jostle.shorts_path()
+    jostle.run_bare("/bin/true")
+    old = path.rename(jostle.spool / f"test.{os.getuid()}.jss")
+    before = old.read_bytes()
+    result = jostle.run("/bin/true")
+    assert old.read_bytes() == before and path.exists()
+    assert len(result.named("true")) == 2
+
+
 def test_no_planted_pipe_blocks(jostle: Runner) -> None:
     """A pipe under the name of the shorts file would hold up every command of the job."""
-    os.mkfifo(jostle.spool / f"test.{os.getuid()}.jss", 0o666)
+    os.mkfifo(jostle.shorts_path(), 0o666)
     jostle.run_bare("/bin/true")
 
 
 def test_no_foreign_file_is_fed(jostle: Runner) -> None:
     """Another user's file under the name of the shorts file learns nothing."""
     needs_root()
-    planted = jostle.spool / f"test.{os.getuid()}.jss"
+    planted = jostle.shorts_path()
     planted.write_bytes(b"")
     planted.chmod(0o666)
     os.chown(planted, 65534, 65534)
@@ -156,7 +170,7 @@ def test_no_planted_link_leads_to_a_file_of_ours(jostle: Runner) -> None:
     """Another user may link our files into the spool: no mark is left in them."""
     victim = jostle.data / "victim"
     victim.write_text("precious")
-    os.link(victim, jostle.spool / f"test.{os.getuid()}.said")
+    os.link(victim, jostle.shorts_path().with_suffix(".said"))
     result = jostle.run("/bin/true", length="soon")
     said_once(result, "JOSTLE_SLICE has a wrong value")
     assert victim.read_text() == "precious"
