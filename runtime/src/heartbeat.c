@@ -17,6 +17,7 @@
 #endif
 
 #include "block.h"
+#include "ccl/ccl.h"
 #include "clock.h"
 #include "common.h"
 #include "config.h"
@@ -76,6 +77,7 @@ static bool serve(uint32_t what)
         jst_modules_sample(0, JST_AT_END);
         jst_modules_note_missing(profile_fd, jst_clock_ns(CLOCK_REALTIME), true);
         jst_root_note(profile_fd, jst_clock_ns(CLOCK_REALTIME));
+        jst_nccl_note(profile_fd, jst_clock_ns(CLOCK_REALTIME), true);
         jst_slice_finish(profile_fd);
     }
     if (what == DRAIN) { /* no thread waits for an answer */
@@ -169,6 +171,7 @@ static void beat(void)
         }
         looked = now;
         restore_profile(now);
+        jst_nccl_note(profile_fd, now, false);
         jst_modules_sample(now, JST_AT_BOUNDARY);
         jst_slice_tick(profile_fd, now);
         jst_together_tick(now);

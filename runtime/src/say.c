@@ -12,9 +12,7 @@
 static bool leave_mark(void)
 {
     char name[192] = "";
-    char *p = jst_job_file_name(name, name + sizeof name);
-    p = jst_put_number(p, name + sizeof name, (uint64_t)jst_sys0(SYS_getuid));
-    jst_put_text(p, name + sizeof name, ".said");
+    jst_shared_file_name(name, name + sizeof name, ".said");
     int dir = jst_spool_open();
     if (dir < 0)
         return true;

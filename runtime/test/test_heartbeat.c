@@ -102,6 +102,11 @@ void jst_root_note(int fd, uint64_t now_ns)
     (void)fd, (void)now_ns;
 }
 
+void jst_nccl_note(int fd, uint64_t now_ns, bool ending)
+{
+    (void)fd, (void)now_ns, (void)ending;
+}
+
 void jst_slice_finish(int fd)
 {
     (void)fd;

@@ -186,6 +186,13 @@ class Runner:
             pytest.fail(f"hung: {command}")
         assert process.returncode == 0, err
 
+    def shorts_path(self) -> Path:
+        """Return where the job's short processes are recorded; nothing is there yet."""
+        self.run_bare("/bin/true")
+        (path,) = self.spool.glob(f"test.{os.getuid()}.*.jss")
+        path.unlink()
+        return path
+
     def await_ticks(self, pid: int, wanted: int) -> None:
         """Wait until the heartbeat of a running process has been through so many boundaries."""
         seen: set[int] = set()

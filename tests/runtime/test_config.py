@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -154,7 +155,17 @@ def test_job_names(jostle: Runner, variables: dict[str, str], job: str) -> None:
     """The job is named by the user, else by the batch system; file names are made safe."""
     clean = dict.fromkeys(("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOSTLE_JOB"))
     jostle.run("/bin/true", env={**clean, **variables})
-    assert [p.name for p in jostle.spool.iterdir()] == [f"{job}.{os.getuid()}.jss"]
+    (path,) = jostle.spool.iterdir()
+    assert re.fullmatch(rf"{job}\.{os.getuid()}\.[0-9a-f]{{8}}\.jss", path.name)
+
+
+@pytest.mark.parametrize("names", [["a.b", "a_b", "a:b"], ["n" * 70 + "x", "n" * 70 + "y"]])
+def test_jobs_of_similar_names_do_not_mix(jostle: Runner, names: list[str]) -> None:
+    """Jobs whose names are equal in file names have short processes of their own."""
+    for name in names:
+        jostle.run("/bin/true", env={"JOSTLE_JOB": name})
+    assert sorted(p.job for p in jostle.collect().processes) == sorted(names)
+    assert len(list(jostle.spool.glob("*.jss"))) == len(names)
 
 
 def test_job_of_a_session(jostle: Runner) -> None:
@@ -162,5 +173,5 @@ def test_job_of_a_session(jostle: Runner) -> None:
     boot = Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
     clean = dict.fromkeys(("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOSTLE_JOB"))
     jostle.run("/bin/true", env=clean)
-    names = [p.name for p in jostle.spool.iterdir()]
-    assert names == [f"local-{boot}-{os.getsid(0)}.{os.getuid()}.jss"]
+    (path,) = jostle.spool.iterdir()
+    assert path.match(f"local-{boot}-{os.getsid(0)}.{os.getuid()}.*.jss")

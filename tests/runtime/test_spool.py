@@ -144,7 +144,7 @@ def test_no_planted_pipe_blocks(jostle: Runner) -> None:
 def test_no_foreign_file_is_fed(jostle: Runner) -> None:
     """Another user's file under the name of the shorts file learns nothing."""
     needs_root()
-    prepared = jostle.spool / f"test.{os.getuid()}.jss"
+    prepared = jostle.shorts_path()
     prepared.write_bytes(b"")
     prepared.chmod(0o666)
     os.chown(prepared, 65534, 65534)
