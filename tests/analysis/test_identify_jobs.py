@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jostle.analysis import identify, neighbours
+from jostle.analysis.identification.caveats import clock_slices
 from jostle.analysis.identification.model import OTHERS
 
 SIZE = 160
@@ -195,6 +196,22 @@ def test_clocks_apart_are_named():
     found = identify(writer(_lost(load), {"bad": load}, facts=apart))
     assert any("not synchronised" in limit for limit in found.limits)
     assert [one.job for one in found.suspects] == ["bad"]
+
+
+@pytest.mark.parametrize(
+    ("own_us", "own_clocks", "other_us", "other_clock", "slices"),
+    [
+        (60_000, ("one",), 60_000, "two", 1),  # opposite errors: 0.12 s of a slice of 1 s
+        (60_000, ("one",), 30_000, "two", 0),
+        (60_000, ("one",), 60_000, "one", 0),
+        (60_000, ("one", "two"), 10_000, "one", 1),  # two nodes of the job
+    ],
+)
+def test_two_clocks_may_both_be_off(own_us, own_clocks, other_us, other_clock, slices):
+    facts = {"bad": {"clock_error_us": other_us, "clocks": (other_clock,)}}
+    alongside = writer(np.ones(SIZE), {"bad": bursts(SIZE, 1)}, facts=facts)
+    job = replace(alongside.job, clock_error_us=own_us, clocks=own_clocks)
+    assert clock_slices(replace(alongside, job=job)) == slices
 
 
 @pytest.mark.parametrize("size", [2.0**53, 2.0**60])

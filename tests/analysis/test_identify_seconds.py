@@ -159,8 +159,10 @@ def test_the_slowdown_is_that_of_the_slices_with_suspects():
     assert 1.1 < found.slowdown <= 1.6
 
 
-def _verdict(kind, lost, busy, axis):
-    resource = SimpleNamespace(kind=kind, busy=busy, axis=axis, name=kind, loads={})
+def _verdict(kind, lost, busy, axis, *, of_messages=False):
+    resource = SimpleNamespace(
+        kind=kind, busy=busy, axis=axis, name=kind, loads={}, of_messages=of_messages
+    )
     value = float(lost.sum())
     cost = SimpleNamespace(
         lost=lost,
@@ -199,6 +201,30 @@ def test_what_processes_lose_at_the_same_time_counts_once(kind):
     files = _verdict("file system", np.full(10, 0.1), np.full(10, 0.2), axis)
     whole, _ = _together([*halves, files], 10.0)
     assert whole.value == pytest.approx(3.0)
+
+
+def test_a_second_that_messages_lose_counts_once():
+    """It is lost on the network and on the bus to the adapter: both test the same calls."""
+    axis = (0, 1_000_000_000, 10)
+    half = np.full(10, 0.5)
+    network = _verdict("network", np.full(10, 0.3), half, axis)
+    adapter = _verdict("bus", np.full(10, 0.2), half, axis, of_messages=True)
+    whole, _ = _together([network, adapter, adapter], 10.0)
+    assert whole.value == pytest.approx(3.0)
+    assert whole.low >= network.loss.seconds.low
+    # At different times both count; and copies are no messages.
+    early, late = np.repeat([0.3, 0.0], 5), np.repeat([0.0, 0.2], 5)
+    parts = [
+        _verdict("network", early, half, axis),
+        _verdict("bus", late, half, axis, of_messages=True),
+    ]
+    assert _together(parts, 10.0)[0].value == pytest.approx(2.5)
+    copies = _verdict("bus", np.full(10, 0.1), np.full(10, 0.2), axis)
+    assert _together([network, adapter, copies], 10.0)[0].value == pytest.approx(4.0)
+    # Half of the time is in messages: the other half has room for all of the wait for cores.
+    node = _verdict("node", np.full(10, 0.2), half, axis)
+    whole, _ = _together([network, adapter, node], 10.0)
+    assert whole.value == pytest.approx(5.0)
 
 
 def test_processes_that_only_wait_for_others_lose_no_core():

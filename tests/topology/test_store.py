@@ -69,6 +69,13 @@ def test_versions_are_valid_from_their_date(tmp_path: Path) -> None:
     assert load_all(tmp_path)[0] is load_all(tmp_path)[0]  # read once
 
 
+@pytest.mark.parametrize("date_ns", [-1, 1 << 63, 10**20])
+def test_a_date_that_no_file_can_have_is_refused(date_ns: int, tmp_path: Path) -> None:
+    with pytest.raises(TopologyError, match="between 1970 and 2262"):
+        save(tmp_path, replace(fat_tree(2, 2, 1), valid_from_ns=date_ns))
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("content", [b"", b"nonsense", b"\x28\xb5\x2f\xfd\x00"])
 def test_a_damaged_file_is_named_with_its_fix(content: bytes, tmp_path: Path) -> None:
     save(tmp_path, fat_tree(2, 2, 1))

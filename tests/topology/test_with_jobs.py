@@ -54,6 +54,9 @@ def test_import_show_and_doctor(
     assert main(["topology", "import", str(file), "--name", "net"]) == 0
     assert "`net` is unchanged" in capsys.readouterr().out
     file.write_text(CONF.replace("n[5-8]", "n[5-9]"))
+    early = ["topology", "import", str(file), "--name", "net", "--valid-from", "1960-01-01"]
+    assert main(early) == 2
+    assert "between 1970 and 2262" in capsys.readouterr().err
     words = ["topology", "import", str(file), "--name", "net", "--valid-from", "2026-03-01"]
     assert main([*words, "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["fabrics"]

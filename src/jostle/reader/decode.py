@@ -565,6 +565,7 @@ def error_of(item: ReadRequest, raw: Result) -> ProfileError:
         offset=raw.error.offset,
         hint=_hint(reason),
         passing=raw.error.text == UNREADABLE,
+        lasting=raw.error.text != UNREADABLE,
     )
 
 

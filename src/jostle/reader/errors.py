@@ -32,6 +32,7 @@ class ProfileError(JostleError):
         offset: Byte in it where reading failed.
         reason: What is wrong there, without the file's name.
         passing: The reading may succeed another time: nothing is known of the file.
+        lasting: The content was read and refused: so it will be until it changes.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class ProfileError(JostleError):
         hint: str = "",
         exit_code: int = 1,
         passing: bool = False,
+        lasting: bool = False,
     ) -> None:
         where = f" (byte {offset})" if offset else ""
         super().__init__(f"{path}: {reason}{where}.", hint=hint, exit_code=exit_code)
@@ -50,3 +52,4 @@ class ProfileError(JostleError):
         self.offset = offset
         self.reason = reason
         self.passing = passing
+        self.lasting = lasting

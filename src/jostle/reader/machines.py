@@ -179,6 +179,7 @@ def _result(events: Events, request: ReadRequest, entry: FileRead | ProfileError
             request.path,
             "it is not the profile of a machine",
             hint="Those of processes are named *.jst; has it been renamed?",
+            lasting=True,
         )
     if error is not None:
         return MachineRead(request, None, error, [], request.from_record)

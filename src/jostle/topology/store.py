@@ -55,13 +55,18 @@ def save(folder: Path, topology: Topology) -> Saved:
         topology: The topology, with the name and the date from which it is valid.
 
     Raises:
-        TopologyError: The name cannot be a file's name.
+        TopologyError: The name cannot be a file's name, or the date is out of range.
         OSError: It cannot be written; no part of it is left.
     """
     if not _NAME.fullmatch(topology.name):
         raise TopologyError(
             f"`{topology.name}` cannot be the name of a fabric.",
             hint="Use letters, digits, `_`, `.`, `-`, 64 at most.",
+        )
+    if not 0 <= topology.valid_from_ns < 1 << 63:  # a file of such a name would never be read
+        raise TopologyError(
+            "A fabric can be valid from a time between 1970 and 2262 only.",
+            hint="Name another time; without `--valid-from` a first version is always valid.",
         )
     versions = load_all(folder, [])
     before = valid_at(versions, topology.name, topology.valid_from_ns)

@@ -28,12 +28,17 @@ def clock_slices(alongside: CoRunning) -> int:
 
 
 def _apart_ns(alongside: CoRunning) -> int:
-    """Return by how much the job's and its neighbours' clocks may differ, ns; 0: one clock."""
-    facts = [alongside.job, *alongside.others.values()]
-    if len({clock for fact in facts for clock in fact.clocks}) == 1:
+    """Return by how much the job's and its neighbours' clocks may differ, ns; 0: one clock.
+
+    Each of two clocks may be off by its error bound, in opposite directions.
+    """
+    job = alongside.job
+    facts = [job, *alongside.others.values()]
+    apart = [fact for fact in facts if len({*job.clocks, *fact.clocks}) != 1]
+    if not apart:
         return 0
-    worst = max(fact.clock_error_us for fact in facts) * 1000
-    if any(fact.clock_state == _UNSYNCHRONISED for fact in facts):
+    worst = (job.clock_error_us + max(fact.clock_error_us for fact in apart)) * 1000
+    if any(fact.clock_state == _UNSYNCHRONISED for fact in (job, *apart)):
         return max(worst, alongside.job.slice_ns)
     return worst
 

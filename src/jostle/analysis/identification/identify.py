@@ -53,8 +53,10 @@ from jostle.repository.query.co_running import CoRunning, hide
 _NS = 1e9
 #: Part of the run: for a smaller loss no suspect is named, whatever the tests say.
 _LEAST = 0.01
+#: Buses that messages take: one that is late because of such a bus is late on the network, too.
+_MESSAGES = "bus of messages"
 #: Kinds of resources of which a job uses several at the same time, each by other processes.
-_AT_ONCE = ("memory", "gpu", "bus")
+_AT_ONCE = ("memory", "gpu", "bus", _MESSAGES, "network")
 
 
 def identify(
@@ -213,7 +215,9 @@ def _together(
     A process is in one call at a time: losses in calls on several mounts and in MPI add, up to the
     slice. Memories of several nodes, GPUs, and buses slow different processes at the same time, and
     one bus may be tested at several places: of each of these kinds only the one that lost most
-    counts. Waiting for a core may lie inside calls as well: of a node only the part of the work and
+    counts. Messages are tested on the network and on the buses to each adapter: what they lose on a
+    bus counts instead of what they lose on the network and copies on buses, where it is more.
+    Waiting for a core may lie inside calls as well: of a node only the part of the work and
     of the wait counts that fits into the time outside them, and of several nodes the one that lost
     most. The sum is no less than the largest part.
     """
@@ -228,15 +232,16 @@ def _together(
     calls, cores, busy, work = np.zeros((4, steps))
     at_once = {kind: np.zeros((2, steps)) for kind in _AT_ONCE}  # time lost, and time spent
     for evaluation in evaluations:
-        resource = evaluation.test.resource
-        if resource.kind in at_once:
-            at_once[resource.kind][1] = np.maximum(at_once[resource.kind][1], resource.busy)
-        elif resource.kind != "node":
+        resource, kind = evaluation.test.resource, _kind(evaluation)
+        if kind in at_once:
+            at_once[kind][1] = np.maximum(at_once[kind][1], resource.busy)
+        elif kind != "node":
             busy += resource.busy
     # A process that waits for memory computes: it is in no call.
-    busy += at_once["gpu"][1] + at_once["bus"][1]
+    busy += at_once["gpu"][1]
+    busy += np.maximum(at_once["network"][1] + at_once["bus"][1], at_once[_MESSAGES][1])
     for evaluation, loss in with_loss:
-        kind = evaluation.test.resource.kind
+        kind = _kind(evaluation)
         if kind == "node":
             work = np.where(np.abs(loss.lost) > np.abs(cores), evaluation.test.resource.busy, work)
             cores = _greater(cores, loss.lost)
@@ -244,7 +249,8 @@ def _together(
             at_once[kind][0] = _greater(at_once[kind][0], loss.lost)
         else:
             calls = calls + loss.lost
-    calls = calls + sum(lost for lost, _ in at_once.values())
+    calls = calls + at_once["memory"][0] + at_once["gpu"][0]
+    calls += _greater(at_once["network"][0] + at_once["bus"][0], at_once[_MESSAGES][0])
     slice_s = length / _NS
     outside = np.clip((slice_s - busy) / np.maximum(work, 1e-12), 0, 1)
     whole = float(np.minimum(calls + cores * outside, slice_s).sum())
@@ -264,6 +270,11 @@ def _together(
     high = max(value + up * scale, *(loss.seconds.high for _, loss in with_loss))
     low, high = min(low, value), min(high, max(run_s, value))
     return Interval(value, low, high), _disturbed(with_loss)
+
+
+def _kind(evaluation: Evaluation) -> str:
+    resource = evaluation.test.resource
+    return _MESSAGES if resource.of_messages else resource.kind
 
 
 def _unseen(smallest_s: float) -> Interval:

@@ -15,10 +15,12 @@ from pathlib import Path
 
 from jostle.cli.config import RuntimeSettings, settings
 from jostle.cli.options.common import repository_flag
+from jostle.files.mounts import mount_points
 from jostle.files.regular_files import read_regular
 from jostle.files.repository_address import is_address
 from jostle.names.users import owner_name
 from jostle.report.format.values import byte_count, duration
+from jostle.values.plain_values import one_line
 
 _JOB_CONTAINER = re.compile(
     r"^[ \t]*JobContainerType[ \t]*=[ \t]*(?:job_container|namespace)/tmpfs", re.M | re.I
@@ -270,14 +272,11 @@ _PSEUDO_TYPES = frozenset(_PSEUDO.split())
 
 def mounts() -> list[tuple[str, str, str]]:
     """Return (path, type, source) of the mounts with files."""
-    result = []
-    for line in Path("/proc/self/mountinfo").read_text().splitlines():
-        left, _, right = line.partition(" - ")
-        kind, source = right.split()[:2]
-        path = left.split()[4].encode().decode("unicode_escape")
-        if kind not in _PSEUDO_TYPES:
-            result.append((path, kind, source))
-    return result
+    return [
+        (mount.path, mount.kind, mount.source)
+        for mount in mount_points()
+        if mount.kind not in _PSEUDO_TYPES
+    ]
 
 
 def file_system_of(path: Path) -> str:
@@ -294,7 +293,9 @@ def file_system_of(path: Path) -> str:
 def check_file_systems() -> Check:
     """Report which file systems are distinguished."""
     seen = mounts()
-    shared = sorted({f"{path} ({kind})" for path, kind, _ in seen if kind in NETWORK_TYPES})
+    shared = sorted(
+        {f"{one_line(path)} ({kind})" for path, kind, _ in seen if kind in NETWORK_TYPES}
+    )
     kinds = sorted({kind for _, kind, _ in seen})
     says = f"{len(seen)} mounts with files: {', '.join(kinds)}"
     if shared:

@@ -12,7 +12,7 @@ import functools
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -328,6 +328,18 @@ class Saved:
 Plan = tuple[Page, Callable[[Canvas], None]]
 
 
+def _of_distinct_names(plans: Iterable[Plan]) -> list[Plan]:
+    """Add a number to a stem that another figure has: different names may have one stem."""
+    found: dict[str, Plan] = {}
+    for page, draw in plans:
+        stem, number = page.stem, 1
+        while stem in found:
+            number += 1
+            stem = f"{page.stem}-{number}"
+        found[stem] = replace(page, stem=stem), draw
+    return list(found.values())
+
+
 def draw_pages(
     plans: Iterable[Plan],
     folder: Path,
@@ -337,7 +349,7 @@ def draw_pages(
     """Draw figures into a folder, each together with a CSV file of its numbers.
 
     Args:
-        plans: The figures.
+        plans: The figures. Of several with the same stem all but the first get a number after it.
         folder: The folder; created if it is missing.
         endings: Formats: png, svg, pdf.
         progress: Called with figures done, number of figures, and the title of the next one.
@@ -346,7 +358,7 @@ def draw_pages(
         The figures that were written, in order.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    found = list(plans)
+    found = _of_distinct_names(plans)
     saved = []
     for number, (page, draw) in enumerate(found):
         if progress:

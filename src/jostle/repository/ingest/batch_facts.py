@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,8 @@ _MOST_INT = 2**62
 _YEAR_2000_NS = 946_684_800_000_000_000
 _AHEAD_NS = 86_400_000_000_000
 _SYSTEMS = ("slurm", "pbs", "lsf")
+#: Commands of Slurm that the prolog and the epilog call: what each of them alone knows.
+_COMMANDS = {"squeue": "name, size, limits and state", "scontrol": "nodes"}
 _ID = re.compile(r"[A-Za-z0-9_.\[\]-]{1,64}")
 _TEXTS = (
     "cluster",
@@ -70,6 +73,10 @@ _NUMBERS = {
     "het_job": 0,
     "het_component": -1,
 }
+
+
+#: The values of keys that a line leaves out.
+_NOTHING: dict[str, Any] = {**dict.fromkeys(_TEXTS, ""), **_NUMBERS, "nodes": []}
 
 
 @dataclass(frozen=True)
@@ -111,7 +118,7 @@ class BatchFacts:
         self._remove = remove
         with plain_errors(root):
             self._home = root.stat().st_uid
-        self._seen: dict[Path, Mark] = {}
+        self._seen: dict[Path, tuple[Mark, int]] = {}  # and the number of hard links
 
     def take(self, paths: Iterable[Path]) -> IngestReport:
         """Ingest the new facts in spools and mirrors.
@@ -138,18 +145,27 @@ class BatchFacts:
         except OSError:  # removed, or not readable for this user
             return None
         mark = (info.st_ino, info.st_size, info.st_mtime_ns)
-        if self._seen.get(path) == mark:
+        if self._seen.get(path) == (mark, info.st_nlink):
             return None
-        self._seen[path] = mark
+        self._seen[path] = mark, info.st_nlink
         owner = origin.owner if origin else info.st_uid
         try:
             if owner not in (0, self._home):
                 raise FactsError("facts of batch jobs belong to root or the repository's owner")
+            if info.st_nlink > 1:  # some kernels allow users to link files of others
+                raise FactsError(
+                    "it has other names (hard links), so who put it there is not known"
+                )
             rows = parse_facts(data)
         except FactsError as error:
             report.warnings.append(f"{path} is left out: {error}.")
             return None
         row = rows[-1]
+        for command in row.pop("missing"):
+            report.warnings.append(
+                f"{path}: `{command}` failed at the {'end' if row['complete'] else 'begin'} of the "
+                f"job, so its {_COMMANDS[command]} may be unknown."
+            )
         uid, begin = row["uid"], row["start_ns"] or row["submit_ns"]
         row["job"] = self._names.name(uid, row["job"], begin, time.time_ns())
         return _Facts(path, mark, row["batch_job"], len(rows), row)
@@ -224,6 +240,7 @@ def parse_facts(data: bytes) -> list[dict[str, Any]]:
 
     Returns:
         Rows of table batch_jobs, one per event, without `revision`; `job` is the name in profiles.
+        An end has what only earlier lines say, too. `missing` lists commands that failed.
 
     Raises:
         FactsError: The content is malformed.
@@ -236,6 +253,10 @@ def parse_facts(data: bytes) -> list[dict[str, Any]]:
         raise FactsError(f"it has {len(rows)} events, not 1 to {_MOST_EVENTS}")
     if len({row["batch_job"] for row in rows}) > 1:
         raise FactsError("it is about several jobs")
+    for before, row in pairwise(rows):
+        if row["complete"]:
+            row |= {key: before[key] for key, nothing in _NOTHING.items() if row[key] == nothing}
+            row["end_ns"] = max(row["end_ns"], row["start_ns"])
     return rows
 
 
@@ -272,6 +293,8 @@ def _row(facts: Mapping[str, Any]) -> dict[str, Any]:
     if not all(isinstance(node, str) and len(node) < 256 for node in nodes):
         raise FactsError("its nodes are not names")
     row["nodes"] = [one_line(node) for node in nodes]
+    missing = facts.get("missing", [])
+    row["missing"] = [name for name in _COMMANDS if isinstance(missing, list) and name in missing]
     return row | _life(facts, row)
 
 

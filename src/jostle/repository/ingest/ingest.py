@@ -25,6 +25,7 @@ from jostle.reader import (
     Decoded,
     FileTables,
     Origin,
+    ProfileError,
     ProfileHeader,
     ReadRequest,
     ReadResult,
@@ -71,6 +72,8 @@ MACHINES = ".jsm"
 # user's files do not delay those of others.
 _ROUNDS = 2
 _AHEAD_NS = 3_600_000_000_000
+#: Since its last change: before that, a file that is no profile may be one that is being created.
+_CREATED_NS = 60_000_000_000
 _BATCH_ROWS = 1 << 19  # of both tables: about 400 MB at most
 _BATCH_SEGMENTS = 1 << 20
 _ROW_BYTES = 160  # memory for merging: 9.7 GB for 64 ranks with a million segments each
@@ -100,7 +103,7 @@ class Ingester:
         self._guard = threading.Lock()
         self._devices = Devices()
         self._settled: dict[Path, Mark] = {}
-        self._aside: dict[Path, Mark] = {}  # files that caused an error, with their marks
+        self._aside: dict[Path, Mark] = {}  # files that cannot be ingested, with their marks
         self._taken: dict[Path, int] = {}  # bytes of a file that the repository has
         self._shorts: dict[Path, tuple[int, int]] = {}
         self._bookmarks: dict[Path, tuple[int, Bookmark]] = {}  # and the inode
@@ -370,7 +373,8 @@ class Ingester:
                 ReadRequest(item.path, number, at.records, names=item.names, origin=item.origin)
                 for number, (item, at) in enumerate(zip(left, base, strict=True))
             ]
-            plan = MachinePlan(read_machines(requests, _BATCH_ROWS), horizon)
+            tables = read_machines(requests, _BATCH_ROWS)
+            plan = MachinePlan(tables, horizon)
             more = [
                 item for number, item in enumerate(left) if plan.add(item, number, base[number])
             ]
@@ -383,7 +387,8 @@ class Ingester:
                     continue  # plan again from the other ingester's position
                 tally.report.add(IngestReport(commits=1, component_slices=plan.slices))
             tally.report.add(IngestReport(warnings=plan.warnings))
-            for item in left:
+            for item, result in zip(left, tables.results, strict=True):
+                self._leave_refused(item, result.error)
                 if item.process in plan.advance():
                     tally.changed.add(item.path)
                 self._taken[item.path] = item.bytes
@@ -400,6 +405,19 @@ class Ingester:
         return IngestReport(
             warnings=[f"{item.path} is set aside: its content cannot be ingested ({why})."]
         )
+
+    def _leave_refused(self, item: HeaderPeek, error: ProfileError | None) -> None:
+        """Read a file whose content was refused again only when its size or time has changed.
+
+        RATIONALE: a process writes through a mapping, which on some file systems does not change
+        the file's time. So this holds only for files that no process writes any more.
+        """
+        if error is None or not error.lasting:
+            return
+        created = item.life is None and item.origin is None
+        if item.is_dead or (created and time.time_ns() - item.mark[2] > _CREATED_NS):
+            with self._guard:
+                self._aside[item.path] = item.mark
 
     def _publish_all(self, items: Sequence[HeaderPeek], tally: _Tally) -> None:
         """Ingest files in as many commits as their rows need, up to the limit of one pass."""
@@ -495,6 +513,7 @@ class Ingester:
                 self._bookmarks[item.path] = (item.mark[0], result.bookmark)
             else:
                 self._bookmarks.pop(item.path, None)
+            self._leave_refused(item, result.error)
             if result.complete or result.error is not None:
                 self._taken[item.path] = item.bytes
             if item.process is None and result.error is None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from jostle.files.mounts import mount_points
 from jostle.reader import Gpu, MachineHeader, Mount, Origin, ProfileHeader, ShortProcess
 from jostle.reader.errors import passes
 from jostle.reader.header import parse_header
@@ -280,15 +281,12 @@ def _own_mounts() -> tuple[str, dict[tuple[int, int], tuple[str, str, str]]]:
     mounts: dict[tuple[int, int], tuple[str, str, str]] = {}
     try:
         boot_id = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        lines = Path("/proc/self/mountinfo").read_text(errors="replace").splitlines()
+        found = mount_points()
     except OSError:
         return "", mounts
-    for line in lines:
-        left, _, right = line.partition(" - ")
-        fields, tail = left.split(), right.split()
-        if len(fields) > 4 and len(tail) > 1:
-            major, _, minor = fields[2].partition(":")
-            mounts.setdefault((int(major), int(minor)), (fields[4], tail[0], tail[1]))
+    for mount in found:
+        path, kind, source = (clean_text(os.fsencode(text)) for text in mount[:3])
+        mounts.setdefault((mount.major, mount.minor), (path, kind, source))
     return boot_id, mounts
 
 

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from jostle.files.mounts import mount_points
 from jostle_lab.study.errors import StudyError
 from jostle_lab.study.launch import (
     Command,
@@ -309,16 +310,14 @@ def file_system(path: Path) -> str:
     """Return the type of the file system that holds a path; "" when /proc does not say."""
     best, kind = -1, ""
     try:
-        lines = Path("/proc/self/mountinfo").read_text().splitlines()
+        mounts = mount_points()
         real = str(path.resolve())
     except OSError:
         return ""
-    for line in lines:
-        left, _, right = line.partition(" - ")
-        point = left.split()[4].encode().decode("unicode_escape")
-        inside = real == point or real.startswith(point.rstrip("/") + "/")
-        if inside and len(point) >= best:
-            best, kind = len(point), right.split()[0]
+    for mount in mounts:
+        inside = real == mount.path or real.startswith(mount.path.rstrip("/") + "/")
+        if inside and len(mount.path) >= best:
+            best, kind = len(mount.path), mount.kind
     return kind
 
 

@@ -91,6 +91,7 @@ def _adapter(alongside: CoRunning, adapter: Device, axis: Axis) -> Iterator[Shar
             of_jobs,
             "bytes",
             longest_slice(rows_where(alongside.gpu_loads, host=adapter.host), axis),
+            of_messages=True,
         )
 
 

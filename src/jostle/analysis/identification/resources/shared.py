@@ -96,6 +96,7 @@ class SharedResource:
         bound: For memory: the job's sensitivity to it, with which the time of `calls` is computed.
         load_source: For memory: how the loads were counted.
         servers: Entries of `loads` that are no load, but how slow a server was (see servers.py).
+        of_messages: For buses: whether `calls` are messages to other nodes, as on the network.
     """
 
     name: str
@@ -115,6 +116,7 @@ class SharedResource:
     places: dict[str, MeetingPlace] = field(default_factory=dict)
     bound: Interval | None = None
     load_source: LoadSource = ""
+    of_messages: bool = False
 
     def place(self, job: str) -> str:
         """Return where the job and a neighbour meet: a link, or the resource."""
