@@ -8,7 +8,7 @@
 char *jst_put_job(char *p, const char *end, const char *job);
 
 /** The name of a file that processes of a job share: those of one user, whose library has this
- *  fingerprint. Names of jobs that have the same first part in file names are told apart. */
+ *  fingerprint. Names of jobs that have the same first part in file names are kept apart. */
 char *jst_put_shared_name(char *p, const char *end, const char *job, uint32_t uid,
                           uint32_t fingerprint, const char *suffix);
 
