@@ -169,7 +169,7 @@ def test_the_demo_prints_what_its_page_shows(page, tmp_path: Path) -> None:
         "Dilation",
         "Degradation",
         "$ jostle estimate demo.r01-a001.writer",
-        "Was it right?",
+        "Was the verdict correct?",
         "http://127.0.0.1:8642/jobs/demo.r01-p001.writer",
         f"The picture: {kept}/pictures/time-slices",
     ):

@@ -63,7 +63,7 @@ def test_the_numbers_are_those_of_table_3_2(capsys: pytest.CaptureFixture[str]) 
     first = out[out.index("chunks of 1 MiB") :]
     line = next(line for line in first.splitlines() if line.startswith("open-write-close"))
     assert " 43 (" in line and " 41 (" in line and " 67 (" in line  # OWC, WS, AW
-    assert "degradation: share of its throughput alone that the probe loses" in out
+    assert "degradation: share of the probe's undisturbed throughput lost" in out
     assert "dilation:    share by which its run takes longer" in out
 
 

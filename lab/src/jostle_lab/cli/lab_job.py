@@ -1,4 +1,4 @@
-"""Commands on a lab's nodes as jobs: where ranks go, and profiles from all nodes."""
+"""Runs commands on a lab's nodes as jobs: places ranks, and collects profiles from all nodes."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _LIBRARIES = {
 
 @dataclass(frozen=True)
 class Placement:
-    """The user's options for where ranks go; None where not given.
+    """The user's options for the placement of ranks; None for an option that was not given.
 
     Attributes:
-        ranks: How many.
+        ranks: Number of ranks.
         nodes: Names of nodes, separated by commas.
-        per_node: Ranks on each.
+        per_node: Number of ranks on each node.
     """
 
     ranks: int | None
@@ -43,7 +43,7 @@ class Placement:
 
 
 def place(lab: Lab, wanted: Placement) -> list[tuple[str, int]]:
-    """Return how many ranks each node gets, in the order of ranks.
+    """Return the number of ranks on each node, in the order of ranks.
 
     Raises:
         UsageError: There is no such node, or the numbers do not fit.
@@ -56,7 +56,9 @@ def place(lab: Lab, wanted: Placement) -> list[tuple[str, int]]:
                 hint=f"It has {', '.join(lab.nodes)}.",
             )
     if len(set(nodes)) != len(nodes):
-        raise UsageError("A node is named twice.", hint="Use --per-node for more ranks on each.")
+        raise UsageError(
+            "A node occurs twice in the list.", hint="Use --per-node for more ranks on each."
+        )
     ranks = wanted.ranks or len(nodes) * (wanted.per_node or 1)
     if wanted.per_node:
         if ranks > wanted.per_node * len(nodes):
@@ -97,12 +99,13 @@ def profile(
     """Run a command under the runtime, and ingest its profiles of all nodes.
 
     Args:
-        lab: Where.
+        lab: The lab that runs the command.
         job: The job's name.
         cmd: The command, for the report.
         slice_ns: Length of a slice, ns; None for the default.
-        repository: Where profiles go.
-        launch: Makes the command of this machine from the variables the processes must have.
+        repository: Repository that gets the profiles.
+        launch: Function that makes the command for this machine from the environment variables of
+            the processes.
 
     Returns:
         The command's exit status.
@@ -146,7 +149,7 @@ def profile(
 def _report(
     lab: Lab, name: str, cmd: Sequence[str], outcome: object, spools: list[Path], repository: Path
 ) -> bool:
-    """Ingest the profiles and show the headline; return whether the profiles must stay."""
+    """Ingest the profiles and show a one-line summary; return whether the profiles must be kept."""
     from jostle.cli.for_verbs import CommandOutcome, clear, collect, few_slices, headline
 
     assert isinstance(outcome, CommandOutcome)

@@ -1,4 +1,4 @@
-"""`jostle overhead --set`: what profilers cost a set of programs (Shah, 2020, §2.5, 2.6, 5.16)."""
+"""`jostle overhead --set`: overhead of profilers on several programs (Shah, 2020, §2.5, §2.6)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class _Progress:
-    """The bar over all programs."""
+    """The progress bar over all programs."""
 
     def __init__(self, bar: Bar, plan: RoundPlan, programs: int, kinds: int) -> None:
         self._bar = bar
@@ -42,12 +42,12 @@ class _Progress:
         self.begin(0, "")
 
     def begin(self, number: int, name: str) -> None:
-        """Show that a program begins."""
+        """Show that the measurement of a program begins."""
         self._number, self._name = number, name
         self._say(0, f"preparing {name}")
 
     def follow(self, rounds: Rounds) -> None:
-        """Show how far it is."""
+        """Show how far the measurement of the program is."""
         self._say(rounds.ended, f"{self._name}, round {rounds.rounds} of {rounds.wanted}")
 
     def _say(self, ended: int, words: str) -> None:
@@ -69,11 +69,11 @@ def measure_set(
     """Measure programs one after the other, and show them together.
 
     Args:
-        names: Their names, comma separated; all: those installed.
-        plan: How often each is run.
-        alongside: Other profilers.
-        folder: Of --plot.
-        endings: Of --format.
+        names: Names of the programs, separated by commas; "all": all installed programs.
+        plan: Number of rounds in which each program is run.
+        alongside: Other profilers to measure as well.
+        folder: Folder for the figures, from --plot.
+        endings: Formats of the figures, from --format.
         as_json: Whether to print JSON.
 
     Returns:
@@ -113,7 +113,7 @@ def measure_set(
 
         show(*set_view(programs, notes))
         if target is not None:
-            show("", *saved_lines(saved, target, reason="no program has figures"))
+            show("", *saved_lines(saved, target, reason="no program has results"))
         next_steps(*([] if folder else [f"jostle overhead --set {names} --plot figures"]))
     if interrupted:
         return 130
@@ -123,7 +123,7 @@ def measure_set(
 def _measure_all(
     codes: Sequence[Code], plan: RoundPlan, alongside: Sequence[OtherProfiler], *, quiet: bool
 ) -> tuple[list[ProgramOverhead], bool]:
-    """Measure all programs; return those that have figures or failed, and whether Ctrl-C came."""
+    """Measure all programs; return those that have results or failed, and whether Ctrl-C came."""
     from jostle_lab.validation.codes import Bench
 
     programs: list[ProgramOverhead] = []
@@ -164,7 +164,7 @@ def _measure(
     alongside: Sequence[OtherProfiler],
     progress: _Progress,
 ) -> tuple[Rounds, str]:
-    """Run one program; return what it gave, and why it failed or ""."""
+    """Run one program; return its results, and the reason of its failure or ""."""
     from jostle_lab.validation.codes import environment
 
     rounds = Rounds(plan.runs)

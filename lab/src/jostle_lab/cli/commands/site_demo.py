@@ -1,4 +1,4 @@
-"""`jostle site demo`: a lab, some jobs, and what jostle finds of them."""
+"""`jostle site demo`: builds a small site in a lab, injects faults, and shows jostle's findings."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _WHAT = (
 
 @dataclass(frozen=True)
 class _Finding:
-    """What was injected, and what was found of it; "" nothing."""
+    """An injected effect, and jostle's finding about it; "" if jostle found nothing."""
 
     injected: str
     found: str
@@ -88,13 +88,13 @@ def _fabric_of(lab: Lab) -> Topology:
 
 
 def _doing(now: float) -> str:
-    """Return what happens at an instant, s."""
+    """Return a description of the events at an instant, in seconds."""
     on = [job.name for job in jobs()[1:] if any(b <= now <= b + span for b, span in job.bursts)]
     return f"{max(now, 0):.0f} s: {' and '.join([WATCHED, *on])}"
 
 
 def _injected(repository: Path, truth: Truth, links: Sequence[str]) -> bool:
-    """Compare what was injected with what was found; return whether something was missed."""
+    """Compare injected effects with findings; return whether jostle missed any."""
     from jostle.analysis import identify
     from jostle.repository import Repository
 

@@ -22,11 +22,11 @@ PROFILED = ("steady", "light")
 
 @dataclass(frozen=True)
 class Finding:
-    """What was injected, and what was found of it.
+    """An injected effect, and jostle's finding about it.
 
     Attributes:
-        injected: What it was, for users.
-        found: What the verdict, or a file, says; "" nothing.
+        injected: Description of the injected effect, for users.
+        found: Finding in the verdict or in a file; "" if nothing was found.
     """
 
     injected: str
@@ -34,7 +34,7 @@ class Finding:
 
 
 def events(site: DemoSite) -> list[tuple[float, Callable[[], None]]]:
-    """Return what happens to the site while its jobs run, and when (s)."""
+    """Return the events of the site while its jobs run, with their times in seconds."""
     away, back = RECEIVER_AWAY
     planned: list[tuple[float, Callable[[], None]]] = [
         (away, site.kill_receiver),
@@ -68,7 +68,7 @@ def _wait(begin: float, instant: float, say: Callable[[str], None]) -> None:
 
 
 def _doing(now: float) -> str:
-    """Return what happens at an instant."""
+    """Return a description of the events at an instant."""
     what = []
     if BURSTS[0][0] <= now <= BURSTS[-1][1]:
         what.append("a job without a profile writes in bursts")
@@ -96,7 +96,7 @@ def wait_for_all(site: DemoSite, jobs: dict[str, str]) -> bool:
 
 
 def site_output(site: DemoSite) -> Callable[[str], Path]:
-    """Return what gives the file of a job's output."""
+    """Return a function that gives the file of a job's output."""
     return lambda number: site.folder / f"slurm-{number}.out"
 
 
@@ -107,7 +107,7 @@ def _digest_of(output: Path) -> str:
 
 
 def findings(site: DemoSite, jobs: dict[str, str], verdict: JobInterference) -> Iterator[Finding]:
-    """Compare what was injected with what was found."""
+    """Compare injected effects with jostle's findings."""
     from jostle.report.format.values import duration
 
     def named(kind: str) -> str:
@@ -139,12 +139,12 @@ def findings(site: DemoSite, jobs: dict[str, str], verdict: JobInterference) -> 
     missing = len(digests) < len(PROFILED)
     yield Finding(
         f"a digest at the end of the outputs of {' and '.join(PROFILED)}",
-        "" if missing else "both are there",
+        "" if missing else "both digests are there",
     )
 
 
 def _gaps(site: DemoSite, job: str) -> str:
-    """Say whether the slices of a job and of all machines are complete; "" where they are not."""
+    """Return a sentence that the slices of a job and of all machines are complete; "" if not."""
     from jostle.repository import Repository
 
     store = Repository(site.repository)

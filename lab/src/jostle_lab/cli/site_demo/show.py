@@ -53,7 +53,7 @@ def show_demo() -> int:
 
 
 def _injected(site: DemoSite, jobs: dict[str, str], watched: str) -> bool:
-    """Compare what was injected with what was found; return whether something was missed."""
+    """Compare injected effects with findings; return whether jostle missed any."""
     from jostle.analysis import identify
     from jostle.repository import Repository
 

@@ -22,7 +22,7 @@ _LETTER = {"low": "L", "medium": "M", "high": "H"}
 
 
 def view(results: Results) -> list[Any]:
-    """Return what to print of a validation."""
+    """Return the tables and lines of a validation for the terminal."""
     lines: list[Any] = []
     if results.estimation and results.estimation.rows:
         lines += _estimation(results.estimation)
@@ -129,7 +129,7 @@ def _runs(rows: Sequence[Row]) -> Any:
 
 
 def _light(light: Light | None, truth: float) -> str:
-    """Name a light; with `!` where it is wrong."""
+    """Return the name of a traffic light, with `!` if it is wrong."""
     from jostle.analysis import LIGHTS, class_of
 
     return "undecided" if light is None else light + " !" * (LIGHTS[class_of(truth)] != light)
@@ -165,7 +165,7 @@ def _machine(rows: Sequence[Row]) -> Any:
 
 
 def _noise(rows: Sequence[Row]) -> list[str]:
-    """Return how the loss that was not injected correlates with steal time and slow cores."""
+    """Return the correlation of the loss that was not injected with steal time and slow cores."""
     import numpy as np
 
     from jostle_lab.analysis.validation import rank_correlation
@@ -257,7 +257,7 @@ def _scores(scores: Sequence[Score]) -> Any:
 
 
 def _lights(lights: Lights) -> list[str]:
-    """Return how many decided lights are right; of all runs, and of long ones, the undecided."""
+    """Return the shares of correct lights, and of undecided ones among all runs and long runs."""
     return [_share(lights.right_share), _share(lights.undecided_share), _share(lights.long_share)]
 
 
