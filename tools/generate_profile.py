@@ -41,12 +41,12 @@ class Field:
         at: Offset, bytes.
         base: Plain type, or the name of a struct.
         counts: Dimensions of the array, outermost first; empty for a single value.
-        name: Its name in C and Python, and on the page.
+        name: The field's name in C and Python, and on the page.
         doc: What it means; may be empty where the name is clear.
         atomic: Whether several threads of the process access it.
-        bytes: Its size.
+        bytes: The field's size.
         reader: Which header in Python has it, of READERS.
-        form: Its conversion in Python (FORMS of generate_reader.py); "": by its type.
+        form: The field's conversion in Python (FORMS of generate_reader.py); "": by its type.
         values: Name of the group that explains its numbers; "": they are plain numbers.
     """
 
@@ -71,7 +71,7 @@ class Struct:
         doc: What it is; may be empty.
         bytes: Size; 0 when an array of the runtime's own length ends it.
         align: Alignment in memory; 0: the natural one.
-        parts: Its fields, by the name of their table on the page.
+        parts: The struct's fields, by the name of their table on the page.
         docs: What each part is, by the same names.
         rest: C type, count, name and offset of the array that ends it; None: there is none.
     """

@@ -21,7 +21,7 @@ class Form:
     """The conversion of a field in Python.
 
     Attributes:
-        python: Its type.
+        python: The field's type.
         value: Expression of it; {0} is the field of the named tuple. "": the reader makes it, since
             it is after the named tuple.
         note: Addition to its meaning.

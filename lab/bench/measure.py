@@ -45,7 +45,7 @@ class Row:
         what: What was measured, for the table.
         unit: Unit of `bare`, `ours`, `added`, `spread` and `peer`.
         target: The target, as text.
-        reached: Whether it was; None when the row has no verdict.
+        reached: Whether the quantity was; None when the row has no verdict.
         bare: The bare program.
         ours: The same with jostle, or the figure itself where there is no comparison.
         added: ours - bare.

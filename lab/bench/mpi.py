@@ -21,7 +21,7 @@ class Mpi:
 
     Attributes:
         name: As in Debian's commands.
-        title: Its name in tables.
+        title: The library's name in tables.
         launch: The launcher and what it always needs.
     """
 

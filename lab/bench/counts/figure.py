@@ -28,7 +28,7 @@ class Figure:
 
     Attributes:
         value: The figure.
-        of: Its parts, to find what has been added.
+        of: The figure's parts, to find what has been added.
     """
 
     value: int

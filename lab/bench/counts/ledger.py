@@ -30,9 +30,9 @@ class Limit:
     """A figure of the file.
 
     Attributes:
-        value: Its limit.
-        was: Its limit before it was raised; None: it was not raised.
-        reason: Why it was raised.
+        value: The figure's limit.
+        was: The figure's limit before it was raised; None: it was not raised.
+        reason: Reason why the figure was raised.
     """
 
     value: int
@@ -50,7 +50,7 @@ class Change:
     Attributes:
         kind, name: Kind and name of the figure.
         was, now: The figure in the file and as counted; None: there is none.
-        of: Its parts now.
+        of: The figure's parts now.
     """
 
     kind: str

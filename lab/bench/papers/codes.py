@@ -57,17 +57,17 @@ class Code:
     """A code and one way to run it.
 
     Attributes:
-        name: Its name here.
+        name: The code's name here.
         about: What it is or models, and what it writes.
         command: Program and arguments of a rank; `{processes}` is their number.
         package: Debian's package; none: ours, in programs/NAME.c.
         full: The arguments for the size in its source, for our own.
-        files: Its input, by name; `{processes}` is replaced.
+        files: The code's input, by name; `{processes}` is replaced.
         prepare: Commands that make the rest of the input.
         needs: Programs that must be installed, in addition to the first of the command.
         env: Variables.
         ranks: Default number of ranks.
-        serial: Whether it runs without MPI.
+        serial: Whether the code runs without MPI.
         module: A module that Debian's Python must have.
     """
 

@@ -57,8 +57,8 @@ class User:
 
     Attributes:
         name: Name of the job.
-        profiled: Whether it has a profile.
-        begin, end: When it works, s.
+        profiled: Whether the user has a profile.
+        begin, end: Time at which the user works, s.
         period: Period of its bursts, s.
         duty: Part of each period in which it works.
         cores: Cores on which it may run.
@@ -82,8 +82,8 @@ class Cell:
         machine: Whether an agent counted the machine.
         bound: Whether the job is bound to some of the cores of the others.
         user: The user.
-        truth: Its share by the log, percent.
-        found: Its share by jostle, percent; low, high: its interval.
+        truth: The user's share by the log, percent.
+        found: The user's share by jostle, percent; low, high: its interval.
     """
 
     mix: int

@@ -65,10 +65,10 @@ class Load:
     """A job that runs concurrently with the victim, on for a part of each period.
 
     Attributes:
-        name: Its name in the experiment.
+        name: The load's name in the experiment.
         words: Pattern and options of its signal.
-        period_s, duty, phase_s: When it is on.
-        harm: Whether it uses a resource that the victim needs.
+        period_s, duty, phase_s: Time at which the load is on.
+        harm: Whether the load uses a resource that the victim needs.
     """
 
     name: str
@@ -85,9 +85,9 @@ class Experiment:
 
     Attributes:
         number: Counted from 1.
-        group: Its kind.
+        group: The experiment's kind.
         victim: Pattern and options of the victim's signal.
-        loads: Its co-running jobs; at most one of them slows it.
+        loads: The experiment's co-running jobs; at most one of them slows it.
     """
 
     number: int
@@ -102,17 +102,17 @@ class Row:
 
     Attributes:
         number, group, victim: As in the experiment.
-        alongside: Its co-running jobs; the harmful one is marked with a star.
+        alongside: The experiment's co-running jobs; the harmful one is marked with a star.
         slowed: By how many percent the victim did less per second of a core in slices in which the
             hog was on: by memory, caches or slower cores, not by waiting for them.
         waited: Percent of the time in these slices for which it waited for a core.
         on_memory, on_cores: Suspects there, by their names in the experiment.
         elsewhere: Suspects on other resources.
-        seconds: Its loss on memory by jostle, with the interval.
+        seconds: The experiment's loss on memory by jostle, with the interval.
         load_source: The source of loads on memory.
         foreign: Percent of the machine's cores that others used during the run.
         right: Whether the harmful job is named on the right resource, and no other job.
-        error: Why it failed.
+        error: Reason why the experiment failed.
     """
 
     number: int

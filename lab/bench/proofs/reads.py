@@ -202,7 +202,7 @@ class Program:
     """A real program whose reads have a known pattern.
 
     Attributes:
-        name: Its name.
+        name: The program's name.
         expected: Patterns that are right.
         script: Shell commands, run in a folder with the files of make_input.
         needs: A program, or a module of Python, that must be installed.

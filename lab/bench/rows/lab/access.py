@@ -57,7 +57,7 @@ class Signal:
     """A signal whose pattern is known.
 
     Attributes:
-        pattern: Its pattern.
+        pattern: The signal's pattern.
         chunk: Bytes of an operation.
         shared: One file for all processes.
         api: posix, or the MPI by whose MPI-IO it writes.
@@ -116,7 +116,7 @@ class Truth:
     """The behaviour of a signal by its log.
 
     Attributes:
-        pattern: Its pattern.
+        pattern: The signal's pattern.
         shared: One file for all processes.
         chunk: Bytes per operation; of aggregate-write, bytes per call.
         period_s: Mean distance between the starts of its bursts; None: it was sustained.
@@ -137,7 +137,7 @@ class Verdict:
 
     Attributes:
         signal: The signal.
-        truth: Its behaviour by its log.
+        truth: The signal's behaviour by its log.
         said: The pattern named.
         plain: The pattern named without the metrics of module access.
         chunk: Chunk named, bytes.
@@ -302,7 +302,7 @@ class Program:
     """A real program of known behaviour.
 
     Attributes:
-        name: Its name.
+        name: The program's name.
         expected: Patterns that are right.
         script: Shell commands; $D is an empty folder, $I one with input.
         needs: Programs that must be installed.

@@ -28,7 +28,7 @@ class Operation:
     """An operation of programs/mpi_calls.c.
 
     Attributes:
-        what: Its name in the table.
+        what: The operation's name in the table.
         metric: The metric that must have counted it, or nothing was measured.
     """
 

@@ -26,7 +26,7 @@ class Case:
 
     Attributes:
         key: Name for `--only`, after `mpi-`.
-        name: Its name in tables.
+        name: The case's name in tables.
         make: Makes its input and command.
         steps: Steps of a pilot run.
         needs: Commands that must be installed.
@@ -50,7 +50,7 @@ class Case:
 
     @property
     def installed(self) -> bool:
-        """Whether it can run here."""
+        """Whether the case can run here."""
         return self.mpi in mpis() and all(cases.installed(name) for name in self.needs)
 
 
@@ -137,7 +137,7 @@ class Prepared:
     Attributes:
         case: The case.
         command: Program and arguments.
-        folder: Where it runs.
+        folder: Host on which the case runs.
         stamps: The file that the timer writes.
         timer: The timer's library.
     """

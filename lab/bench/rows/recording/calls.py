@@ -20,7 +20,7 @@ class Call:
     """A call of programs/micro.c.
 
     Attributes:
-        what: Its name in the table.
+        what: The call's name in the table.
         limit: The most that jostle may add to it where there is no peer, ns.
         metric: The metric that must have counted it, or nothing was measured.
     """

@@ -81,8 +81,8 @@ class Served:
     """A server that runs.
 
     Attributes:
-        url: Its URL.
-        pid: Its process.
+        url: The server's URL.
+        pid: The server's process.
     """
 
     url: str

@@ -46,15 +46,15 @@ class Lab:
     """A lab that is up.
 
     Attributes:
-        name: Its name.
+        name: The lab's name.
         spec: What it was built from.
         nodes: Names of its nodes.
-        folder: Its state folder, on the machine and on every host of the lab.
+        folder: The lab's state folder, on the machine and on every host of the lab.
         shared: The shared file system, as every node sees it. Empty on the machine itself.
     """
 
     def __init__(self, folder: Path, state: State) -> None:
-        """Represent a lab by its state; use `attach` to get one."""
+        """Represent a running lab by its state; use `attach` to find one."""
         self.folder = folder
         self.state = state
         self.spec = state.spec
@@ -65,7 +65,7 @@ class Lab:
         self.here = folder / "here"
 
     def alive(self) -> bool:
-        """Whether it is still up."""
+        """Whether the lab is still up."""
         return self.state.alive()
 
     def local(self, node: str) -> Path:
@@ -87,7 +87,7 @@ class Lab:
             node: `node1`, ... or a file server, `storage`.
             argv: The command.
             env: Variables for the command alone, on top of the environment it inherits.
-            cwd: Its working directory, as the node sees it; the caller's by default.
+            cwd: The lab's working directory, as the node sees it; the caller's by default.
         """
         state = self.state
         given = {key: value for key, value in self._environment().items() if key not in os.environ}

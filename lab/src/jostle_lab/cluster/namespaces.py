@@ -58,7 +58,7 @@ def unmount(target: str | Path, flags: int = MNT_DETACH) -> None:
     """Unmount a path (lazily).
 
     Raises:
-        OSError: There is none, or the kernel refuses.
+        OSError: Nothing is mounted there, or the kernel refuses.
     """
     _checked(_libc.umount2(os.fsencode(target), flags), f"unmount {target}")
 

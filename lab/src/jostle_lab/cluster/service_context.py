@@ -1,4 +1,4 @@
-"""The lab as its services see it: runs commands on hosts, waits for them, names folders."""
+"""Implements the interface of a lab for its services: commands on hosts, waiting, folders."""
 
 from __future__ import annotations
 

@@ -27,14 +27,14 @@ _FIX = "Boot with a kernel that has CONFIG_BLK_DEV_THROTTLING, or use --fs sshfs
 
 @dataclass(frozen=True)
 class Throttle:
-    """A limit in force.
+    """A rate limit of block devices that is in force.
 
     Attributes:
         version: Version of the control groups, 1 or 2.
         root: Path of the hierarchy's root in this mount namespace.
-        devices: `MAJOR:MINOR` of each.
-        rate: Bytes per second of each, for reads and for writes.
-        group: Name of the lab's own group below the root; empty for the root itself.
+        devices: Number of each device, `MAJOR:MINOR`.
+        rate: Limit for each device, bytes per second, for reads and for writes.
+        group: Name of the lab's control group below the root; empty for the root itself.
     """
 
     version: int
@@ -44,7 +44,7 @@ class Throttle:
     group: str
 
     def facts(self) -> dict[str, Any]:
-        """Return what `remove` and `groups_to_join` need, as plain values for JSON."""
+        """Return the data that `remove` and `groups_to_join` need, as plain values for JSON."""
         return {
             "version": self.version,
             "devices": list(self.devices),
@@ -53,7 +53,7 @@ class Throttle:
         }
 
     def lift(self) -> None:
-        """Remove the limit; its group remains until it is empty."""
+        """Remove the limit; its control group remains until it is empty."""
         _lift(self.root, self.facts())
 
 
@@ -61,10 +61,10 @@ def limit(devices: Sequence[int], rate: int, name: str, where: Path) -> Throttle
     """Limit block devices for this process and every process that it starts from now on.
 
     Args:
-        devices: Their numbers, as stat gives them.
-        rate: Bytes per second of each, reads and writes apart.
-        name: Name of the lab's own group.
-        where: An empty folder, on which the hierarchy is mounted.
+        devices: Device numbers, as stat gives them.
+        rate: Limit for each device, bytes per second, for reads and for writes.
+        name: Name of the lab's control group.
+        where: Path of an empty folder, on which the hierarchy is mounted.
 
     Raises:
         LabError: This machine cannot limit block devices.
@@ -116,7 +116,7 @@ def _own_group(controller: str) -> str:
 
 
 def why_not() -> str | None:
-    """Return why block devices cannot be limited here, or None. Runs on the machine."""
+    """Return why block devices cannot be limited here, or None if they can. Runs on the machine."""
     root = _root(1)
     if root is not None:
         if (root / _RULES[0]).exists():
@@ -132,7 +132,7 @@ def why_not() -> str | None:
 
 
 def remove(facts: Mapping[str, Any]) -> list[str]:
-    """Remove the limit that a killed lab left; return one sentence each. Runs on the machine."""
+    """Remove the limits that a killed lab left; return a sentence for each. Runs on the machine."""
     root = _root(facts["version"])
     return _lift(root, facts) if root is not None else []
 

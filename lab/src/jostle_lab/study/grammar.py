@@ -1,4 +1,4 @@
-"""Finds lines in a study's file, and checks it by its model: errors name file and line."""
+"""Checks a study's file against its model, with errors that name file and line."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Source:
         """Find the lines of all tables and keys.
 
         Args:
-            file: What to call it in messages.
-            text: Its content.
+            file: Name of the file in messages.
+            text: Content of the file.
         """
         self.file = file
         self.text = text
@@ -75,9 +75,9 @@ class Source:
         """Return the error about a key.
 
         Args:
-            path: Where it is, e.g. ("program", 1, "chunk").
-            reason: What is wrong with it.
-            fix: What to write instead.
+            path: Position of the key, e.g. ("program", 1, "chunk").
+            reason: What is wrong with the value.
+            fix: Hint on what to write instead.
         """
         line = self.line(path)
         place = f"{self.file}:{line}" if line else self.file
@@ -113,7 +113,7 @@ def checked(source: Source, data: Mapping[str, Any], model: type[M]) -> M:
 
 
 def _error(source: Source, first: ErrorDetails, model: Any) -> ConfigError:
-    """Return the error for an error of pydantic."""
+    """Return the jostle error for a validation error of pydantic."""
     path = first["loc"]
     key = str([part for part in path if isinstance(part, str)][-1])
     wrong = first.get("ctx", {}).get("error")

@@ -1,4 +1,4 @@
-"""Reads which programs of a study run in pairs, and over which values, from its TOML file."""
+"""Reads the pairs of a study from its TOML file: which programs run together, for which values."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def pairs_of(
     """Return which programs run in pairs.
 
     Args:
-        source: The file.
-        table: Its table [pairs].
-        programs: Its programs.
-        instead: Pairs instead of those that it lists.
+        source: The study's file.
+        table: The table [pairs] of the file.
+        programs: The programs of the study.
+        instead: Pairs to use instead of those in the table.
 
     Raises:
-        ConfigError: A pair names no program.
+        ConfigError: A pair names a program that does not exist.
     """
     listed = instead or table.listed
     names = [program.name for program in programs]

@@ -1,4 +1,4 @@
-"""Stored studies as plain values, for lists and `--json`."""
+"""Returns stored studies as plain values, for lists and `--json`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def stored_studies(store: Repository) -> list[dict[str, Any]]:
 
 
 def study_json(study_result: StudyResult) -> dict[str, Any]:
-    """Return what a study found as plain values: what `study show --json` prints."""
+    """Return the results of a study as plain values, as `study show --json` prints them."""
     from jostle_lab.analysis.study.published_laws import laws
 
     return tidy(study_result).to_json() | {"laws": [law.to_json() for law in laws(study_result)]}

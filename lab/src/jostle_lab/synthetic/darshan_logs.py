@@ -33,7 +33,7 @@ class LoggedFile:
     """One record of one file.
 
     Attributes:
-        path: Its name.
+        path: The file's name.
         rank: The rank that used it; -1: all ranks together.
         counters: Counters by Darshan's names.
         times: Times and instants by Darshan's names, s.
@@ -68,7 +68,7 @@ class LoggedJob:
 
     Attributes:
         uid: The user who ran it.
-        job_id: Its number.
+        job_id: The job's number.
         processes: Ranks.
         start_ns: Start, ns since the epoch; whole seconds make a log of an early version.
         end_ns: End.

@@ -36,14 +36,14 @@ class JobScore:
     """One job's answer compared with the truth.
 
     Attributes:
-        job: Its name.
+        job: The job's name.
         seed: Of its repository.
         null: No job does harm in its repository.
-        run_s: Its run time.
+        run_s: The job's run time.
         true_s: Seconds that others cost it.
         found_s: The same by the answer.
         low_s: Lower end of the answer's interval.
-        high_s: Its upper end.
+        high_s: The job's upper end.
         evident: The answer names a suspect.
         hits: Slices with interference that were found.
         misses: Slices with interference that were not found.

@@ -29,7 +29,7 @@ class Clustered:
     rows: list[ClusteringScore]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the run as plain values."""
         return asdict(self)
 
 

@@ -42,19 +42,19 @@ class Code:
     """A program to run.
 
     Attributes:
-        name: Its name in tables; "NAME@4": with four ranks.
+        name: The program's name in tables; "NAME@4": with four ranks.
         ranks: Processes.
         about: How it uses MPI, for users.
         needs: Programs that must be installed.
         package: The package that has them.
         argv: The command line of a rank.
         make: Function that fills its folder, once; gets folder and ranks.
-        steps: Its length, in steps of its own; 0 where it has none.
-        where: Where it runs, if not in a folder of its own.
+        steps: The program's length, in steps of its own; 0 where it has none.
+        where: Host on which the program runs, if not in a folder of its own.
         limit_s: Seconds after which it counts as hung.
         alongside: Patterns of `jostle signal` that run during its disturbed runs, in turn.
-        over_nodes: Its ranks are on nodes of a lab, on both sides of one link; concurrent messages
-            cross that link, too.
+        over_nodes: The program's ranks are on nodes of a lab, on both sides of one link; concurrent
+            messages cross that link, too.
     """
 
     name: str

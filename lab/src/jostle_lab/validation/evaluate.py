@@ -67,7 +67,7 @@ class Evaluation:
         return [row for row in self.rows if row.code not in self.unknown]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the evaluation as plain values."""
         from dataclasses import asdict
 
         return {

@@ -38,7 +38,7 @@ class ValidationStep:
         windows: Disturber: (start, length) as shares of an undisturbed run.
         processes: Processes of the disturber.
         seed: Seed of its random parts.
-        raw: Its segments are not coalesced, as method thesis needs them.
+        raw: The run's segments are not coalesced, as method thesis needs them.
         calls: Sets of calls that can be delayed, as `jostle inject` takes them; "": the usual ones.
             Those of a clean run are counted, and not delayed.
         period_ms: Delays only in one window of each period, drawn at random; 0: all the time. The
@@ -67,7 +67,7 @@ class ValidationStep:
         return name + "-raw" * self.raw
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the run as plain values."""
         return asdict(self)
 
 

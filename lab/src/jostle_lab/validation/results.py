@@ -59,7 +59,7 @@ class Results:
     limits: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the result as plain values."""
         return {
             "estimation": self.estimation.to_json() if self.estimation else None,
             "identification": None

@@ -39,15 +39,15 @@ class ValidationRun:
     """A run that was made.
 
     Attributes:
-        step: Its plan.
-        job: Its job in the repository.
+        step: The run's plan.
+        job: The run's job in the repository.
         start_ns, end_ns: Start and end of mpirun.
-        status: Its exit status.
+        status: The run's exit status.
         noise: Load of others on the machine (see machine.noise), and the distance of its cores
             (placement.APART).
         disturbed: (begin, end) in ns of each disturber that was on.
         inject: Folder of the injector's logs; "" without.
-        error: Why it cannot be used; "" when it can.
+        error: Reason why the run cannot be used; "" when it can.
     """
 
     step: ValidationStep
@@ -61,7 +61,7 @@ class ValidationRun:
     error: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the run as plain values."""
         return {**self.__dict__, "step": self.step.to_json()}
 
     @staticmethod

@@ -26,7 +26,7 @@ class Assessed:
     """The estimate of a run by one method.
 
     Attributes:
-        percent, low, high: Its loss with the 95 % interval.
+        percent, low, high: The run's loss with the 95 % interval.
         continuous: Continuous loss that it warns of in addition; 0 without a warning.
         displaced: The part of the loss that shifts the median of all segments, as in
             Truth.displaced.
@@ -64,15 +64,15 @@ class Row:
     """A run: its true loss, and the estimates of it.
 
     Attributes:
-        job: Its name.
-        code: Its program.
+        job: The run's name.
+        code: The run's program.
         kind: How it was disturbed.
         strength: How strongly (see plan.Step).
-        truth: Its true loss by the oracle.
-        band: Its injected loss, by the injector's log; None in clean runs.
-        thesis: Its loss as measured in the thesis.
+        truth: The run's true loss by the oracle.
+        band: The run's injected loss, by the injector's log; None in clean runs.
+        thesis: The run's loss as measured in the thesis.
         noise: Shares of the machine that others took.
-        said: Its estimate by each method.
+        said: The run's estimate by each method.
     """
 
     job: str
@@ -97,7 +97,7 @@ class Row:
 
     @property
     def disturbed(self) -> bool:
-        """Whether it was disturbed on purpose."""
+        """Whether the run was disturbed on purpose."""
         return self.kind != "clean"
 
     @property
@@ -130,7 +130,7 @@ class Row:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values, with what follows from them."""
+        """Return the run as plain values, with what follows from them."""
         truth = self.truth
         derived = {
             "total": truth.total,

@@ -32,7 +32,7 @@ class Family:
     limits: list[str]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the score as plain values."""
         return {
             "rows": [row.to_json() for row in self.rows],
             "scores": [asdict(one) for one in self.scores],

@@ -69,19 +69,20 @@ def evaluate(
 
     Args:
         records: Records of the runs (lab/docs/reference/study.md).
-        progress: Gives the progress of a job in a metric (`ProgressTables`).
-        bursts: Gives the bursts of a periodic signal from its log; without it they are taken from
-            the rule of its period where the signal is ours, else from its slices.
-        planned: How many runs the study has in all.
+        progress: Function that returns the progress of a job in a metric (`ProgressTables`).
+        bursts: Function that returns the bursts of a periodic signal from its log. Without it,
+            bursts are computed from the period of a signal of jostle, and detected in the slices of
+            any other program.
+        planned: Number of runs in the study's plan.
         unsynchronised: Jobs that ran on nodes whose clocks are not known to agree.
-        servers: What the servers of the mounts under study moved (Repository.served).
+        servers: Data that the servers of the mounts under study moved (Repository.served).
 
     Returns:
-        All that was found. Runs that failed, were disturbed or cannot be used are listed
+        All results. Runs that failed, were disturbed or cannot be used are listed
         separately, with the reason.
 
     Raises:
-        RecordError: A record lacks what it must have.
+        RecordError: A record lacks a required field.
     """
     runs = read_runs(records)
     if servers is not None and servers.num_rows:
@@ -235,7 +236,7 @@ def _imprint(
 def _bursts(
     signal: RunProgram, progress: JobProgress | None, study: _Study
 ) -> tuple[str, list[tuple[int, int]]]:
-    """Find when the signal was on: by its log, by its own rule, or by its slices."""
+    """Find the bursts of a signal from its log, from its period, or from its slices."""
     logged = sorted(study.bursts(signal.job)) if study.bursts else []
     if logged:
         return "log", logged
@@ -372,9 +373,9 @@ def _note_clock(study: _Study, jobs: Sequence[str]) -> StudyNote:
         if any(run_program.job in named for run_program in run.programs)
     ]
     text = (
-        "The clocks of the nodes are not known to agree: slices of different nodes may not be of "
-        "the same instant. Rates and degradation hold, overlap and imprints may be off; start "
-        "chrony or ntpd on the nodes."
+        "The clocks of the nodes may not be synchronised, so slices of different nodes may not "
+        "be of the same instant. Rates and degradation are correct; overlap and imprints may be "
+        "wrong. Start chrony or ntpd on the nodes."
     )
     return StudyNote("clock", text, runs)
 
@@ -405,7 +406,7 @@ def _note_verdicts(study: _Study) -> list[StudyNote]:
 
 
 def _note_foreign(study: _Study) -> list[StudyNote]:
-    """Note where the rule of 10 % foreign traffic could not be applied."""
+    """Add a note about runs in which foreign traffic could not be measured."""
     kept = {pair.run.run for pair in study.measured if pair.verdict == "kept"}
     for reference in study.references.values():
         kept |= {one.run.run for one in reference.runs if one.verdict == "kept"}
@@ -421,13 +422,13 @@ def _note_foreign(study: _Study) -> list[StudyNote]:
         return []
     reason = "no agent on the servers"
     if any(run.server or run.served for run in runs if run.run in without):
-        reason = "the servers' counters do not show whose traffic it was"
+        reason = "the servers' counters do not separate the traffic of different jobs"
     elif any(run.served for run in runs):
         reason = "no agent watched all servers all the time"
     which = "" if len(without) == len(runs) else f" in {len(without)} of {len(runs)} runs"
     text = (
-        f"Foreign traffic was not measured{which}: {reason}. Runs that others disturbed may be "
-        "among those that count."
+        f"Foreign traffic was not measured{which}: {reason}. Some of the runs that count may "
+        "have been disturbed by other jobs."
     )
     return [StudyNote("foreign", text, without)]
 

@@ -1,4 +1,4 @@
-"""Checks the laws of the papers against a study."""
+"""Checks whether published laws of interference hold in a study."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def laws(result: StudyResult) -> list[Law]:
     """Return the laws of the papers that a study can test, with 95 % intervals.
 
     Args:
-        result: The study.
+        result: Results of the study.
 
     Returns:
         The laws for which the study has runs: two equal writers lose half each; processes on one
@@ -169,7 +169,7 @@ def _shares(result: StudyResult) -> Law | None:
     why = f"What each process wrote differs by {_percent(spreads)} (deviation over mean)."
     apart = [share for row in rows if not row.same_nodes for share in row.shares]
     if apart:
-        why += f" On mounts of their own the larger got {_percent(median(apart))}."
+        why += f" On separate mounts the larger program got {_percent(median(apart))}."
     return Law(
         "share by processes",
         f"Four processes against one on one mount get {_percent(shared.mean)} of the bandwidth"
@@ -202,7 +202,7 @@ def _model(result: StudyResult) -> Law | None:
     why = ""
     if others["node"]:
         why = f"Shares by process everywhere would miss by {_percent(median(others['process']))}"
-        why += f", by node by {_percent(median(others['node']))}."
+        why += f", with shares by node {_percent(median(others['node']))}."
     unequal = [row for row in _rows(result) if row.setting.processes[0] != row.setting.processes[1]]
     doubts = [
         f"{row.small}, {row.setting.label}: {row.why_not[0]}" for row in unequal if not row.holds

@@ -1,4 +1,4 @@
-"""Listens on the storage and hands every connection to an SFTP server of its own.
+"""Listens on the storage and starts an SFTP server for every connection.
 
 `python -IS sftp_port.py ADDRESS:PORT READY-FILE SERVER`. It is a program of its own: the server
 gets the socket as its input and output, so that no byte is copied.

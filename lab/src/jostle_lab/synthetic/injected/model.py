@@ -47,8 +47,9 @@ class Fault:
         where: See the table.
         size: See the table.
         mount: Number of the file system (slow server, unprofiled load).
-        start_s: When it begins, s after the first slice of the repository's time.
-        end_s: When it ends, likewise.
+        start_s: Time at which the disturbance begins, s after the first slice of the repository's
+            time.
+        end_s: Time at which the disturbance ends, likewise.
         batch: Batch job by which unprofiled work is known to the agents, such as slurm-12; "": they
             know the client only.
     """
@@ -119,14 +120,14 @@ class InjectedJob:
     """The truth about one job.
 
     Attributes:
-        job: Its name.
-        program: Its program.
-        uid: Its owner.
-        nodes: Its nodes.
-        processes: Its processes.
-        start_ns: Its start.
-        end_ns: Its end.
-        alone_s: Its run time with its own noise and the weather, but without the others.
+        job: The job's name.
+        program: The job's program.
+        uid: The job's owner.
+        nodes: The job's nodes.
+        processes: The job's processes.
+        start_ns: The job's start.
+        end_ns: The job's end.
+        alone_s: The job's run time with its own noise and the weather, but without the others.
         lost: (kind, resource) -> seconds of its run time that others cost it there.
         by: (kind, resource, other job) -> seconds that this one cost it.
     """
@@ -149,7 +150,7 @@ class InjectedJob:
 
     @property
     def run_s(self) -> float:
-        """Its run time."""
+        """The job's run time."""
         return (self.end_ns - self.start_ns) / 1e9
 
     def culprit(self, kind: Kind, resource: str) -> str:
@@ -163,8 +164,8 @@ class Injected:
     """A synthetic repository and the truth about it.
 
     Attributes:
-        path: Its folder.
-        spec: Its specification.
+        path: The repository's folder.
+        spec: The repository's specification.
         seed: Seed of all random steps.
         jobs: Name -> truth.
         slices: Where time was lost: job, slice, slice_ns, kind, resource, seconds, suspect (the job

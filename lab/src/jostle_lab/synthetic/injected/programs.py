@@ -22,12 +22,12 @@ class ProgramPhase:
     """A phase of a program with constant behaviour.
 
     Attributes:
-        seconds: Its length, undisturbed.
+        seconds: The phase's length, undisturbed.
         io: Share of the time in calls to the file system.
         net: Share of the time in communication; the rest computes.
-        load: Its load on the file system, share of the capacity (bytes, or metadata
+        load: The phase's load on the file system, share of the capacity (bytes, or metadata
             operations where `what` is META).
-        traffic: Its load on the network, likewise.
+        traffic: The phase's load on the network, likewise.
         size: Bytes per operation.
         what: WRITE, READ or META.
     """
@@ -46,12 +46,12 @@ class InjectedProgram:
     """A program.
 
     Attributes:
-        name: Its name.
+        name: The program's name.
         phases: Repeated until its work is done.
         mpi: It communicates.
-        weight: How often it is drawn, relative to others.
+        weight: Number of times that the program is drawn, relative to others.
         harmful: How much its load slows others, relative to its size (0: served from caches).
-        pressure: Its load on the processors of nodes that it shares with another job.
+        pressure: The program's load on the processors of nodes that it shares with another job.
         habit: How it writes.
         stay: Length of its runs, relative to those of others.
     """

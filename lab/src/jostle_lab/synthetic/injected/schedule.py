@@ -18,14 +18,14 @@ class Participant:
     """One job before it runs.
 
     Attributes:
-        job: Its name.
+        job: The job's name.
         program: The program of which it is a run.
-        uid: Its owner.
+        uid: The job's owner.
         mount: Number of the file system that it uses.
-        start_s: Its start, seconds after EPOCH_S.
-        work_s: Its undisturbed run time.
-        processes: Its processes.
-        nodes: Its nodes.
+        start_s: The job's start, seconds after EPOCH_S.
+        work_s: The job's undisturbed run time.
+        processes: The job's processes.
+        nodes: The job's nodes.
         limiter: Number of the set of nodes; jobs on the same set disturb each other's processors.
     """
 

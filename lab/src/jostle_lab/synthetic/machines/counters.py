@@ -59,12 +59,12 @@ class FileSystem:
 
     @property
     def is_lustre(self) -> bool:
-        """Whether it has targets that count by job."""
+        """Whether the file system has targets that count by job."""
         return self.fs_type == "lustre"
 
     @property
     def name(self) -> str:
-        """Its name on its servers."""
+        """The file system's name on its servers."""
         return self.source.rpartition("/")[2]
 
 

@@ -31,7 +31,7 @@ class Load:
         asked: Per file system (its number): metric of ASKED -> (nodes, slices).
         cpu_ns: CPU time (nodes, slices).
         queued_ns: Time in which threads waited for a core (nodes, slices).
-        batch: Its batch job; "" where the agents do not know the job.
+        batch: The load's batch job; "" where the agents do not know the job.
     """
 
     asked: dict[int, dict[str, Floats]]

@@ -24,10 +24,10 @@ class PlacedJob:
     """A job to be placed.
 
     Attributes:
-        job: Its name.
-        program: Its program.
+        job: The job's name.
+        program: The job's program.
         nodes: Numbers of its nodes; node 2 r + k is node k of router r.
-        start_s, end_s: When it runs, seconds since the first run's day.
+        start_s, end_s: Time at which the job runs, seconds since the first run's day.
     """
 
     job: str
@@ -43,7 +43,7 @@ class PlacedRun:
 
     Attributes:
         place: The job.
-        rate: Its messaging rate, bytes/s of one rank.
+        rate: The run's messaging rate, bytes/s of one rank.
         conflicting: Number of conflicting routers in the synthetic placement.
         alongside: Whether the heavy program is among the conflicting jobs.
         collective_s: Time of a rank in the collectives of each communicator.
@@ -65,8 +65,8 @@ class Placements:
     """The truth of a synthetic repository.
 
     Attributes:
-        path: Its folder.
-        topology: Its fabric.
+        path: The repository's folder.
+        topology: The repository's fabric.
         runs: Runs of PROGRAM, in order.
         long_runs: Runs of LONG.
         alike: Jobs of the two runs whose placements are 98.7 % and 92.8 % alike.

@@ -34,7 +34,7 @@ class Interval:
 
     Attributes:
         first: Number of its first slice since the site's start.
-        count: Its slices.
+        count: The interval's slices.
         job: Numbers of jobs.
         slice: Number of the slice, from 0.
         phase: Number of the phase, over all programs.

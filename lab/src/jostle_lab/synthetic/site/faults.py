@@ -32,8 +32,8 @@ class SiteFault:
         kind: One of these.
         place: Number of the file system, or of the node.
         size: See the table.
-        start_s: When it begins, s after the site's start.
-        end_s: When it ends.
+        start_s: Time at which the fault begins, s after the site's start.
+        end_s: Time at which the fault ends.
     """
 
     kind: SiteFaultKind

@@ -44,17 +44,17 @@ class JobMix:
     Attributes:
         programs: What they run.
         program: Number of each job's program.
-        user: Its user.
-        nodes: Its nodes.
-        work_s: Its undisturbed run time.
-        limit_s: Its time limit.
-        submit_s: When it was submitted, s after the site's start.
-        mount: Its scratch file system.
+        user: The job's user.
+        nodes: The job's nodes.
+        work_s: The job's undisturbed run time.
+        limit_s: The job's time limit.
+        submit_s: Time at which the job was submitted, s after the site's start.
+        mount: The job's scratch file system.
         fails: It aborts.
         turn_s: The offset in its cycle at which it begins, s.
         injected: -1: no injected job; else the number of the aggressor that it is, or whose
             victim it is.
-        aggressor: Whether it is an injected aggressor.
+        aggressor: Whether the job is an injected aggressor.
     """
 
     programs: list[Program]

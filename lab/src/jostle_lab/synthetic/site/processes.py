@@ -51,7 +51,7 @@ class Ranks:
 
     Attributes:
         job: Number of the job.
-        program: Its program.
+        program: The job's program.
         start_ns: When they began.
         ids: Their ids.
         nodes: Their nodes.

@@ -24,7 +24,7 @@ class Phase:
     """A phase with constant behaviour.
 
     Attributes:
-        seconds: Its length, undisturbed.
+        seconds: The phase's length, undisturbed.
         io: Share of the time of a process that writes or reads in such calls.
         net: Share of the time in communication; the rest computes.
         rate: Bytes/s of a node, or metadata operations/s where `what` is META.
@@ -55,11 +55,11 @@ class Program:
     """A program.
 
     Attributes:
-        name: Its name.
+        name: The program's name.
         phases: Repeated until its work is done.
         weight: How often users choose it, relative to others.
         mpi: It communicates; else it runs on one node.
-        per_node: Its processes on a node; 0: as many as the site's MPI programs have.
+        per_node: The program's processes on a node; 0: as many as the site's MPI programs have.
         threads: Threads of each process.
         writers: Which of its processes write and read.
         collective: It writes by collective MPI-IO.

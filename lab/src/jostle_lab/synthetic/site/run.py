@@ -17,7 +17,7 @@ class SiteRun:
 
     Attributes:
         spec: The site.
-        jobs: Its jobs.
+        jobs: The site's jobs.
         course: The simulation of the jobs.
         rates: Rates of all metrics.
         ranks: Processes of the jobs that run, by number of the job.

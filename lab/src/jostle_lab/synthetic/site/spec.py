@@ -22,7 +22,8 @@ class SiteSpec:
             four, is reserved for the injected jobs.
         days: How many days are simulated.
         seed: The same seed and parameters give the same bytes.
-        start_ns: When it begins, ns since the epoch; it is moved back to a full hour.
+        start_ns: Time at which the simulation begins, ns since the epoch; it is moved back to a
+            full hour.
         slice_s: Length of a slice.
         processes_per_node: Processes that an MPI program starts on each of its nodes.
         load: Nodes that its users request, share of all nodes.

@@ -20,15 +20,15 @@ class SiteJob:
     """The truth about a job of a simulated site.
 
     Attributes:
-        job: Its name.
-        program: Its program.
+        job: The job's name.
+        program: The job's program.
         user: Number of its user.
-        nodes: Its nodes.
-        processes: Its processes.
-        mount: Its scratch file system.
-        submit_s: When it was submitted, s after the site's start.
-        start_s: Its start.
-        end_s: Its end; None: it ran when the simulation ended.
+        nodes: The job's nodes.
+        processes: The job's processes.
+        mount: The job's scratch file system.
+        submit_s: Time at which the job was submitted, s after the site's start.
+        start_s: The job's start.
+        end_s: The job's end; None: it ran when the simulation ended.
         lost_s: Seconds that others cost it on its file system.
         killed: It ended because one of its nodes went down.
         net_lost_s: The same on the network.
@@ -55,8 +55,8 @@ class Simulated:
     """A simulated site and the truth about it.
 
     Attributes:
-        path: Its folder.
-        spec: Its specification.
+        path: The site's folder.
+        spec: The site's specification.
         jobs: Name -> truth, of the jobs that ran.
         victims: Name of an injected aggressor -> its injected victims.
         faults: Injected faults.

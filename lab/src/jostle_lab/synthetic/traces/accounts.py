@@ -25,7 +25,7 @@ class Spans:
 
     Attributes:
         begin_s: Start of each span.
-        end_s: Its end.
+        end_s: The span's end.
         amount_s: Time of this kind in it, spread evenly.
     """
 

@@ -29,7 +29,7 @@ class Disturbance:
         spans: Number of spans of the run that are hit; 0: all of it.
         share: Share of the run that the spans take together.
         sustained: It acts all the time and hits nearly all calls: continuous interference.
-        weight: Its part of the loss when there are several.
+        weight: The disturbance's part of the loss when there are several.
     """
 
     cause: CauseName

@@ -30,7 +30,7 @@ class Call:
             sends with its next call (send), a file call (file), or no call: computation alone
             (none).
         gap_s: Computation before it, seconds on a mean rank.
-        cost_s: Its own time when no rank comes late.
+        cost_s: The call's own time when no rank comes late.
         bytes: Bytes that it moves.
         every: It occurs only once in so many iterations.
         bytes_drift: Relative change of its bytes from rank to rank, and at each call whose `every`
@@ -47,7 +47,7 @@ class Call:
 
     @property
     def in_mpi(self) -> bool:
-        """Whether it is a call of MPI."""
+        """Whether the call is a call of MPI."""
         return self.sort not in _OUTSIDE_MPI
 
 
@@ -56,7 +56,7 @@ class ProgramLoop:
     """A loop of a program.
 
     Attributes:
-        seconds: Its approximate length, undisturbed.
+        seconds: The loop's approximate length, undisturbed.
         calls: Calls of each iteration.
         inner: Calls of a loop within each iteration, after `calls`.
         inner_times: Least and most rounds of it; the number varies slowly from iteration to

@@ -42,7 +42,7 @@ class ReplayedRun:
 
     Attributes:
         program: The program.
-        script: Its events.
+        script: The run's events.
         timeline: When the ranks entered and left them.
         effect: The disturbances.
         waits_s: What each call took beyond its usual time [K, R].

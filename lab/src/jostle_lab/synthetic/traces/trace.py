@@ -29,9 +29,9 @@ class TraceSpec:
     """A family of synthetic runs.
 
     Attributes:
-        name: Its name.
+        name: The family's name.
         program: The program.
-        disturbances: Its disturbances.
+        disturbances: The family's disturbances.
         least: Least injected loss, percent of the disturbed run.
         most: Greatest injected loss.
         about: One sentence for tables.
@@ -52,8 +52,8 @@ class KnownLoss:
     """What a synthetic run lost: the difference to the same run without its disturbances.
 
     Attributes:
-        run_s: Its run time.
-        clean_s: Its run time without disturbances.
+        run_s: The run's run time.
+        clean_s: The run's run time without disturbances.
         continuous_s: Seconds lost to disturbances that acted all the time.
         hidden_s: The part of it that was lost to constantly slow memory: no single run shows it.
         by_cause: Seconds lost by cause; their sum is lost_s.

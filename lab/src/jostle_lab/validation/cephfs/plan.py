@@ -40,7 +40,7 @@ class Rhythm:
 
     Attributes:
         period_s, on_s: Length of a period, and for how long of it the load is on.
-        first_s: When it is on first, in seconds from the start of the victim.
+        first_s: Time at which the load is on first, in seconds from the start of the victim.
     """
 
     period_s: float
@@ -48,7 +48,7 @@ class Rhythm:
     first_s: float
 
     def __str__(self) -> str:
-        """Return it for users."""
+        """Return a description of the load for users."""
         return f"{self.on_s:g} of {self.period_s:g} s"
 
 
@@ -57,13 +57,13 @@ class Load:
     """A job that runs concurrently with the victim.
 
     Attributes:
-        name: Its name in the experiment.
-        node: Where it runs.
+        name: The load's name in the experiment.
+        node: Host on which the load runs.
         words: Pattern and options of its signal.
-        rhythm: When it is on.
-        harm: Whether it uses a resource that the victim needs.
+        rhythm: Time at which the load is on.
+        harm: Whether the load uses a resource that the victim needs.
         folder: Where its files are.
-        profiled: Whether it has a profile.
+        profiled: Whether the load has a profile.
     """
 
     name: str
@@ -80,11 +80,11 @@ class Fault:
     """A fault that makes a server slow in bursts.
 
     Attributes:
-        server: Its host.
+        server: The server's host.
         how: `stop`: its process is stopped for a part of every tenth of a second; `link`: its link
             has a part of its rate.
         part: That part.
-        rhythm: When it is slow.
+        rhythm: Time at which the server is slow.
     """
 
     server: str
@@ -93,7 +93,7 @@ class Fault:
     rhythm: Rhythm
 
     def __str__(self) -> str:
-        """Return it for users."""
+        """Return a description of the server for users."""
         if self.how == "link":
             return f"link of {self.server} at {self.part:.0%}"
         return f"{self.server} stopped {self.part:.0%} of the time"
@@ -105,7 +105,7 @@ class Experiment:
 
     Attributes:
         number: Counted from 1.
-        group: Its kind.
+        group: The experiment's kind.
         victim: Pattern and options of the victim's signal.
         loads: The jobs that run concurrently with it.
         fault: The server that is slow; None: none is.
@@ -149,7 +149,7 @@ class Experiment:
         return Experiment(self.number, self.group, self.victim, kept, meeting=self.meeting)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the experiment as plain values."""
         return asdict(self)
 
 

@@ -76,10 +76,10 @@ class Record:
     """An experiment that was made.
 
     Attributes:
-        experiment: Its plan.
+        experiment: The experiment's plan.
         run: The run with what slows the victim; None: it failed.
         without: The same work without it; None in a quiet one, or where it failed.
-        error: Why it failed.
+        error: Reason why the experiment failed.
     """
 
     experiment: Experiment
@@ -88,7 +88,7 @@ class Record:
     error: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the experiment as plain values."""
         return asdict(self)
 
 

@@ -30,11 +30,11 @@ class Suspect(Protocol):
 
     @property
     def job(self) -> str:
-        """Its name."""
+        """The suspect's name."""
 
     @property
     def kind(self) -> str:
-        """Its kind."""
+        """The suspect's kind."""
 
     @property
     def resource(self) -> str:
@@ -49,24 +49,25 @@ class Row:
 
     Attributes:
         number: Number of the experiment.
-        group: Its kind.
+        group: The experiment's kind.
         victim: The victim's signal.
         cause: What harmed it; "" in a quiet one.
-        rhythm: When it was on.
+        rhythm: Time at which the experiment was on.
         decoys: The signals of jobs without influence.
-        error: Why it failed; then nothing below is known.
-        run_s: How long the run took.
+        error: Reason why the experiment failed; then nothing below is known.
+        run_s: Run time of the experiment.
         slowed: By how many percent the victim's rate was lower while the cause was on, by its log.
         true_s: Time that the cause cost it, by its log: against the slices in which nothing was on.
         longer_s: By how much the run was longer than the same work without the cause; None where it
             was ended before it had done that work.
         decoys_s, decoys_slowed: Time that decoys cost it while the cause was off, by its log, and
             in percent of the time in which they were on: it should be 0.
-        found_s, low_s, high_s: Its loss on the file system by jostle, with the interval.
-        cores_s: Its loss on the cores of its node by jostle.
+        found_s, low_s, high_s: The experiment's loss on the file system by jostle, with the
+            interval.
+        cores_s: The experiment's loss on the cores of its node by jostle.
         resource: Kind of the resource on which the victim lost time, as injected.
         found_resource: Kind of the first resource that jostle names; "" none.
-        found_name: Its name.
+        found_name: The experiment's name.
         found_suspect: The first suspect that jostle names; "" none.
         right_resource, right_suspect: The first one is the injected one; None in a quiet
             experiment.

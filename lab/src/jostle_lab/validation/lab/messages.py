@@ -38,9 +38,10 @@ class MessageJob:
         name: Name of the job.
         nodes: Where its ranks are.
         chunk: Size of a message from each rank to each other one, as `jostle signal` reads it.
-        iterations: Its work; 0: it is on in bursts.
-        bursts: When it is on: (begin, length) in seconds from the start of the watched one.
-        harm: Whether it uses links that the watched job needs.
+        iterations: The job's work; 0: it is on in bursts.
+        bursts: Time at which the job is on: (begin, length) in seconds from the start of the
+            watched one.
+        harm: Whether the job uses links that the watched job needs.
     """
 
     name: str

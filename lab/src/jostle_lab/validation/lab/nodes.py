@@ -40,10 +40,10 @@ class Nodes:
         """Return the command that runs a program: as many ranks on one side as on the other.
 
         Args:
-            ranks: Its ranks; an even number. Up to six have a node each.
+            ranks: The program's ranks; an even number. Up to six have a node each.
             variables: Environment of the ranks.
             argv: The command line of a rank.
-            folder: Where it runs.
+            folder: Host on which the program runs.
         """
         sides = [self._lab.nodes[:3], self._lab.nodes[_NODES // 2 : -1]]
         each = ranks // 2

@@ -19,12 +19,12 @@ class LabNeighbour:
     """A job that runs concurrently with the probe.
 
     Attributes:
-        name: Its name.
-        node: Where it runs.
+        name: The neighbour's name.
+        node: Host on which the neighbour runs.
         words: Pattern and options of the signal.
         place: Whether its files are on the shared file system, or on its node's own.
-        bursts: When it is on: (begin, length) in seconds from the start.
-        harm: Whether it uses a resource that the probe needs.
+        bursts: Time at which the neighbour is on: (begin, length) in seconds from the start.
+        harm: Whether the neighbour uses a resource that the probe needs.
         partner: The node of its second rank; "" when it is no MPI job.
         core: The core that it is bound to; -1: any.
     """
@@ -45,7 +45,7 @@ class LabScene:
 
     Attributes:
         number: Counted from 1.
-        name: Its kind.
+        name: The experiment's kind.
         probe: Name of the probe, a key of PROBES.
         neighbours: The jobs that run concurrently with it.
     """
@@ -66,7 +66,7 @@ class LabScene:
         return not any(lab_neighbour.harm for lab_neighbour in self.neighbours)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the experiment as plain values."""
         return asdict(self)
 
 
@@ -76,11 +76,11 @@ class Probe:
 
     Attributes:
         words: Pattern and options of the signal that it is made of.
-        rounds: How often it runs that, one after the other.
+        rounds: Number of times that the probe runs that, one after the other.
         rest_s: Seconds that it does nothing between two of them.
         partner: The node of its second rank; "" when it is no MPI job.
         core: The core that it is bound to; -1: any.
-        apart: Whether it needs the whole machine: no other lab at the same time.
+        apart: Whether the probe needs the whole machine: no other lab at the same time.
         memory: Whether its files are in its node's memory, not on the shared file system.
     """
 

@@ -49,9 +49,9 @@ class Played(Work):
     """An experiment that was made.
 
     Attributes:
-        scene: Its plan.
+        scene: The experiment's plan.
         repository: Folder of the repository that holds it.
-        error: Why it cannot be used; "" when it can.
+        error: Reason why the experiment cannot be used; "" when it can.
     """
 
     scene: LabScene = field(kw_only=True)
@@ -63,7 +63,7 @@ class Played(Work):
         return f"{self.scene.job}-{neighbour}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the experiment as plain values."""
         return {**self.__dict__, "scene": self.scene.to_json()}
 
 

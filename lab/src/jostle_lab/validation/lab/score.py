@@ -60,9 +60,9 @@ class Seen:
         slices: Slices classified rightly and wrongly.
         named: Suspects, the first suspect first.
         right: The first suspect is the one that did harm; None in a null run.
-        run_s: How long it took.
+        run_s: Run time of the probe.
         lost_s: Time that harmful neighbours cost it.
-        said_s, low_s, high_s: Its loss by jostle, with the interval.
+        said_s, low_s, high_s: The probe's loss by jostle, with the interval.
         calm_s: Time that they cost it beyond the machine's own noise: against the calm slices of
             the same run, by the probe's log; None where there are few.
         same_run: lost_s is calm_s, since the probe's null runs differ too much among each other.
@@ -126,7 +126,7 @@ class Seen:
         return (self.high_s - self.low_s) / 2 / self.said_s if self.said_s > 0 else None
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the probe as plain values."""
         return asdict(self) | {
             "f1": self.slices.f1,
             "points": self.points,
@@ -345,7 +345,7 @@ class LabScore:
     unsteady: dict[str, float] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the score as plain values."""
         return asdict(self) | {"f1": self.slices.f1}
 
 

@@ -58,7 +58,7 @@ class Trial:
         return self.experiment.group == _APART
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the trial as plain values."""
         return {"experiment": self.experiment.to_json(), "seconds": self.seconds}
 
 

@@ -34,11 +34,11 @@ class Made:
     """A trial that was made.
 
     Attributes:
-        trial: Its plan.
+        trial: The trial's plan.
         fs: The file system of its lab.
         repository: Folder of the repository that has its profiles, within that of the measurement.
         run: The victim's run; None: it failed.
-        error: Why it failed.
+        error: Reason why the trial failed.
     """
 
     trial: Trial
@@ -48,7 +48,7 @@ class Made:
     error: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the trial as plain values."""
         run = None if self.run is None else asdict(self.run)
         return {**self.__dict__, "trial": self.trial.to_json(), "run": run}
 

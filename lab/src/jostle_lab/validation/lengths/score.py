@@ -34,21 +34,21 @@ class Row:
 
     Attributes:
         number: Number of the trial.
-        kind: Its kind.
-        fs: Its file system.
+        kind: The trial's kind.
+        fs: The trial's file system.
         seconds: How long its victim worked.
         slice_ms: Length of slices, milliseconds.
         victim: The victim's signal.
         cause: What harmed it; "" in a quiet one.
-        rhythm: When it was on.
+        rhythm: Time at which the trial was on.
         decoys: Jobs without influence.
-        error: Why it failed; then nothing below is known.
+        error: Reason why the trial failed; then nothing below is known.
         slowed: By how many percent the victim's rate was lower while causes were on, by its log.
         true_s: Time that they cost it, by its log.
         decoys_slowed: The same of decoys, in percent.
-        found_s, low_s, high_s: Its loss on the file system by jostle, with the interval.
+        found_s, low_s, high_s: The trial's loss on the file system by jostle, with the interval.
         suspect: The first suspect that jostle names; "" none.
-        right: Whether it was injected; None in a quiet trial.
+        right: Whether the trial was injected; None in a quiet trial.
         wrong: Suspects that were not injected.
         said: What jostle suggests to obtain an answer; "" nothing.
         decidable: Whether the run alone can identify the cause.

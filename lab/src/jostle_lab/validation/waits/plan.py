@@ -29,10 +29,10 @@ class Injection:
     """A disturbance that makes one node slow.
 
     Attributes:
-        cause: Its kind.
+        cause: The disturbance's kind.
         node: Number of the node, from 0; it has the rank of that number.
-        begin_s: When it begins, s from the first step.
-        length_s: Its length, s; 0: to the end.
+        begin_s: Time at which the disturbance begins, s from the first step.
+        length_s: The disturbance's length, s; 0: to the end.
         strength: capped: remaining cores; starved: processes on its core; slow file system and slow
             link: remaining bytes per second; own imbalance: times the work of the others.
     """
@@ -74,8 +74,8 @@ class Experiment:
     Attributes:
         number: Counted from 1.
         kind: One of KINDS.
-        program: Its program.
-        seconds: Its length.
+        program: The experiment's program.
+        seconds: The experiment's length.
         injections: In order of time; none where it is quiet.
         everybody: Processes that use the core of each rank, all the time: no rank is later.
     """
@@ -93,7 +93,7 @@ class Experiment:
         return next((each for each in self.injections if each.cause == OWN), None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the experiment as plain values."""
         return asdict(self)
 
 

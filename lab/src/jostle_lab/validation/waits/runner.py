@@ -39,10 +39,10 @@ class Record:
     """An experiment that was made.
 
     Attributes:
-        experiment: Its plan.
+        experiment: The experiment's plan.
         job: Name of the job in the repository.
         spans: When each injection was on: begin and end, ns since the epoch.
-        error: Why it failed.
+        error: Reason why the experiment failed.
     """
 
     experiment: Experiment
@@ -51,7 +51,7 @@ class Record:
     error: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the experiment as plain values."""
         return asdict(self)
 
 

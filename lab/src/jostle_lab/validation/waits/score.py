@@ -22,10 +22,10 @@ class Row:
 
     Attributes:
         number: Number of the experiment.
-        kind: Its kind.
+        kind: The experiment's kind.
         cause: What was injected; "" in a quiet run.
         node: Number of the node, -1 in a quiet run.
-        named: Its node was named while it was on.
+        named: The experiment's node was named while it was on.
         why: The cause that was named then; "" where the node was not named.
         off_s: Seconds between its begin and the reported begin.
         seconds: Seconds that the others waited according to jostle.

@@ -11,20 +11,20 @@ class RunRow:
 
     Attributes:
         seed: That of the measurement.
-        code: Its program.
-        job: Its job.
+        code: The run's program.
+        job: The run's job.
         calls: Sets of calls that could be delayed.
         shape: Requested distribution of delays.
         ranks: Which ranks; "" for all.
         aimed: Intended share of a window with delays, percent.
         window_ms: Length of a window.
         places: Windows of a period.
-        run_s: How long the run took.
+        run_s: Run time of the run.
         own_cores: Whether each of its threads has a core on this machine.
         steal: Steal time, share of the cores' time.
         foreign: Share of the cores' time that other programs used.
         whole: Loss of the whole run by the estimate, percent.
-        error: Why it cannot be scored; "" if it can.
+        error: Reason why the run cannot be scored; "" if it can.
     """
 
     seed: int
@@ -54,8 +54,8 @@ class WindowRow:
         period: Number of its period in the run, from 0.
         on: Whether calls were delayed in it.
         covered: Share of it that is in segments inside it.
-        low, true, high: Its loss to delays by the log: lower bound, value, upper bound.
-        estimated: Its loss by the estimate.
+        low, true, high: The window's loss to delays by the log: lower bound, value, upper bound.
+        estimated: The window's loss by the estimate.
         slower: By how much slower the work was done in it; None: not known.
     """
 
@@ -78,7 +78,7 @@ class WholeRow:
     Attributes:
         seed: That of the measurement.
         code: The program.
-        runs: Its runs, clean ones included.
+        runs: The program's runs, clean ones included.
         resolution: Difference of the truths by halves of the runs, points; None: too few runs.
         soft, tenth: Soft accuracy: median and tenth percentile; None: no run was evaluated.
         error: Median error, points.

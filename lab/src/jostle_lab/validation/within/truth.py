@@ -23,9 +23,9 @@ class SegmentLosses:
 
     Attributes:
         start_ns: Start of each, ns of Unix time.
-        end_ns: Its end, ns.
+        end_ns: The segment's end, ns.
         collectives: Global collectives in it; more than one: it is several exchanges in one.
-        lost_s: Its loss by the estimate, s.
+        lost_s: The segment's loss by the estimate, s.
     """
 
     start_ns: Ints
