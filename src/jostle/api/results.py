@@ -60,7 +60,7 @@ class Estimate(estimate_model.RunEstimate):
     """What interference cost one run; its attributes are those of the analysis."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything but the table of segments as plain values."""
+        """Return all fields but the table of segments as JSON-compatible values."""
         return estimate_json(as_given(estimate_model.RunEstimate, self))
 
     def lost_between(self, edges_ns: Sequence[int]) -> list[float]:

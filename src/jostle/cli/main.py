@@ -1,4 +1,4 @@
-"""The command line's entry: verbs, did-you-mean, and reporting of errors."""
+"""Entry of the command `jostle`: finds verbs, suggests similar ones, and reports errors."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ _OF_THE_LAB = ("demo", "inject", "lab", "signal", "simulate", "study", "validate
 
 
 def all_verbs() -> dict[str, tuple[str, str]]:
-    """Return every verb, with those that other distributions add: verb -> (module, help)."""
+    """Return module and help line of every verb, with those that other distributions add."""
     return _OWN | {verb: entry for verb, entry in added_verbs().items() if " " not in verb}
 
 
 class Verbs(click.Group):
-    """A group whose commands are imported on demand."""
+    """The group of all verbs, which are imported on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the verbs in the order of the help text."""
@@ -156,7 +156,7 @@ def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> 
 )
 @click.pass_context
 def cli(ctx: click.Context, repository: str | None) -> None:
-    """Watch every job at once, on one clock: was it me, or the neighbours?"""
+    """Find out how jobs on a cluster disturb each other: was it my job, or its neighbours?"""
     ctx.obj = {"repository": repository}
 
 

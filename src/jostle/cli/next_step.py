@@ -1,4 +1,4 @@
-"""The next command after each verb: a table from the finding of a verb to commands.
+"""Suggests the next command after each verb, from a table of findings and commands.
 
 The verbs about a job form a path: `run`, `digest`, `estimate`, `interference`, the page. A verb
 only leads to verbs after it in `PATH`, so that hints never lead in a circle. Commands that start
@@ -132,8 +132,8 @@ def steps(
     """Return the commands to try after a verb.
 
     Args:
-        verb: The verb that ends.
-        seen: Its finding: a key of its part of `TABLE`.
+        verb: Verb that has ended.
+        seen: Finding of the verb: a key of its part of `TABLE`.
         job: The job of the verb.
         flag: Option with the repository, with a blank before it; "" for the default one.
         viewer: User (uid) whose view was requested; verbs without such an option are left out

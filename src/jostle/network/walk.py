@@ -94,8 +94,8 @@ def walk(
     Args:
         at: Of each pair, the vertex where it begins.
         goal: Its target, as the rule takes it.
-        rule: Returns the next links.
-        is_there: Returns whether traffic at some vertices has reached its goals.
+        rule: Function that returns the next links.
+        is_there: Function that returns whether traffic at some vertices has reached its goals.
         targets: Of each link, the vertex where it ends.
         vertices: Number of vertices.
         most_hops: What takes more than this many steps does not arrive: tables may have loops.

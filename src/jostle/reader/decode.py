@@ -126,7 +126,7 @@ class ReadResult:
     Attributes:
         request: The request.
         header: ProfileHeader or ShortsHeader; None after an error.
-        error: Why nothing could be read; None if the file was read.
+        error: Reason why nothing could be read; None if the file was read.
         warnings: One sentence per omission, with its position in the file.
         records_read: from_record for the next reading.
         records_end: Offset after the last good record, bytes.

@@ -98,7 +98,7 @@ class MachineRead:
     Attributes:
         request: The request.
         header: None after an error.
-        error: Why nothing could be read; None if the file was read.
+        error: Reason why nothing could be read; None if the file was read.
         warnings: One sentence per omission, with its position in the file.
         records_read: from_record for the next reading.
         slices: Its rows of MachineTables.slices, (first, count).

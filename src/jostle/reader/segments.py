@@ -60,7 +60,7 @@ class SegmentRead:
         request: The request.
         header: ProfileHeader (mounts without names, no clock events, no notes); None after an
             error, and for a file of short-lived processes, which has no segments.
-        error: Why nothing could be read; None if the file was read.
+        error: Reason why nothing could be read; None if the file was read.
         warnings: One sentence per omission, with its position in the file.
         next_number: first_number for the next reading.
         segments: Its rows of SegmentResult.segments, (first, count).

@@ -57,7 +57,7 @@ class App:
             credentials: Identify the sender.
             keeper: Stores the posts.
             ingest: Ingests them into the repository.
-            warn: Called with messages for the operator, at a limited rate.
+            warn: Function that is called with messages for the operator, at a limited rate.
         """
         self._warn = warn
         self._reported: dict[tuple[str, str], float] = {}

@@ -32,7 +32,7 @@ class IngestProcess:
         Args:
             repository: Folder of the repository.
             mirror: Folder of the mirror.
-            warn: Called with each warning of the ingester.
+            warn: Function that is called with each warning of the ingester.
         """
         self._words = [
             sys.executable,

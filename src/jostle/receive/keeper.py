@@ -37,7 +37,7 @@ class Post:
         node: The node's name.
         sent: The body as it came.
         digest: SHA-256 of it from the credential, hexadecimal; "": none.
-        answer: Called by the keeper's thread with the answer.
+        answer: Function that is called by the keeper's thread with the answer.
         body_bytes: Bytes of the decoded body.
     """
 
@@ -75,10 +75,10 @@ class Keeper(threading.Thread):
         Args:
             mirror: Its folder; created if there is none.
             usage: Counts the bytes in it.
-            changed: Called with the files of a group, relative to the mirror, when they are
-                on the disk.
-            done: Called with a function that delivers the answers of a group; may run it in
-                another thread.
+            changed: Function that is called with the files of a group, relative to the mirror, when
+                they are on the disk.
+            done: Function that is called with a function that delivers the answers of a group; may
+                run it in another thread.
 
         Raises:
             JostleError: The folder cannot be used, or another receiver uses it.

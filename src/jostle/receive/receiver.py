@@ -97,7 +97,8 @@ class Receiver:
         Args:
             settings: How to run.
             repository: Folder of the repository that the mirror is ingested into.
-            warn: Called with each warning of the ingester, and with messages for the operator.
+            warn: Function that is called with each warning of the ingester, and with messages for
+                the operator.
 
         Raises:
             UsageError: The settings do not fit this machine.
@@ -121,7 +122,7 @@ class Receiver:
         """Serve until SIGINT or SIGTERM, then ingest the rest.
 
         Args:
-            ready: Called with the address once nodes can post.
+            ready: Function that is called with the address once nodes can post.
 
         Raises:
             UsageError: An address cannot be used.

@@ -103,7 +103,7 @@ class Repository(Questions):
 
         Args:
             paths: Spool folders or single profiles.
-            progress: Called from time to time.
+            progress: Function that is called from time to time.
             remove: Remove profiles that are finished and wholly in the repository.
 
         Raises:
@@ -149,12 +149,15 @@ class Repository(Questions):
 
         Args:
             paths: Spool folders; they may not exist yet.
-            stop: Called at least every half second; the function returns when it is true.
-            on_change: Called with the report of a pass that published new rows.
+            stop: Function that is called at least every half second; the function returns when it
+                is true.
+            on_change: Function that is called with the report of a pass that published new rows.
             remove: As for `ingest`.
-            files: Returns the profiles to ingest, for every pass; None: all in the folders.
-            pause: Called after each pass with its time (s) and the number of files with more data;
-                returns when the next pass is due. None: the length of the slices decides.
+            files: Function that returns the profiles to ingest, for every pass; None: all in the
+                folders.
+            pause: Function that is called after each pass with its time (s) and the number of files
+                with more data; returns when the next pass is due. None: the length of the slices
+                decides.
 
         Returns:
             All passes added up.
@@ -177,7 +180,7 @@ class Repository(Questions):
         """Read every file, and report damaged ones.
 
         Args:
-            progress: Called with the number of files read, and of all files.
+            progress: Function that is called with the number of files read, and of all files.
         """
         return check(self.path, progress)
 
@@ -194,7 +197,7 @@ class Repository(Questions):
         """Report each damaged file that a query finds and leaves out.
 
         Args:
-            report: Called once per file.
+            report: Function that is called once per file.
         """
         self._engine.on_damage = report
 

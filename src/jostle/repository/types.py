@@ -108,7 +108,7 @@ class WorldSegments:
         return "segmented" if self.segmentable else "not segmentable"
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything but the table of segments as plain values."""
+        """Return all fields but the table of segments as JSON-compatible values."""
         names = [name for name in self.__dataclass_fields__ if name != "segments"]
         plain = {name: getattr(self, name) for name in names}
         return {**plain, "segments": self.segments.num_rows, "verdict": self.verdict}
@@ -290,7 +290,7 @@ class IngestReport:
     warnings: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         return asdict(self)
 
     def add(self, other: IngestReport) -> None:
@@ -334,7 +334,7 @@ class CompactReport:
     damaged: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         return asdict(self)
 
 
@@ -359,7 +359,7 @@ class ExpireReport:
     damaged: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         return asdict(self)
 
 
@@ -384,7 +384,7 @@ class CoarsenReport:
     damaged: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         return asdict(self)
 
 
@@ -397,5 +397,5 @@ class ExportReport:
     bytes: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         return {**asdict(self), "path": str(self.path)}

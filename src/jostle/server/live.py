@@ -81,7 +81,8 @@ class LiveEvents:
 
         Args:
             viewer: The listener; `enter` has admitted the listener.
-            is_still_in: Returns whether the listener would be admitted now, as the same viewer.
+            is_still_in: Function that returns whether the listener would be admitted now, as the
+                same viewer.
         """
         try:
             if self._job_service.index.number < 0:

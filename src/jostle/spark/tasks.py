@@ -104,7 +104,7 @@ def keyed(
     """Answer a query from the files of a part, and divide the answer among keys.
 
     Args:
-        divide: Returns keys below `KEYS`, and their rows.
+        divide: Function that returns keys below `KEYS`, and their rows.
         version: jostle's version on the driver.
         part: Number of the query, number of the part, its files, the query.
     """

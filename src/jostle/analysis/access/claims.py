@@ -1,4 +1,4 @@
-"""Assigns each written byte to a kind of writing: closed file, seek back or growing file."""
+"""Assigns each written byte to an access pattern: closed file, seek back or growing file."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _OWN = 1.2  # if they step back over at most this multiple of what these files h
 
 @dataclass(frozen=True)
 class Claims:
-    """Bytes by kind of writing, in order of PATTERNS.
+    """Bytes written and chunks by access pattern, in order of PATTERNS.
 
     Attributes:
-        bytes: Bytes of each slice by kind of writing, shape (3, slices).
+        bytes: Bytes of each slice by access pattern, shape (3, slices).
         chunks: Number of chunks that ended in each slice, same shape.
     """
 
@@ -58,7 +58,7 @@ class ClaimBudget:
 
     Args:
         amounts: Bytes of each slice, shape (slices,).
-        calls: Calls that moved them, likewise.
+        calls: Calls that wrote these bytes, shape (slices,).
     """
 
     def __init__(self, amounts: Floats, calls: Floats) -> None:
@@ -88,14 +88,14 @@ class ClaimBudget:
 
 
 def claim(series: MountSeries) -> Claims:
-    """Assign each written byte to the kind of writing.
+    """Assign each byte written to a mount to an access pattern.
 
     Args:
         series: The job's calls on the mount; without `known` (positions of writes), only files
-            that were closed soon are recognised.
+            that were closed soon after they were begun are recognised.
 
     Returns:
-        Bytes and chunks per slice by kind of writing.
+        Bytes and chunks per slice by access pattern.
     """
     if not series.known:
         return _claim_old(series)

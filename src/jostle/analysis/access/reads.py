@@ -1,4 +1,4 @@
-"""Names how a job reads from each mount, phase by phase.
+"""Determines the access pattern of a job's reads on each mount, phase by phase.
 
 Every byte read belongs to a run of reads in order, and is assigned to one of four patterns by
 what began the run: nothing (sequential), a jump by a repeated distance (strided), any other
@@ -38,7 +38,7 @@ _AGAIN = 0.4  # of the bytes: if more are read again, the first reading counts a
 
 
 def read_patterns(tables: JobTables) -> list[AccessPattern]:
-    """Name how a job read from each of its mounts.
+    """Determine the access pattern of a job's reads on each of its mounts.
 
     Args:
         tables: Everything about the job, from Repository.job_tables; `accesses` must be there.

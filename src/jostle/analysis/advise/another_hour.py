@@ -1,4 +1,4 @@
-"""Advises to run at another time of the day, by the losses of earlier runs at that time."""
+"""Advises to run at a different time of the day, at which earlier runs lost less time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OUTSIDE = 2.5 / 3
 
 
 def another_hour(runs: Sequence[PastRun], start_s: float, *, seed: int) -> Iterator[Recommendation]:
-    """Yield the advice to start at another time of the day, where runs lost less then.
+    """Yield the advice to start at a different time of day, if earlier runs lost less time then.
 
     Args:
         runs: Runs of the same program by the same user, with what they lost.

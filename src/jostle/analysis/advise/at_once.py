@@ -1,4 +1,4 @@
-"""Advises to run fewer jobs of one program at once, where they slow each other."""
+"""Advises to run fewer jobs of one program at the same time, if they slow each other."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def like_jobs(alongside: CoRunning, interference: JobInterference) -> list[str]:
 
 
 def fewer_at_once(alongside: CoRunning, interference: JobInterference) -> Iterator[Recommendation]:
-    """Yield how many jobs of a program to run at once, where they slow each other.
+    """Yield the advice how many jobs of a program to run at once, if they slow each other.
 
     The loss of a job is assumed to be proportional to the number of the others.
 
     Args:
         alongside: The job and its co-running jobs.
-        interference: Who slowed it.
+        interference: Result of `identify` for the job.
     """
     names, job = like_jobs(alongside, interference), alongside.job
     if not names:

@@ -1,4 +1,4 @@
-"""Advises on nodes: where others used cores or memory, or where a CPU limit stopped the job."""
+"""Advises to have nodes exclusively or more cores, where others or a CPU limit slowed the job."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BY_LIMIT = "throttled by its CPU limit"
 
 
 def exclusive(interference: JobInterference) -> Iterator[Recommendation]:
-    """Yield the advice to share no node, where others on it cost time."""
+    """Yield the advice to request exclusive nodes, where other jobs on a node cost time."""
     here = {each.resource for each in interference.resources if each.kind in _OF_A_NODE}
     jobs = [
         each
@@ -46,7 +46,7 @@ def exclusive(interference: JobInterference) -> Iterator[Recommendation]:
 
 
 def cpu_limit(digest: JobDigest) -> Iterator[Recommendation]:
-    """Yield the advice to request more cores, where the job's own CPU limit stopped it."""
+    """Yield the advice to request more cores, where the CPU limit of the job throttled it."""
     share = next((each.share for each in digest.shares if each.name == _BY_LIMIT), 0.0)
     if share < _LIMITED or not math.isfinite(digest.cores):
         return

@@ -1,4 +1,4 @@
-"""Advises to use another file system or other storage targets, by the run's own times."""
+"""Advises to use a different file system or storage targets, from the run's own call times."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class _Seen:
 
 
 def another_mount(alongside: CoRunning, interference: JobInterference) -> Iterator[Recommendation]:
-    """Yield the advice to use a file system that was as fast, and on which nothing was lost.
+    """Yield the advice to use a file system that was as fast, but on which no time was lost.
 
     Args:
-        alongside: The job; own_mounts is read.
-        interference: Who slowed it where.
+        alongside: The job and its neighbours; only `own_mounts` is read.
+        interference: Result of `identify` for the job.
     """
     lost: dict[str, list[Interval]] = {}
     for resource in interference.resources:
@@ -105,7 +105,7 @@ def another_target(slow: Sequence[SlowTarget]) -> Iterator[Recommendation]:
     """Yield the advice to move files from storage targets that are slower than others.
 
     Args:
-        slow: The slow targets, by the files of this job alone.
+        slow: The slow targets, found from the files of this job alone.
     """
     for target in slow:
         done = {"read": "reading", "write": "writing"}[target.way]

@@ -1,4 +1,4 @@
-"""Advises users whose jobs slow each other to run them one after the other, or shifted."""
+"""Advises users whose own jobs slow each other to run them in sequence or shifted in time."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _WORTH = 0.25
 def own_jobs(
     job: JobFacts, interference: JobInterference, without: Collection[str] = ()
 ) -> Iterator[Recommendation]:
-    """Yield what can be done about each suspect that belongs to the job's own user.
+    """Yield the advice on each suspect that belongs to the job's own user.
 
     Args:
         job: The job.
-        interference: Who slowed it.
+        interference: Result of `identify` for the job.
         without: Jobs about which other advice is given.
     """
     resources = {each.resource: each for each in interference.resources}
@@ -50,7 +50,7 @@ def own_neighbours(alongside: CoRunning, interference: JobInterference) -> Itera
 
     Args:
         alongside: The job and its co-running jobs.
-        interference: Who slowed it.
+        interference: Result of `identify` for the job.
     """
     begin = alongside.job.start_ns
     for name, suspects in own_suspects(alongside.job, interference).items():
@@ -69,7 +69,7 @@ def own_suspects(job: JobFacts, interference: JobInterference) -> dict[str, list
 
     Args:
         job: The job.
-        interference: Who slowed it.
+        interference: Result of `identify` for the job.
     """
     mine: dict[str, list[Suspect]] = {}
     for suspect in interference.suspects:

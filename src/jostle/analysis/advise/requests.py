@@ -33,7 +33,7 @@ def larger_requests(alongside: CoRunning, *, seed: int) -> Iterator[Recommendati
     least 0. The saving is the cost per request times the number of avoided requests.
 
     Args:
-        alongside: The job; own_mounts is read.
+        alongside: The job and its neighbours; only `own_mounts` is read.
         seed: Seed of the bootstrap over slices.
     """
     rows = alongside.own_mounts

@@ -21,10 +21,10 @@ _CARRIES = 0.1
 
 
 def far_adapters(used: Sequence[ProcessGpu], adapters: pa.Table | None) -> BindingAdvice | None:
-    """Advise jobs on several nodes whose GPUs are on one NUMA node, and their traffic on another.
+    """Advise jobs whose GPUs are on one NUMA node, and their network traffic on a different one.
 
     Args:
-        used: From process_gpus.
+        used: Result of `process_gpus`.
         adapters: JobTables.node_adapters.
     """
     by_host: dict[str, list[dict[str, Any]]] = defaultdict(list)

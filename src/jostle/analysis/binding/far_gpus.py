@@ -25,7 +25,7 @@ _WAYS = ("h2d", "d2h")
 
 @dataclass(frozen=True)
 class ProcessGpu:
-    """What one process copied to and from one GPU."""
+    """The copies of one process to and from one GPU."""
 
     process: BoundProcess
     gpu: str
@@ -38,17 +38,17 @@ class ProcessGpu:
 
     @property
     def seconds(self) -> float:
-        """Return the time of the copies, s."""
+        """Return the time that the copies took, s."""
         return sum(self.ns.values()) / 1e9
 
     @property
     def moved(self) -> int:
-        """Return the bytes of the copies."""
+        """Return the number of bytes copied."""
         return sum(self.bytes.values())
 
     @property
     def works(self) -> bool:
-        """Return whether the process did anything there."""
+        """Return whether the process used the GPU at all."""
         return self.launches > 0 or self.moved > 0
 
     @property
@@ -65,7 +65,7 @@ class ProcessGpu:
 
     @property
     def matters(self) -> bool:
-        """Return whether the process copied enough for an advice."""
+        """Return whether the process copied enough to be worth advice."""
         share = self.seconds / self.process.life_s if self.process.life_s > 0 else 0.0
         return self.moved >= _LEAST_BYTES or (self.moved > 0 and share >= _LEAST_SHARE)
 
@@ -73,7 +73,7 @@ class ProcessGpu:
 def process_gpus(
     table: pa.Table | None, gpus: pa.Table | None, processes: dict[int, BoundProcess]
 ) -> list[ProcessGpu]:
-    """Return what each process copied to each GPU.
+    """Return the copies of each process to and from each GPU.
 
     Args:
         table: JobTables.process_gpus.
@@ -103,10 +103,10 @@ def process_gpus(
 
 
 def far_gpus(used: Sequence[ProcessGpu], everyone: Sequence[BoundProcess]) -> BindingAdvice | None:
-    """Advise processes whose GPU is attached to another NUMA node than their cores.
+    """Advise processes whose GPU is attached to a different NUMA node than their cores.
 
     Args:
-        used: From process_gpus.
+        used: Result of `process_gpus`.
         everyone: All processes of the job.
     """
     far = sorted(

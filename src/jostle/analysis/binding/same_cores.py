@@ -22,7 +22,7 @@ _LEAST_SHARE = 0.05
 
 
 def same_cores(processes: Sequence[BoundProcess]) -> BindingAdvice | None:
-    """Advise processes whose binding excludes cores that no process of their job uses.
+    """Advise processes that wait for cores while their binding excludes idle cores of their job.
 
     Args:
         processes: Processes of one job.

@@ -31,8 +31,8 @@ def shared_gpus(
     Args:
         table: JobTables.process_gpus.
         known: JobTables.node_gpus.
-        processes: Processes by their id.
-        seconds: Time of the job.
+        processes: Processes of the job by their id.
+        seconds: Run time of the job, s.
     """
     if table is None or known is None:
         return None

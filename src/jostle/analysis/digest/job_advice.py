@@ -1,4 +1,4 @@
-"""Rules that advise what to examine next in a job without MPI, by its file calls and waiting."""
+"""Rules that recommend what to examine next in a job without MPI, from its file calls and waits."""
 
 from __future__ import annotations
 

@@ -59,10 +59,10 @@ class Figure:
     """One figure: least, mean and most over the ranks or processes.
 
     Attributes:
-        group: Its group.
-        name: What it counts.
+        group: Group that the figure belongs to.
+        name: Name of the quantity that it counts.
         unit: calls, calls/s, bytes, flop/s or threads.
-        over: Its least, mean and most; None where it was not counted, NaN where the time that
+        over: Least, mean and greatest value; None where it was not counted, NaN where the time that
             a rate divides by is not known.
     """
 
@@ -74,7 +74,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class JobEnd:
-    """What the processes of all parts of a job did.
+    """The figures over the ranks or processes of all parts of a job.
 
     Attributes:
         ranks: Whether the figures are over ranks; else they are over processes (without short ones,
@@ -91,7 +91,7 @@ class JobEnd:
     figures: list[Figure]
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return all fields as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         return found
 
@@ -110,7 +110,7 @@ class _Part:
         self.life_s = seconds_for_rates(self._sums, self._processes)[self.among]
 
     def total(self, names: Iterable[str]) -> Ints:
-        """Return the sum of some metrics of each process that counts."""
+        """Return the sum of the named metrics for each process that counts."""
         sums = [self._sums[name][self.among] for name in names]
         total: Ints = np.sum(sums, axis=0, dtype=np.int64)
         return total

@@ -60,7 +60,8 @@ class Account:
     Attributes:
         network: Time in which every rank waited in MPI (M).
         cpu: Time that the critical rank was off its CPU outside MPI and file calls (D).
-        anywhere: Part of both that is known per slice only, spread evenly over the slice.
+        anywhere: Part of `network` and `cpu` that is known per slice only, spread evenly over the
+            slice.
         queued: Time that ranks which sleep waited for a core in the run queue, at most the time
             the critical rank was off its CPU; no loss by itself.
     """
@@ -73,10 +74,10 @@ class Account:
 
 @dataclass(frozen=True)
 class SharedCores:
-    """Ranks that have no core of their own: their time off the CPU is no evidence.
+    """Facts on ranks without a core of their own, whose time off the CPU is no evidence.
 
     Attributes:
-        taken: Seconds of CPU that others took in each segment, [n].
+        taken: CPU time that other jobs took in each segment, s, [n].
         turns: Mean share of the time that ranks wait because they take turns on too few cores.
         all_waiting: Recorded time in which all ranks were in MPI at once; None if it was not
             recorded.
@@ -103,7 +104,7 @@ def account(
         ranks: Number of ranks that they were merged from.
         kind: Number of the kind of each segment; segments of one kind have the same usual wait,
             [n].
-        shared: What is known of cores that ranks share; None: each rank has its own.
+        shared: Facts on cores that ranks share; None: each rank has a core of its own.
         short: Share of the waiting in calls that waited less than 0.1 ms.
         queue: Seconds of each segment that a rank waited for a core, from the run queue, [n].
         sleeps: The ranks leave their cores of their own accord, so that time off the CPU is no

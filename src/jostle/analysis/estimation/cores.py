@@ -1,4 +1,4 @@
-"""Finds from agents' counters why cores were slower, and what energy the lost seconds took.
+"""Finds from agents' counters why cores were slower, and the energy used in the lost time.
 
 The estimate shows when time was lost; agents record when a node's cores were capped, hot, limited
 in power, stolen by the hypervisor or stopped by a CPU limit. A part of the loss gets such a cause

@@ -31,8 +31,8 @@ class Doubt:
     """Seconds by which the true loss may be smaller or larger than the estimate (95 %).
 
     Attributes:
-        below, above: Seconds below and above the estimate.
-        most: Main source of each.
+        below, above: Seconds by which the true loss may be below and above the estimate.
+        most: Main source of the uncertainty below and above.
     """
 
     below: float

@@ -1,4 +1,4 @@
-"""Method `jostle`: accounts measured time first and infers the rest from clusters.
+"""Estimation method `jostle`: uses measured lost time first and infers the rest from clusters.
 
 The loss of a segment is the time that all ranks waited at once (M, messages), the time that the
 critical rank was off its CPU (D), the time of file calls beyond the usual (I/O), and what then
@@ -52,23 +52,24 @@ class SegmentCosts:
     """The segments of a world and their losses by cause, shape (segments,); seconds.
 
     Attributes:
-        start: Start of each segment, ns.
-        end: End of each, ns.
-        duration: Length of each.
+        start: Start of each segment, ns since the epoch.
+        end: End of each segment, ns since the epoch.
+        duration: Length of each segment.
         account: Directly measured loss.
         storage: Time of file calls beyond their usual time.
-        inferred: Remaining time beyond the reference; negative where the account counted too much.
-        kept: Further loss to steal time; zeros without a core-speed probe.
+        inferred: Time beyond the reference that was not measured as lost; negative where the
+            measured loss is too large.
+        kept: Further loss to steal time (of the hypervisor); zeros without a core-speed probe.
         slow: Further loss to cores slower than at their best; zeros without a core-speed probe.
         spent: The same as `slow`, but negative where cores ran faster than the reference.
         lost: Sum of the losses.
-        work: What the segments did.
-        expected: References of the segments, without accounted time.
-        evidence: What the slices show at the time of each.
-        speed: How slow the cores were; None without a core-speed probe.
+        work: Calls and bytes of the segments.
+        expected: References of the segments, without measured lost time.
+        evidence: Evidence of the slices at the time of each segment.
+        speed: Slowdown of the cores; None without a core-speed probe.
         level: Mean slowdown of the cores in the segments that references come from.
         all_waiting: When all ranks were in MPI at once; None: each has a core, or it is not known.
-        sleeps: The same as in `account`.
+        sleeps: Whether ranks leave their cores of their own accord (see `account`).
     """
 
     start: Ints
@@ -91,7 +92,7 @@ class SegmentCosts:
 
 
 def estimate_jostle(tables: RunTables, *, seed: int = 0) -> RunEstimate:
-    """Estimate what interference cost a run.
+    """Estimate the time that a run lost to interference, with its causes.
 
     Args:
         tables: The run.
@@ -161,10 +162,10 @@ def segment_costs(
     Args:
         world: The world, with at least one segment.
         slices: The job's slices by host.
-        served: Service of its mounts.
+        served: Times of file calls on its mounts.
         ranks: Node -> ranks of the world there.
         references: Node -> the minimum of the core-speed probe on its cores.
-        sleeps: The same as in `account`.
+        sleeps: Whether ranks leave their cores of their own accord (see `account`).
     """
     segments = world.segments
     start = segments.column("start_ns").to_numpy().astype(np.int64)

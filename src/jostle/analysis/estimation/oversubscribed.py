@@ -1,4 +1,4 @@
-"""Estimates CPU time that others took on nodes with more ranks than cores (oversubscribed).
+"""Estimates the CPU time that other jobs took on nodes with more ranks than cores.
 
 There most waiting for cores is the job's own: four ranks on two cores wait half of their time even
 when the node is theirs alone. The CPU time
@@ -38,7 +38,7 @@ class Crowd:
     Attributes:
         cores: CPU seconds per second that the processes get together if undisturbed.
         processes: Number of these processes, without launchers.
-        taken_s: Seconds by which others delayed them, per row of the node's slices.
+        taken_s: Seconds by which other jobs delayed them, per row of the node's slices.
     """
 
     cores: float
@@ -53,7 +53,7 @@ class Crowd:
 
 @dataclass(frozen=True)
 class Together:
-    """Time in which all ranks were in MPI at once, as they recorded it.
+    """The time in which all ranks were in MPI at once, as they recorded it.
 
     The runtime computes it in runtime/src/mpi/all_in_mpi.c.
 

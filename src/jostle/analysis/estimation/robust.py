@@ -25,7 +25,7 @@ class UndisturbedRange:
     """Centre and scatter of the undisturbed values, in their unit.
 
     Attributes:
-        centre: Their mode.
+        centre: Mode of the undisturbed values.
         spread: Median distance of the values below it: an unscaled MAD.
     """
 

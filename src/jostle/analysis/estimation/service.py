@@ -1,4 +1,4 @@
-"""Estimates the loss from slower service of a file system, slice by slice.
+"""Estimates the loss from slower file calls, mount by mount and slice by slice.
 
 Time in file calls depends on the work requested: operations by class and size. Each class is
 weighted by its mean time, so the work of a slice is the time that it takes on average. The ratio of
@@ -34,7 +34,7 @@ _LEAST = 0.1  # of the usual time: smaller excess is scatter of the file service
 
 @dataclass(frozen=True)
 class FileService:
-    """Time of a job's file calls on one mount; arrays of shape [slices].
+    """Time of a job's file calls on one mount, and the part lost; arrays have shape [slices].
 
     Attributes:
         mount: Identity of the mount.
@@ -42,8 +42,8 @@ class FileService:
         slice_ns: Length of each slice.
         processes: Processes with file calls there.
         time_s: Time in file calls, summed over processes.
-        lost_s: Time beyond the usual, per process.
-        assessed: Whether there were enough operations to find the usual time.
+        lost_s: Time of file calls beyond the usual, per process.
+        assessed: Whether the slice has enough operations to find the usual time.
         spread: Scatter of the usual time (log MAD).
         blocks: Number of independent blocks that were evaluated.
         missed_s: Error of the loss through the usual scatter, per process.
@@ -62,7 +62,7 @@ class FileService:
 
 
 def services(mount_slices: pa.Table) -> list[FileService]:
-    """Evaluate every mount on which a job spent a notable share of its time.
+    """Evaluate the file calls on every mount on which a job spent a notable share of its time.
 
     Args:
         mount_slices: The job's slices by mount (repository.types.RunTables).

@@ -131,7 +131,7 @@ def _life(tables: RunTables) -> tuple[int, int, int]:
         raise EstimateError(
             f"Job {tables.job!r} has no slices: nothing was recorded from which a loss can be "
             "estimated.",
-            hint="Programs shorter than a tenth of a second leave none; `jostle jobs` lists all.",
+            hint="Programs shorter than 0.1 s record no slices; `jostle jobs` lists all jobs.",
         )
     rows = tables.processes.select(["start_ns", "end_ns", "last_slice", "slice_ns", "short"])
     long = [row for row in rows.to_pylist() if not row["short"]] or rows.to_pylist()

@@ -39,7 +39,7 @@ _ENOUGH = 5  # runs of the probe that make a mean
 
 @dataclass(frozen=True)
 class Speed:
-    """How much slower the cores of a job were.
+    """The slowdown of a job's cores, from the core-speed probe.
 
     Attributes:
         slower: Per span, time of computation over that with cores at their best; below 1 where
@@ -91,7 +91,7 @@ class Speed:
         least that by the probe for the whole span.
 
         Args:
-            rest: Seconds of each span without accounted time and steal, [spans].
+            rest: Seconds of each span without measured lost time and steal, [spans].
             inferred: Seconds beyond its reference, [spans].
             level: Slowdown of the cores where references come from.
         """
@@ -105,8 +105,8 @@ class Speed:
         """Return the seconds by which spans took longer because cores were slower than `level`.
 
         Args:
-            rest: The same as in `lost`, [spans].
-            level: The same as in `lost`.
+            rest: Seconds of each span without measured lost time and steal, [spans].
+            level: Slowdown of the cores where references come from.
         """
         beyond: Floats = (rest * (1 - level / self.slower)).clip(0)
         return beyond
@@ -137,12 +137,12 @@ class Speed:
 def core_speed(
     slices: pa.Table, start: Ints, end: Ints, references: Mapping[str, CoreReference]
 ) -> Speed | None:
-    """Compute how slow the cores were during each span.
+    """Compute the slowdown of the cores during each span.
 
     Args:
         slices: The job's slices by host (repository.types.RunTables), with or without a probe.
         start: Start of each span, ns, ascending; spans do not overlap, [spans].
-        end: Its end, ns, [spans].
+        end: End of each span, ns, [spans].
         references: Node -> known minimum of the probe.
 
     Returns:
@@ -241,7 +241,7 @@ def level_of(speed: Speed, rest: Floats, reference: Floats) -> float:
 
 
 def speed_limits(speed: Speed) -> list[str]:
-    """Return one sentence if the minimum is known from few jobs; else none."""
+    """Return one sentence on the reference of the probe if it is known from few jobs; else none."""
     if speed.jobs >= _KNOWN:
         return []
     most = 100 * (1 - 1 / (1 + SLOPE * speed.unseen))

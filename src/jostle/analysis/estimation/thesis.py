@@ -1,4 +1,4 @@
-"""Estimates by method `thesis`: exactly as in Shah, 2020, chapter 5.
+"""Estimation method `thesis`: exactly as in Shah, 2020, chapter 5.
 
 Segments alike in computation (relative distance below 0.1) and equal in communication and I/O form
 hybrid clusters. A segment longer than median + 4 MAD of its cluster is interfered. The excess over
@@ -83,7 +83,7 @@ def _medians(values: NDArray[Any], number: Ints, members: Ints) -> Floats:
 def estimate_thesis(
     tables: RunTables, *, bytes_rule: BytesRule = "exact", seed: int = 0
 ) -> RunEstimate:
-    """Estimate what interference cost a run by the method of Shah, 2020, chapter 5.
+    """Estimate the time that a run lost to interference by the method of Shah, 2020, chapter 5.
 
     The method works on any segments. On those of JOSTLE_SEGMENTS=raw, where every global collective
     ends a segment, it is exactly that of Shah, 2020.
@@ -105,14 +105,14 @@ def estimate_thesis(
         raise EstimateError(
             f"Job '{tables.job}' has no execution segments, and method thesis evaluates only "
             "segments.",
-            hint="Use the method that also evaluates slices: --method jostle.",
+            hint="Use --method jostle, which also evaluates slices.",
         )
     segments = world.segments
     duration = ints(segments, "duration_ns")
     if (duration < 0).any():
         raise EstimateError(
-            f"Segments of job '{tables.job}' end before they begin: clocks were set meanwhile.",
-            hint="Run it again on nodes whose clocks are synchronised.",
+            f"Segments of job '{tables.job}' end before they begin: a clock was set meanwhile.",
+            hint="Repeat the run on nodes with synchronised clocks.",
         )
     work, stood_in = work_of(segments, len(world.ranks))
     groups = equal_rows(features(segments, bytes_rule), len(duration))

@@ -1,4 +1,4 @@
-"""Chooses the world of a job that is estimated, and describes the others."""
+"""Chooses the MPI world of a job that is estimated, and describes the job's other worlds."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from jostle.repository.types import RunTables, WorldSegments
 
 
 def assessed_world(tables: RunTables) -> tuple[WorldSegments | None, list[str]]:
-    """Return the world that spent most process-seconds, and notes for the user.
+    """Return the world with most process-seconds, and notes on the job's other worlds.
 
     Args:
-        tables: The run.
+        tables: Tables of the run.
 
     Returns:
         The world, or None if no rank of the job has a segment; sentences for RunEstimate.limits.

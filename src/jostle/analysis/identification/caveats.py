@@ -19,7 +19,7 @@ _FEW = 40
 
 
 def clock_slices(alongside: CoRunning) -> int:
-    """Return how many slices before a load an effect may show, since clocks may disagree."""
+    """Return how many slices before a load its effect may appear, since clocks may disagree."""
     return (
         1
         if alongside.job.slice_ns and _apart_ns(alongside) > _APART * alongside.job.slice_ns

@@ -1,4 +1,4 @@
-"""Divides the time that a job waited for cores among those who ran on them.
+"""Divides the time that a job waited for cores among the users of these cores.
 
 This is an account, not a statistical test. How long the job waited is measured, and so is who used
 the cores meanwhile. In every slice the waiting is divided in proportion to the CPU time that each
@@ -48,7 +48,7 @@ _Key = tuple[UserKind, str]
 
 @dataclass(frozen=True)
 class _User:
-    """A user of cores: a job, or a component of the machine, with one set of cores."""
+    """A user of cores (a job or a component of the machine) with one set of cores."""
 
     key: _Key
     cores: frozenset[int]
@@ -57,14 +57,14 @@ class _User:
 
 @dataclass(frozen=True)
 class Accounted:
-    """A node with an account; arrays of shape (slices,), ns.
+    """The account of one node's cores, slice by slice; arrays have shape (slices,), in ns.
 
     Attributes:
-        account: Who had the node's cores.
-        lost: Run time that others, profiled or not, cost the job there.
+        account: The waiting by user of the node's cores.
+        lost: Run time that other users of the cores, profiled or not, cost the job.
         own: CPU time of the job.
         wanted: CPU time and waiting of the job.
-        others: CPU time of everybody else, as far as it is known.
+        others: CPU time of all other users, as far as it is known.
         busy: Time in each slice for which a process of the job (their mean) wanted a core.
     """
 

@@ -1,4 +1,4 @@
-"""Names who ran on a job's cores while it waited, and compares this with the statistical test."""
+"""Names the users of a job's cores while it waited, and compares them with the statistical test."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _LEAST_OF_SLICE = 0.02
 
 @dataclass(frozen=True)
 class CoreLosses:
-    """What a job lost by waiting for cores, by account.
+    """The time that a job lost by waiting for cores, by account.
 
     Attributes:
         losses: The loss on each node.
-        suspects: Who had the cores meanwhile.
+        suspects: The users of the cores during the waiting.
         disturbed: The slices in which time was lost.
         seconds: Run time lost, on the worst node of each slice.
     """
@@ -52,7 +52,7 @@ def core_losses(
     evaluations: Sequence[Evaluation],
     least_s: float,
 ) -> CoreLosses:
-    """Make suspects of those who had a job's cores while it waited for them.
+    """Make suspects of those who used a job's cores while it waited for them.
 
     Args:
         alongside: The job and its neighbours.
@@ -193,7 +193,7 @@ def _disturbed(accounts: Sequence[Accounted]) -> list[DisturbedSlice]:
 
 
 def with_worse(a: Sequence[DisturbedSlice], b: Sequence[DisturbedSlice]) -> list[DisturbedSlice]:
-    """Merge two lists of slices with a loss: of two at one instant the worse stays."""
+    """Merge two lists of slices with a loss, keeping the larger loss at each instant."""
     by_start: dict[int, DisturbedSlice] = {}
     for each in (*a, *b):
         known = by_start.get(each.start_ns)

@@ -1,4 +1,4 @@
-"""Finds which resources and which jobs cost a job how many seconds of run time."""
+"""Finds the shared resources and the jobs that slowed a job, and the run time that each cost."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _AT_ONCE = ("memory", "gpu", "bus", _MESSAGES, "network")
 def identify(
     alongside: CoRunning, *, seed: int = 0, as_user: int | Collection[int] | None = None
 ) -> JobInterference:
-    """Find which jobs slowed a job, on which shared resource, by how much and when.
+    """Find which jobs slowed a job, on which shared resources, when, and by how many seconds.
 
     Service time per operation (by kind and size) is compared with the load of every other job on
     the resource, over the slices in which the job was active there: partial rank correlation, a

@@ -1,4 +1,4 @@
-"""Describes in a few words how a suspect used a resource."""
+"""Describes in a few words the access pattern of a suspect on a resource."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KINDS = ("posix", "stdio")
 
 
 def size(count: float) -> str:
-    """Write a number of bytes for users."""
+    """Format a number of bytes for users."""
     level = 0
     while count >= 1024 and level < len(_UNITS) - 1:
         count /= 1024
@@ -32,7 +32,7 @@ def size(count: float) -> str:
 
 
 def pattern(alongside: CoRunning, job: str, resource: SharedResource) -> str:
-    """Return how a job used a resource: access pattern, chunk, reads, metadata, messages, CPU."""
+    """Return a job's use of a resource as text: access pattern, metadata, messages or CPU."""
     if resource.kind == "node":
         load = resource.loads[job]
         cores = load.sum() / max(float((load > 0).sum()), 1) / resource.axis[1]

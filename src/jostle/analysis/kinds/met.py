@@ -1,4 +1,4 @@
-"""Finds the pairs of jobs that met on a shared mount, and what each of them lost there."""
+"""Finds pairs of jobs that used a shared mount at the same time, and the loss of each."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ class _Meeting:
 
 
 def by_kind(tables: Programs, kinds: Mapping[str, LoadKind]) -> Programs:
-    """Return tables in which jobs run kinds of loads instead of programs.
+    """Return the tables with each job's program replaced by its kind of load.
 
     Args:
         tables: Loads and calls of all jobs, from Repository.programs_alongside.
-        kinds: Kinds of jobs by name.
+        kinds: Kind of load by job name.
     """
     jobs = {
         name: replace(fact, program=kinds[name].label if name in kinds else UNKNOWN)
@@ -71,14 +71,14 @@ def by_kind(tables: Programs, kinds: Mapping[str, LoadKind]) -> Programs:
 def pairs_met(
     tables: Programs, kinds: Mapping[str, LoadKind], *, as_user: int | None = None
 ) -> list[PairSample]:
-    """Return the pairs of kinds that met on shared mounts, and what the victims lost.
+    """Return the pairs of kinds that used a shared mount at the same time, and the victims' losses.
 
     The undisturbed time of calls is that of jobs of the same kind that had the mount to themselves:
     victims of kinds that never had it are left out, and so are slices with several neighbours.
 
     Args:
         tables: Loads and calls of all jobs, from Repository.programs_alongside.
-        kinds: Kinds of jobs by name; other jobs are neither victims nor neighbours.
+        kinds: Kind of load by job name; other jobs are neither victims nor neighbours.
         as_user: Uid of the viewer: only pairs of this user's jobs are used.
     """
     visibility = Visibility() if as_user is None else Visibility(users=frozenset({as_user}))

@@ -2,7 +2,7 @@
 
 Public interface:
     persistent_differences: the differences, from condensed slices of components.
-    EVERY, BY_NAME: the figures that are compared.
+    EVERY, BY_NAME: the figures (measures such as latency or errors) that are compared.
     days_sql, job_days_sql: SQL queries that condense the slices of components, and of jobs on
         nodes without an agent.
     NodeDifferences, Difference, DayOfPeers, Unassessed: its result types.

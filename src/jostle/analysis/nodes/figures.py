@@ -18,10 +18,10 @@ LEAST_SLICES = 10
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure.
+    """A figure by which components are compared, as SQL conditions and expressions.
 
     Attributes:
-        name: Name for users.
+        name: Name that is shown to users.
         kinds: Kinds of component that have it.
         worse: Whether more or less of it is worse.
         least: Least persistent difference beyond the healthy spread that is reported, on the
@@ -29,9 +29,9 @@ class Figure:
         busy: SQL condition of slices in which the component was busy enough to be compared.
         value: SQL for the figure of a slice; for a rate, what is counted.
         load: SQL for what must be equal in slices that are compared; "0": nothing.
-        per: SQL for what the count is divided by, over the day; "" where the figure is no rate.
-        lower_bound: Lower bound of rates: smaller ones do not matter.
-        unit: For a rate, what it is per.
+        per: SQL for the divisor of the count, over the day; "" where the figure is no rate.
+        lower_bound: Lower bound of rates: smaller rates do not matter.
+        unit: For a rate, the unit of its divisor.
     """
 
     name: str
@@ -293,7 +293,7 @@ def days_sql(between: str) -> str:
     none: jobs are no hardware.
 
     Args:
-        between: SQL: the slices that count.
+        between: SQL condition of the slices that count.
     """
     kinds = sorted({f"'{kind}'" for figure in FIGURES for kind in figure.kinds})
     cases = ", ".join(_case(place, figure) for place, figure in enumerate(FIGURES))

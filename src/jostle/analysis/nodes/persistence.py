@@ -54,7 +54,7 @@ class Evidence:
         value: The e-value.
         since: Day (index in its row) from which on the product is largest.
         tolerance: Largest difference of healthy peers.
-        worse: Days on which it was worse, p < 0.05 (days,).
+        worse: Whether it was worse on each day, p < 0.05 (days,).
         peers: Number of peers.
     """
 
@@ -69,11 +69,12 @@ def evidence(differences: Floats, least: float) -> list[Evidence | None]:
     """Return the evidence on each component of a group of peers.
 
     Args:
-        differences: By how much it is worse, (components, days); NaN: not compared.
+        differences: Difference of each component from its peers, (components, days); NaN: not
+            compared.
         least: Largest persistent difference beyond the healthy spread that does not matter.
 
     Returns:
-        One per component; None: too few days, or too few peers with enough days.
+        The evidence per component; None: too few days, or too few peers with enough days.
     """
     known = ~np.isnan(differences)
     days = known.sum(axis=1)

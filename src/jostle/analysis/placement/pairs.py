@@ -21,7 +21,7 @@ def informative_pairs(
 
     Args:
         runs: Runs of one program.
-        hosts_of: Job that ran concurrently with them -> its nodes.
+        hosts_of: Nodes of each job that ran concurrently with them.
     """
     rated = [run for run in runs if run.rate]
     if len(rated) < 2:

@@ -59,13 +59,13 @@ class _Ranks:
 
 @dataclass(frozen=True)
 class RunMessages:
-    """What the ranks of some runs sent, as tables.
+    """The messages that the ranks of some runs sent, as tables.
 
     Attributes:
         ranks: Sums of each rank (Repository.messages.ranks).
         slices: The same for each slice (Repository.messages.slices).
         members: Communicators of the runs (Repository.messages.communicators).
-        given: Bytes that ranks gave to the collectives of each communicator.
+        given: Bytes that ranks contributed to the collectives of each communicator.
     """
 
     ranks: pa.Table
@@ -86,11 +86,11 @@ def program_placement(
 
     Args:
         fabric_map: The fabric.
-        program: Its name.
-        own: Its runs.
+        program: Name of the program.
+        own: Runs of the program.
         others: All other jobs.
-        sent: What the ranks of its runs sent.
-        notes: Known errors of the fabric, sentences.
+        sent: Messages of the ranks of its runs.
+        notes: Known errors of the fabric's data, one sentence each.
     """
     table = _Ranks(sent.ranks)
     groups = _communicators(sent.members, sent.given)

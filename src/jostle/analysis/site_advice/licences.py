@@ -34,7 +34,7 @@ def licences(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
     """Yield licences with which jobs would not have slowed each other on a file system.
 
     Args:
-        evidence: What is known of the period.
+        evidence: Recorded data of the period.
     """
     by_mount: dict[str, list[Cost]] = {}
     for cost in evidence.costs:

@@ -29,10 +29,10 @@ _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,254}")
 
 
 def exclusive_nodes(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
-    """Yield programs that should share no node, where that saves more cores than it leaves idle.
+    """Yield the advice to run programs on exclusive nodes, if that saves more cores than it idles.
 
     Args:
-        evidence: What is known of the period.
+        evidence: Recorded data of the period.
     """
     left = [
         cost
@@ -115,10 +115,10 @@ def _ends(interval: Interval) -> tuple[float, float, float]:
 
 
 def slow_servers(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
-    """Yield servers that were slow by themselves, and what that cost jobs.
+    """Yield the advice on servers that were slow by themselves, with the time that they cost jobs.
 
     Args:
-        evidence: What is known of the period.
+        evidence: Recorded data of the period.
     """
     by_server: dict[tuple[str, str], list[Cost]] = defaultdict(list)
     for cost in evidence.costs:
@@ -161,10 +161,10 @@ def _server_texts(mount: str, server: str) -> tuple[str, ...]:
 
 
 def slow_nodes(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
-    """Yield nodes that are persistently worse than their peers.
+    """Yield the advice on nodes that are persistently worse than their peers.
 
     Args:
-        evidence: What is known of the period.
+        evidence: Recorded data of the period.
     """
     for node in evidence.slow_nodes:
         if not _HOST.fullmatch(node.host):
@@ -204,10 +204,10 @@ def _cores(node_cores: Mapping[str, int], host: str) -> str:
 
 
 def one_switch(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
-    """Yield programs that should have all their nodes under one leaf switch.
+    """Yield the advice to place the nodes of a program under one leaf switch.
 
     Args:
-        evidence: What is known of the period.
+        evidence: Recorded data of the period.
     """
     by_program: dict[str, list[Cost]] = defaultdict(list)
     for cost in evidence.costs:

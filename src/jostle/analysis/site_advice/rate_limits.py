@@ -36,7 +36,7 @@ def rate_limits(evidence: SiteEvidence) -> Iterator[SiteRecommendation]:
     Metadata needs separate rules, for which the rates are not known.
 
     Args:
-        evidence: What is known of the period.
+        evidence: Recorded data of the period.
     """
     caused: dict[tuple[str, str], list[Cost]] = defaultdict(list)
     for cost in evidence.costs:

@@ -1,4 +1,4 @@
-"""Collects the advice for a site, without what is not certain or not worth it."""
+"""Collects the advice for a site, without advice that is uncertain or saves too little."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _MAY_BE_NONE = ("one switch", "drain")
 
 
 def recommend_site(evidence: SiteEvidence) -> SiteAdvice:
-    """Return what a site can change, by what it would have saved in a period.
+    """Return the advice for a site, the change that would have saved most in a period first.
 
     Args:
-        evidence: What is known of the period.
+        evidence: Recorded data of the period.
     """
     jobs = evidence.jobs.values()
     hours = sum(job.core_hours for job in jobs)

@@ -1,4 +1,4 @@
-"""Replays the jobs of a period with and without a policy: what it saves, and who waits longer."""
+"""Replays the jobs of a period with and without a policy, to compare losses and waiting times."""
 
 from __future__ import annotations
 
@@ -29,12 +29,13 @@ _NO_POLICY = Policy()
 def replay(
     evidence: SiteEvidence, policy: Policy, *, cores: float | None = None, seed: int = 0
 ) -> Replay:
-    """Replay a period.
+    """Replay the jobs of a period with and without a policy.
 
     Args:
-        evidence: What is known of the period.
-        policy: What is added to jobs.
-        cores: Cores of the site; None: those of the nodes, else the most that were held at once.
+        evidence: Recorded data of the period.
+        policy: The policy.
+        cores: Number of cores of the site; None: those of the nodes, else the most that were held
+            at once.
         seed: Seed of the losses that are drawn from their intervals.
     """
     jobs = sorted(

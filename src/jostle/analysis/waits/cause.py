@@ -1,4 +1,4 @@
-"""Decides why ranks were late: by what delayed them, compared with other slices and other ranks.
+"""Decides why ranks were late, by comparing their delays with other slices and other ranks.
 
 Each kind of evidence is a time. It counts only as far as it exceeds both that of the other ranks in
 the same slices and that of the late rank in its other slices, and at most by the lateness of the
@@ -92,10 +92,10 @@ def reason(grid: Grid, members: Ints, span: tuple[int, int], late: Floats) -> Re
     """Return why some ranks were late.
 
     Args:
-        grid: Their world.
+        grid: Times of the ranks of their world.
         members: Columns of the late ranks, all on one node.
         span: First and last slice in which they were late.
-        late: By how much, s, (slices,).
+        late: Lateness in each slice, s, (slices,).
     """
     found = _late(grid, members, span, late)
     whole = max(float(found.seconds.sum()), 1e-12)

@@ -37,7 +37,7 @@ class SlowLink:
     Attributes:
         node: Number of the node in the grid.
         first: First slice of the span.
-        last: Its last slice.
+        last: Last slice of the span.
         p: Probability of such a span if all nodes are equal.
     """
 
@@ -51,7 +51,7 @@ def traffic_by_node(grid: Grid, ranks: pa.Table, peers: pa.Table) -> Floats:
     """Return the bytes of each rank that cross the link of each node, (ranks, nodes).
 
     Args:
-        grid: The world.
+        grid: Times of the ranks of the world.
         ranks: Rows of the world in RankTables.ranks.
         peers: Table from Repository.rank_peers.
     """

@@ -1,4 +1,4 @@
-"""Names the ranks that the others of their world waited for, and the cause."""
+"""Names late ranks, for which the others of their MPI world waited, and the cause."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ def waits_of(tables: RankTables, peers: Peers | None = None, *, seed: int = 0) -
     """Return which ranks of a job the others waited for, and why.
 
     Args:
-        tables: What its ranks did, slice by slice.
+        tables: Rows of its ranks, slice by slice.
         peers: Function that returns how many bytes they exchanged, as Repository.rank_peers; called
             only where all ranks waited and none was late. None: no slow link is named.
         seed: Seed of the draws.
 
     Returns:
-        One entry per world of two ranks and more; none for a job without ranks.
+        An entry per world of two ranks and more; none for a job without ranks.
     """
     numbers = tables.ranks["number"].to_numpy()
     worlds = []

@@ -1,4 +1,4 @@
-"""`jostle agent`: record this machine, also between runs."""
+"""`jostle agent`: records the activity of this machine, also between runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from jostle.report.format.values import count
 
 @click.group("agent")
 def command() -> None:
-    """Record this machine: who uses its cores, disks and networks, with or without a profile.
+    """Record which programs use this machine's cores, disks and networks, profiled or not.
 
     The agent needs no special rights; as root it records more. On the nodes of a site, packages
     install it.
@@ -53,7 +53,7 @@ def start(slice_ns: int) -> None:
 @command.command("stop")
 @repository_option
 def stop(repository: Path) -> None:
-    """End the agent, and ingest what it wrote into the repository."""
+    """Stop the agent, and ingest its profiles into the repository."""
     pid = stop_agent()
     show(f"the agent (pid {pid}) has ended" if pid else "no agent is running")
     _take(repository)
@@ -62,7 +62,7 @@ def stop(repository: Path) -> None:
 @command.command("status")
 @repository_option
 def status(repository: Path) -> None:
-    """Ingest what the agent wrote into the repository, and show whether it is running."""
+    """Ingest the agent's profiles into the repository, and show whether the agent runs."""
     pid = running_agent()
     show(
         f"the agent is running (pid {pid}), and writes into {agent_spool()}"
@@ -81,4 +81,4 @@ def _take(repository: Path) -> None:
     report = store.ingest(agent_files())
     store.clear_spool(agent_spool())
     warn(report.warnings, most=3)
-    show(f"{count(report.component_slices)} slices of its components are new in the repository")
+    show(f"{count(report.component_slices)} new slices of its components are in the repository")

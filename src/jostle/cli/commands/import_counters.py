@@ -1,4 +1,4 @@
-"""`jostle import prometheus` and `jostle import ldms`: counters of machines that others collect."""
+"""`jostle import prometheus` and `ldms`: import machine counters of other monitoring systems."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _SHOWN = 10  # files that are set aside, and machines
     type=Since(),
     required=True,
     metavar="AGE|TIME",
-    help="Begin: an age such as `2d`, or a time such as 2026-03-01T14:30Z.",
+    help="Start of the import: an age such as `2d`, or a time such as 2026-03-01T14:30Z.",
 )
-@click.option("--to", "end_ns", type=Instant(), metavar="TIME", help="End [now].")
+@click.option("--to", "end_ns", type=Instant(), metavar="TIME", help="End of the import [now].")
 @click.option(
     "--map",
     "maps",
@@ -61,17 +61,15 @@ def prometheus(
 ) -> None:
     """Import series of Prometheus as components of machines: disks, links, CPUs, servers, GPUs.
 
-    URL is that of the server, such as http://prometheus.site:9090. Its raw samples are read; what a
-    counter rose between two of them is spread evenly over the time between. Machines that have an
-    agent of jostle in that time are left out.
+    URL is that of the server, such as http://prometheus.site:9090. The raw samples are read; the
+    increase of a counter between two samples is spread evenly over the time between them. Machines
+    with an agent of jostle at that time are left out.
     """
     from jostle.imports import PrometheusClient, import_prometheus, read_map
 
     until = min(end_ns or time.time_ns(), time.time_ns())
     if begin_ns >= until:
-        raise UsageError(
-            "There is no time between --from and --to.", hint="Write for example `--from 2d`."
-        )
+        raise UsageError("--to is not after --from.", hint="For example: --from 2d")
     read = [read_map(name) for name in maps]
     client = PrometheusClient(url)
     store = open_repository(repository, create=True)
@@ -104,8 +102,8 @@ def prometheus(
 def ldms(paths: tuple[Path, ...], name: str, repository: Path, as_json: bool) -> None:
     """Import files of LDMS's store_csv as components of machines: CPUs, disks, links, mounts.
 
-    FILE is a file with a line that names its columns, or a folder of such files. Samplers procstat,
-    meminfo, procdiskstats, procnetdev and lustre2_client are known; others need a map.
+    FILE is a file with a line that names its columns, or a folder of such files. The samplers
+    procstat, meminfo, procdiskstats, procnetdev and lustre2_client are known; others need a map.
     """
     from jostle.imports import ImportFailedError, import_ldms, read_map
 

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 @click.command("ingest")
 @click.argument("spools", nargs=-1, metavar="[DIR|FILE]...")
 @click.option("--follow", is_flag=True, help="Keep running, and publish new slices while jobs run.")
-@click.option("--remove", is_flag=True, help="Remove profiles of ended processes once published.")
+@click.option(
+    "--remove", is_flag=True, help="Remove profiles of ended processes after they are ingested."
+)
 @repository_option
 @json_option
 def command(
@@ -31,7 +33,8 @@ def command(
 ) -> None:
     """Ingest profiles from spools (folders or files) into the repository.
 
-    Without DIR, the spool of the current settings is read. Running it again adds only what is new.
+    Without DIR, the spool (folder of new profiles) of the current settings is read. A repeated run
+    adds only new data.
     """
     paths = [Path(name) for name in spools] or [settings().spool]
     for path in paths:

@@ -57,18 +57,16 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Show which program slowed which, by how much, and how sure that is.
+    """Show which program slowed which, by how much, and with what confidence.
 
-    Runs of a program with another one alongside are compared with its runs without (a test that
-    fits the data, controlled for the number of pairs). Active is how much a program slows others,
-    passive how much it is slowed.
+    Runs of a program at the same time as another program are compared with its runs without it, by
+    a test that fits the data, corrected for the number of pairs. `Active` is how much a program
+    slows others, `passive` how much it is slowed.
     """
     place = plot_folder(folder)
     store = open_repository(repository)
     if by == "kind" and engine is not None:
-        raise UsageError(
-            "Kinds of loads are computed by this process alone.", hint="Leave out --engine."
-        )
+        raise UsageError("--by kind cannot be combined with --engine.", hint="Leave out --engine.")
     with Bar("comparing runs", quiet=as_json), asking(store, engine) as asked:
         program_matrix = asked.matrix(as_user=viewer) if by == "name" else _by_kind(store, viewer)
     saved = _draw(program_matrix, place, endings, quiet=as_json) if place else []

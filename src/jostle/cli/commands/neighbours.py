@@ -42,7 +42,7 @@ _LOADS = 2  # resources of which the load is shown
 @repository_option
 @json_option
 def command(job: str, viewer: int | None, repository: Path, as_json: bool) -> None:
-    """List the jobs that ran alongside JOB: when, where, and what they shared with it.
+    """List the jobs that ran at the same time as JOB: when, where, and which resources both used.
 
     JOB is a name, the beginning of one, or `last`. A neighbour need not have slowed JOB: `jostle
     interference` weighs the evidence.

@@ -1,4 +1,4 @@
-"""`jostle overhead`: what profiling costs a command, measured by alternating runs."""
+"""`jostle overhead`: measures the overhead of profiling a command by alternating runs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _GPU_NOTE = "profiled runs also count what the GPU does (--gpu)"
     default=30,
     show_default=True,
     metavar="N",
-    help="Runs of each kind.",
+    help="Number of runs of each kind.",
 )
 @click.option(
     "--warmup",
@@ -48,28 +48,29 @@ _GPU_NOTE = "profiled runs also count what the GPU does (--gpu)"
     default=1,
     show_default=True,
     metavar="N",
-    help="Runs of each kind before those that count.",
+    help="Number of warm-up runs of each kind, which do not count.",
 )
 @click.option(
     "--set",
     "names",
     metavar="NAMES",
-    help="Instead of CMD: programs of `jostle validate`, separated by commas; all: all installed.",
+    help="Measure programs of `jostle validate` instead of CMD, separated by commas; all: all that "
+    "are installed.",
 )
 @click.option(
     "--alongside",
     "libraries",
     metavar="LIBRARY",
     multiple=True,
-    help="Library of another profiler, under which CMD is also run; may be given more than once.",
+    help="Library of another profiler, with which CMD is run, too; may be given more than once.",
 )
-@click.option("--plot", "folder", metavar="DIR", help="Write a figure into DIR too.")
+@click.option("--plot", "folder", metavar="DIR", help="Write a figure into DIR as well.")
 @format_option
 @click.option(
     "--seed", type=int, metavar="N", help="Randomize the order within each round [plain first]."
 )
 @click.option(
-    "--gpu", is_flag=True, help="Profiled runs also count what an NVIDIA GPU does for CMD."
+    "--gpu", is_flag=True, help="Count also the use of NVIDIA GPUs by CMD in profiled runs."
 )
 @click.option("--json", "as_json", is_flag=True, help="The same content as JSON.")
 @click.argument("cmd", nargs=-1, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
@@ -85,10 +86,11 @@ def command(
     as_json: bool,
     cmd: tuple[str, ...],
 ) -> int:
-    """Measure what profiling costs CMD: it runs alternately with and without jostle.
+    """Measure the overhead of profiling CMD, which runs alternately with and without jostle.
 
-    Timed from MPI_Init to MPI_Finalize where CMD is an MPI program, else as a whole. CMD's
-    output is shown only when it fails. Ctrl-C ends the measurement and shows the results so far.
+    The time is measured from MPI_Init to MPI_Finalize if CMD is an MPI program, else for the whole
+    command. CMD's output is shown only when it fails. Ctrl-C ends the measurement and shows the
+    results so far.
     """
     _check_words(cmd, names, endings, gpu=gpu)
     alongside = other_profilers(libraries)
@@ -104,7 +106,7 @@ def command(
         trial.close()
     if not rounds.done:
         raise JostleError(
-            "Interrupted before a single round was over.",
+            "Interrupted before the first round ended.",
             hint="Use fewer ranks or less input, so that a run takes less time.",
             exit_code=130,
         )
@@ -131,12 +133,15 @@ def _check_words(
             "No command was given.", hint="jostle overhead -- CMD, or: jostle overhead --set all"
         )
     if names is not None and cmd:
-        raise UsageError("--set runs its own programs, and no CMD.", hint="Leave out one of them.")
+        raise UsageError(
+            "--set runs its own programs, so CMD must not be given.", hint="Leave out one of them."
+        )
     if names is not None and gpu:
         raise UsageError("No program of --set uses a GPU.", hint="Leave out --gpu.")
     if names is None and tuple(endings) != ("png",):
         raise UsageError(
-            "--format is of the figure of --set; that of CMD has it in its name.",
+            "--format applies to --set only; for CMD, the name of the figure's file gives the "
+            "format.",
             hint="--plot overhead.svg",
         )
 
@@ -161,7 +166,7 @@ def _measure_set() -> Callable[..., int]:
     """Return the function that measures a set of programs, which is a part of the lab."""
     for measure_set in named("overhead_set"):
         return measure_set  # type: ignore[no-any-return]
-    raise UsageError("`--set` needs jostle-lab.", hint="Install it: `pip install jostle-lab`.")
+    raise UsageError("`--set` needs jostle-lab.", hint="pip install jostle-lab")
 
 
 def _measure(trial: Trial, plan: RoundPlan, *, quiet: bool) -> Rounds:

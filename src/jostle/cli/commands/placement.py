@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 @click.command("placement")
 @click.argument("job", metavar="[JOB]", required=False, shell_complete=complete_job)
-@click.option("--program", metavar="P", help="Compare the runs of a program, in place of one JOB.")
+@click.option(
+    "--program", metavar="P", help="Compare the runs of program P instead of showing one JOB."
+)
 @click.option(
     "--plot", "folder", metavar="DIR", help="Draw figures into DIR, with a CSV file for each."
 )
@@ -46,10 +48,10 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Show where JOB sits in the network, and which jobs may use the same links.
+    """Show the placement of JOB in the network, and which jobs may use the same links.
 
-    With --program, show which measure of placement correlates with the messaging rate, and
-    alongside which programs they are slower. The repository must know the fabric: `jostle topology
+    With --program, show which measures of placement correlate with the messaging rate of its runs,
+    and which concurrent programs slow them. The repository must know the fabric: `jostle topology
     import`.
     """
     if (job is None) == (program is None):

@@ -1,4 +1,4 @@
-"""`jostle repository`: compaction, retention, and repair."""
+"""`jostle repository`: compacts, thins out, checks and repairs a repository."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MOST_JOBS = 5
 
 @click.group("repository", subcommand_metavar="check|compact|coarsen|expire")
 def command() -> None:
-    """Keep the repository small, fast and undamaged."""
+    """Compact, thin out, check or repair the repository."""
 
 
 @command.command("check")
@@ -40,9 +40,9 @@ def command() -> None:
 @repository_option
 @json_option
 def check(repository: Path, as_json: bool, fix: bool) -> None:
-    """Read every file, and list those that differ from what was written.
+    """Read every file of the repository, and list damaged ones.
 
-    Exit status 1 when there are any; with --fix 0, as nothing damaged is left.
+    The exit status is 1 if there are any; with --fix it is 0, since no damaged file remains.
     """
     from jostle.repository import Repository
 
@@ -97,7 +97,7 @@ def _fix(store: Repository, as_json: bool, marker: str) -> None:
             f"{count(report.closed)} processes, as it is not known how far they were read."
         )
     rows = sum(damaged.rows for damaged in report.lost)
-    show(f"These files lie in {store.name}/{report.quarantine}")
+    show(f"These files are now in {store.name}/{report.quarantine}")
     if rows:
         show(
             f"Lost: {count(rows)} rows. If the profiles were kept, read them into a new repository:"
@@ -148,7 +148,7 @@ def _facts(damaged: Damaged) -> list[tuple[str, str]]:
 @repository_option
 @json_option
 def compact(repository: Path, as_json: bool) -> None:
-    """Merge small files into larger ones. Readers and ingesters may go on meanwhile."""
+    """Merge small files into larger ones. Readers and ingesters can continue meanwhile."""
     with Bar("compacting", quiet=as_json):
         report = open_repository(repository).compact()
     if as_json:
@@ -169,7 +169,7 @@ def compact(repository: Path, as_json: bool) -> None:
     type=Age(),
     required=True,
     metavar="AGE",
-    help="Only days that ended longer ago than this: 1d, 4w.",
+    help="Merge only days that ended longer ago than AGE: 1d, 4w.",
 )
 @click.option(
     "--slice",
@@ -182,7 +182,7 @@ def compact(repository: Path, as_json: bool) -> None:
 @repository_option
 @json_option
 def coarsen(age: float, length_ns: int, repository: Path, as_json: bool) -> None:
-    """Add up slices older than AGE to longer ones; all totals stay."""
+    """Merge slices older than AGE into longer slices; all totals are preserved."""
     with Bar("coarsening", quiet=as_json):
         report = open_repository(repository).coarsen(age, length_ns)
     if as_json:
@@ -206,7 +206,7 @@ def coarsen(age: float, length_ns: int, repository: Path, as_json: bool) -> None
     type=Age(),
     required=True,
     metavar="AGE",
-    help="Remove slices that ended longer ago than this: 12h, 30d, 8w.",
+    help="Remove slices that ended longer ago than AGE: 12h, 30d, 8w.",
 )
 @repository_option
 @json_option

@@ -1,4 +1,4 @@
-"""`jostle run`: profile a command and all its children, then say what they did."""
+"""`jostle run`: profiles a command and all its children, and reports their activity and loss."""
 
 from __future__ import annotations
 
@@ -37,31 +37,34 @@ from jostle.names.identity import program_of_command
     help="Interval of the core-speed probe, which times a fixed piece of work, 5ms to 1s "
     "[JOSTLE_CORE_PROBE, or off].",
 )
-@click.option("--gpu", is_flag=True, help="Count what a GPU does for CMD: copies, launches, waits.")
+@click.option("--gpu", is_flag=True, help="Record the use of GPUs by CMD: copies, launches, waits.")
 @click.option(
     "--live",
     is_flag=True,
-    help="Show in the last lines of the terminal what CMD does and loses, slice by slice.",
+    help="Show the activity of CMD and its lost time in the last lines of the terminal, slice by "
+    "slice.",
 )
 @click.option(
     "--on-loss",
     default="",
     metavar="COMMAND",
-    help="Run COMMAND in a shell when CMD begins to lose time to others; see JOSTLE_LOSS_*.",
+    help="Run COMMAND in a shell when CMD begins to lose time to other jobs (variables: "
+    "JOSTLE_LOSS_*).",
 )
 @click.option("--keep", is_flag=True, help="Keep the profiles after they are ingested.")
 @click.option(
     "--gate",
     type=click.FloatRange(0, 100),
     metavar="PERCENT",
-    help="End with 3 if interference took more of the run time than this, 4 if that is undecided.",
+    help="Exit with status 3 if more than PERCENT of the run time was lost to interference, with 4 "
+    "if that is undecided.",
 )
 @click.option(
     "--retries",
     type=click.IntRange(0, 1000),
     default=0,
     metavar="N",
-    help="With --gate: run a disturbed CMD again, at most N times.",
+    help="With --gate: repeat CMD if it was disturbed, at most N times.",
 )
 @click.option(
     "--output-of",
@@ -74,18 +77,18 @@ from jostle.names.identity import program_of_command
     "--gate-status",
     type=click.IntRange(1, 254),
     metavar="N",
-    help="End with N instead of 3, with N + 1 instead of 4.",
+    help="Exit with status N instead of 3, and N + 1 instead of 4.",
 )
 @ci_report_options
 @click.option(
-    "--no-verdict", is_flag=True, help="Do not estimate at the end what interference cost CMD."
+    "--no-verdict", is_flag=True, help="Do not estimate the loss to interference at the end."
 )
 @repository_option
 @click.option(
     "--json",
     "as_json",
     is_flag=True,
-    help="Report as one line of JSON on stderr (stdout belongs to CMD).",
+    help="Print the report as one line of JSON on stderr (stdout belongs to CMD).",
 )
 @click.argument("cmd", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
 def command(
@@ -107,10 +110,10 @@ def command(
     as_json: bool,
     cmd: tuple[str, ...],
 ) -> int:
-    """Profile CMD and everything it starts; then ingest, and show what they did.
+    """Profile CMD and all processes that it starts; then ingest the profiles, and print a report.
 
-    CMD keeps its terminal, its pipes and its signals; jostle ends with its exit status. The report
-    goes to stderr, and ends with the verdict: how much of the time interference took.
+    CMD keeps its terminal, its pipes and its signals; jostle exits with the status of CMD. The
+    report is printed on stderr, and ends with the verdict: how much time was lost to interference.
     """
     from jostle.cli.launch.gate import DISTURBED, Gate, HeldOutput, Rewind
 
@@ -171,5 +174,5 @@ def _check_options(
         )
     if live and as_json:
         raise UsageError(
-            "--live and --json both write to standard error.", hint="Leave one of them out."
+            "--live and --json both write to standard error.", hint="Leave out one of them."
         )

@@ -1,4 +1,4 @@
-"""`jostle site`: services that a site runs in addition to its jobs."""
+"""`jostle site`: services for a site's jobs, such as digests at their ends."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def command() -> None:
 )
 @repository_option
 def digest(follow: bool, config: Path, repository: Path) -> None:
-    """Append the digests of jobs that ended to their outputs, or mail links.
+    """Append the digest of each ended job to its output, or mail a link to it.
 
-    The site's file decides which: `digest = output`, `mail` or `off`. It runs
-    next to the ingester, as root, where the users' files are mounted. A digest is written once the
+    The site's file decides which: `digest = output`, `mail` or `off`. Run this command on the
+    ingester's host, as root, where the users' files are mounted. A digest is written once the
     profiles of all nodes are in the repository, or a minute after the job's end.
     """
     settings = site_settings(config)

@@ -1,4 +1,4 @@
-"""`jostle targets`: which storage targets are slower than their peers."""
+"""`jostle targets`: finds storage targets that are slower than their peers."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def command(jobs: tuple[str, ...], repository: Path, as_json: bool) -> None:
         emit_json({"files": files, "slow_targets": [each.to_json() for each in slow]})
         return
     if not files:
-        show("The storage targets of no file are known: only logs of Darshan on Lustre have them.")
+        show("No file's storage targets are known: only Darshan logs of Lustre record them.")
     elif not slow:
-        show(f"No storage target is slower than its peers, by {count(files)} files.")
+        show(f"No storage target is slower than its peers ({count(files)} files compared).")
     else:
         show(*(target_words(each) for each in slow))
     seen = "targets" if files else "nothing"

@@ -33,10 +33,10 @@ class Check:
     """The finding of one check.
 
     Attributes:
-        name: What was checked.
-        state: ok, warn (jostle works with less) or fail (it does not).
-        says: The finding.
-        fix: How to fix it; empty if all is well.
+        name: Subject of the check.
+        state: Result: ok, warn (jostle works with less) or fail (it does not).
+        says: Text of the finding.
+        fix: Remedy; empty if none is needed.
     """
 
     name: str
@@ -157,7 +157,7 @@ class _Timex(ctypes.Structure):
 
 
 def check_clock() -> Check:
-    """Check that the clock is synchronised, and report its largest error."""
+    """Check that the clock is synchronised, and report its error bound."""
     libc = ctypes.CDLL(None, use_errno=True)
     facts = _Timex()
     state = libc.adjtimex(ctypes.byref(facts))
@@ -291,7 +291,7 @@ def file_system_of(path: Path) -> str:
 
 
 def check_file_systems() -> Check:
-    """Report which file systems are distinguished."""
+    """Report which file systems jostle distinguishes."""
     seen = mounts()
     shared = sorted(
         {f"{one_line(path)} ({kind})" for path, kind, _ in seen if kind in NETWORK_TYPES}

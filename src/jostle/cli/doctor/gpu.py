@@ -1,4 +1,4 @@
-"""Checks of `jostle doctor` for GPUs: which exist, and whether they can be recorded."""
+"""Checks of `jostle doctor` for GPUs: which GPUs exist, and whether their use can be recorded."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Vendor:
         pci: PCI vendor id, as the kernel writes it.
         recorder: jostle's library for recording.
         libraries: Names of the vendor's library for profilers, the best first.
-        roots: Variables with a folder of its software, and the usual folder.
+        roots: Environment variables with a folder of its software, and the usual folder.
         below: Path of libraries below such a folder.
-        otherwise: Message if its library was not found.
-        fix: How to fix that.
+        otherwise: Message if the vendor's library was not found.
+        fix: Remedy for that.
     """
 
     name: str
@@ -78,7 +78,7 @@ def _read(path: Path) -> str:
 
 
 def library_here(vendor: Vendor) -> str:
-    """Find a vendor's library where the recorder looks for it; "": only a program may bring it."""
+    """Find a vendor's library in the recorder's search path; "": not there."""
     folders = os.environ.get("LD_LIBRARY_PATH", "").split(":")
     for root in (r if r.startswith("/") else os.environ.get(r, "") for r in vendor.roots):
         if root.startswith("/"):

@@ -21,13 +21,13 @@ _PATIENCE_S = 10
 
 @dataclass(frozen=True)
 class FoundMpi:
-    """An MPI on PATH.
+    """An MPI installation whose launcher is on PATH.
 
     Attributes:
         family: openmpi or mpich (also others of its ABI), as in the names of adapters; "" if
             unknown.
-        says: Its name and version.
-        path: Its launcher.
+        says: Name and version of the MPI.
+        path: Path of its launcher.
     """
 
     family: str
@@ -45,7 +45,7 @@ def adapters() -> list[str]:
 
 
 def mpis_on_path() -> list[FoundMpi]:
-    """Return the MPIs of which the launchers are on PATH, each once."""
+    """Return the MPI installations whose launchers are on PATH, each once."""
     found_mpis: dict[str, FoundMpi] = {}
     seen = set()
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):

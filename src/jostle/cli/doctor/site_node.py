@@ -346,7 +346,7 @@ _SCRIPTS = {"Prolog": "prolog", "Epilog": "epilog"}
 
 
 def check_slurm(site: Site) -> Check:
-    """Check the lines of Slurm's configuration that profile jobs and record their facts."""
+    """Check the lines of Slurm's configuration that profile jobs and record their properties."""
     text = _read(site.slurm)
     plugstack = site.slurm.with_name("plugstack.conf")
     if named := re.search(r"^\s*PlugStackConfig\s*=\s*(\S+)", text, re.M | re.I):

@@ -76,7 +76,7 @@ def once(
     Args:
         cmd: The command.
         wanted: The requested name of the run.
-        options: How it is run.
+        options: Options of the run and its report.
         supplement: A gate, which evaluates a run without a failure, or injected delays.
     """
     plain = supplement is None or supplement.key == "gate"

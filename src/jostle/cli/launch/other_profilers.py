@@ -1,4 +1,4 @@
-"""Other profilers with which `jostle overhead` runs a program: libraries and variables."""
+"""Other profilers with which `jostle overhead` runs a program: libraries and environments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class OtherProfiler:
     """A profiler that is preloaded.
 
     Attributes:
-        name: Its name in tables.
+        name: Name in tables.
         library: Absolute path.
         variables: Variables that it needs; {logs} stands for a folder.
     """
@@ -51,8 +51,7 @@ def other_profilers(libraries: Sequence[str]) -> list[OtherProfiler]:
     for name in names:
         if names.count(name) > 1 or name in ("plain", "profiled", "jostle"):
             raise UsageError(
-                f"--alongside: two profilers are called {name}.",
-                hint="Give another library, or this one once.",
+                f"--alongside: two profilers are called {name}.", hint="Name different libraries."
             )
     return profilers
 
@@ -72,13 +71,13 @@ def _profiler(text: str) -> OtherProfiler:
         )
     if not is_loadable(path):
         raise UsageError(
-            f"--alongside: `{text}` is for programs of another kind than this machine's.",
-            hint="Name the one for this processor, and of 64 bits if programs are.",
+            f"--alongside: `{text}` cannot be loaded by programs of this machine.",
+            hint="Name the library for this processor, with 64 bits if programs have 64 bits.",
         )
     if " " in str(path) or ":" in str(path):
         raise UsageError(
             f"--alongside: {path} cannot be preloaded: LD_PRELOAD splits at spaces and colons.",
-            hint="Give it a path without them.",
+            hint="Use a path without spaces and colons.",
         )
     stem = path.name.partition(".")[0].removeprefix("lib")
     known = next((name for name in _KNOWN if name.lower() in stem.lower()), None)

@@ -1,4 +1,4 @@
-"""Runs a command as without jostle: same descriptors, signals and exit status."""
+"""Runs a command with the same descriptors, signals and exit status as without jostle."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ _SI_USER, _SI_TKILL = 0, -6
 
 @dataclass(frozen=True)
 class CommandOutcome:
-    """How a command ended.
+    """The end of a command: its exit status, times and bytes.
 
     Attributes:
         pid: Process id of the command.
         start_ns: Start of the command, ns since the epoch.
-        wall_ns: Run time.
+        wall_ns: Run time, ns.
         cpu_ns: CPU time of the command and of the children that it waited for.
         status: Exit status as a shell would report it: 128 + signal when killed.
         signal: Name of the signal that killed it, or None.
         read_chars: Bytes read by it and the children that it waited for, as counted by the kernel:
             from files, cached or not, pipes and terminals. None: the kernel does not report them.
-        write_chars: The same for bytes written.
+        write_chars: Bytes written, counted in the same way.
     """
 
     pid: int
@@ -62,8 +62,9 @@ def run(
 
     Args:
         command: The words of the command.
-        environment: Its environment.
-        alongside: A time, s, and a function to call when it has run so long; it must not fail.
+        environment: Environment of the command.
+        alongside: Time, s, after which a function is called, and this function, which must not
+            fail.
         output: The descriptor that becomes its standard output.
         started: Function to call with its pid once it runs; it must not fail.
 

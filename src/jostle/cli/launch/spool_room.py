@@ -13,10 +13,10 @@ FIX = "free some space there, or choose another folder: JOSTLE_SPOOL=DIR"
 
 
 def reason(spool: Path) -> str:
-    """Return, as a part of a sentence, that a spool has no space for a profile; "" if it has.
+    """Return why a spool has no space for a profile, as a part of a sentence; "" if it has space.
 
     Args:
-        spool: Its folder; if it does not exist, nothing is known.
+        spool: Path of the spool; if it does not exist, the space is not known.
     """
     try:
         facts = os.statvfs(spool)

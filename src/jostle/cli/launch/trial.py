@@ -32,12 +32,12 @@ class TrialError(JostleError):
 
 @dataclass(frozen=True)
 class TrialDirectory:
-    """Folder, environment and time limit of a command, if they differ from the user's.
+    """Working directory, environment and time limit of a command, if they differ from the user's.
 
     Attributes:
-        folder: Current folder.
+        folder: Working directory.
         environment: Complete environment.
-        limit_s: Run time after which it counts as hanging, s.
+        limit_s: Run time after which the command counts as hanging, s.
     """
 
     folder: Path
@@ -50,7 +50,7 @@ class TrialRun:
     """The times of one run.
 
     Attributes:
-        arm: plain, profiled, or the name of another profiler.
+        arm: Kind of the run: plain, profiled, or the name of another profiler.
         wall_s: Time of the whole command, s.
         mpi_s: Time from the first return of MPI_Init to the last call of MPI_Finalize, s; None if
             no process reached MPI_Finalize. Consecutive MPI programs are added up.
@@ -78,7 +78,7 @@ class Trial:
             command: The command and its arguments.
             gpu: Whether profiled runs also record GPUs.
             alongside: Other profilers.
-            place: Where it runs; None: as this process.
+            place: Directory, environment and limit of the command; None: as this process.
 
         Raises:
             UsageError: There is no such command; or no driver of a GPU, which `gpu` needs.
@@ -133,7 +133,7 @@ class Trial:
             arm: plain, profiled, or the name of another profiler.
 
         Raises:
-            TrialError: It ended with a status other than 0, or did not end.
+            TrialError: The command ended with a status other than 0, or did not end.
         """
         self._clear()
         self.spool.mkdir(mode=0o1777, parents=True, exist_ok=True)
@@ -254,7 +254,7 @@ def _gpu_recorder() -> dict[str, str]:
     except OSError:
         raise UsageError(
             f"--gpu needs a GPU: NVIDIA's driver ({_DRIVER}) is not on this machine.",
-            hint="Run it on a node with a GPU, or leave out --gpu.",
+            hint="Run the command on a node with a GPU, or leave out --gpu.",
         ) from None
     return gpu_environment()
 
@@ -274,7 +274,7 @@ def mpi_seconds(stamps: Path) -> float | None:
     """Read the time in which at least one rank was between MPI_Init and MPI_Finalize.
 
     Args:
-        stamps: The file that libjostle-timer.so wrote.
+        stamps: File that libjostle-timer.so wrote.
 
     Returns:
         Length of the union of the ranks' spans, s; None without any.

@@ -39,7 +39,7 @@ def seed_option(function: F) -> F:
         default=0,
         show_default=True,
         metavar="N",
-        help="Seed of the random steps.",
+        help="Seed of the random steps (resampling).",
     )(function)
 
 
@@ -131,7 +131,7 @@ class CoreProbeInterval(SliceLength):
 
 
 class Age(click.ParamType[float]):
-    """A span such as `12h` or `30d`."""
+    """An age such as `12h` or `30d`."""
 
     name = "AGE"
 

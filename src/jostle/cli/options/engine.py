@@ -1,4 +1,4 @@
-"""The option `--engine`: a query that reads much data is answered by this process or by Spark."""
+"""The option `--engine`, which lets this process or Spark run a query that reads much data."""
 
 from __future__ import annotations
 

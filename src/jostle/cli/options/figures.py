@@ -1,4 +1,4 @@
-"""Figures of a verb: their folder, their formats, and the lines that report them."""
+"""The options for a verb's figures (folder and formats), and the lines that report the files."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def saved_lines(
 
 
 def saved_json(saved: Sequence[Saved]) -> list[dict[str, Any]]:
-    """Return the figures as plain values for --json."""
+    """Return the figures as JSON-compatible values for --json."""
     return [
         {"title": figure.title, "files": [str(path) for path in figure.files]} for figure in saved
     ]

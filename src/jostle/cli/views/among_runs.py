@@ -1,4 +1,4 @@
-"""A job compared with its program's other runs: a digest's numbers, and how slow it was."""
+"""Shows a job compared with other runs of its program: a digest's numbers, and its slowdown."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def figures_view(figures: Mapping[str, Any]) -> Iterator[Any]:
     """Yield lines and a table; nothing if the program has no other run.
 
     Args:
-        figures: As from `jostle.report.models.among_runs.figures_of`.
+        figures: Result of `jostle.report.models.among_runs.figures_of`.
     """
     runs, processes = figures["runs"], figures["processes"]
     if not runs:
@@ -51,7 +51,7 @@ _STRENGTHS = {"evidence": "evidence", "weak": "weak", "none": "none", "too few r
 
 
 def whole_run_view(run: RunAmongItsLike) -> Iterator[Any]:
-    """Yield how slow a run was among similar runs, and the jobs that it met, with the evidence.
+    """Yield the slowdown of a run among similar runs, and concurrent jobs, with the evidence.
 
     Args:
         run: A run without slices.

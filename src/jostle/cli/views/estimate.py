@@ -1,4 +1,4 @@
-"""The loss of a run by interference, in words and tables."""
+"""Shows the loss of a run to interference, as text and tables."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def view(
         estimate: The report on the run.
         names: Path of each mount, for users.
         interference: Result on the neighbours; None if they were not identified.
-        waits: What its ranks waited for; None: it has no ranks.
+        waits: Late ranks that its ranks waited for; None: it has no ranks.
     """
     yield verdict(estimate, interference)
     yield from _figures(estimate)

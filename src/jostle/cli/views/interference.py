@@ -1,4 +1,4 @@
-"""Who slowed a job, in words and tables."""
+"""Shows which jobs slowed a job, as text and tables."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def in_short(estimate: RunEstimate, interference: JobInterference) -> Iterator[A
 
 
 def working(neighbours: int, *, unnamed: bool) -> str:
-    """Return which other jobs were active: `2 other jobs were at work on its resources`.
+    """Return which other jobs were active: `2 other jobs were active on its resources`.
 
     Only profiled jobs are known: there may have been unprofiled load as well.
     """

@@ -1,4 +1,4 @@
-"""Which program slowed which, in words and tables."""
+"""Shows which program slowed which, as text and tables."""
 
 from __future__ import annotations
 

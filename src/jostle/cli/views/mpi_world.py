@@ -1,4 +1,4 @@
-"""The worlds of a digest, of MPI and of training jobs, in words and tables."""
+"""Shows the worlds of a digest (of MPI and of training jobs) as text and tables."""
 
 from __future__ import annotations
 
@@ -264,7 +264,7 @@ def _common(segments_digest: SegmentsDigest) -> str:
 
 
 def brief(world: WorldDigest) -> str:
-    """Return one line on a world, for the end of `jostle run`."""
+    """Return one line of text on a world, for the end of `jostle run`."""
     words = f"{_kind(world)}: {_size(world)}, {', '.join(list(world.programs)[:3])}"
     if not world.counted:
         return f"{words}; {world.problem}"

@@ -1,4 +1,4 @@
-"""Persistent differences between nodes in words and tables."""
+"""Shows persistent differences between nodes as text and tables."""
 
 from __future__ import annotations
 

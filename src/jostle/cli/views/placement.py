@@ -1,4 +1,4 @@
-"""Placement of jobs and the jobs that share their links, in words and tables."""
+"""Shows the placement of jobs, and jobs that share their links, as text and tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report to mail: the output of the verbs on a job or a study, as one document."""
+"""Lays out a report to mail: the output of the verbs on a job or a study, as one document."""
 
 from __future__ import annotations
 
@@ -45,10 +45,11 @@ def job_document(
     """Lay out the report on a job.
 
     Args:
-        evaluated_job: Its estimate and its suspects.
-        digest: Its digest.
-        among: Its numbers among other runs: see `report.models.among_runs.figures_of`.
-        commands: Command lines for further reading, and what each shows.
+        evaluated_job: Estimate and suspects of the job.
+        digest: Digest of the job.
+        among: Numbers of the job compared with other runs: see
+            `report.models.among_runs.figures_of`.
+        commands: Command lines for further results, and a description of each.
     """
     estimate, who = evaluated_job.estimate, evaluated_job.who
     with on_paper():
@@ -94,9 +95,9 @@ def batch_document(
     """Lay out the report on a batch job: the whole, then its parts.
 
     Args:
-        row: Its row (report.models.batch_jobs.batch_row).
+        row: Row of the batch job (report.models.batch_jobs.batch_row).
         facts: Facts of the batch system about it.
-        loss: Its loss.
+        loss: Loss of the batch job.
         documents: Reports on those of its parts that are shown in full, by job.
     """
     from jostle.cli.views.batch_jobs import digest_view, estimate_view, verdict

@@ -1,4 +1,4 @@
-"""Fabrics in words and tables."""
+"""Shows fabrics as text and tables."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class AccountingReport:
         states: Imported jobs by state.
         waited_s: Seconds that imported jobs waited for their start, in total.
         energy_j: Energy of imported jobs in total, J.
-        seconds: How long it took.
+        seconds: Duration of the operation, s.
     """
 
     jobs: int = 0
@@ -65,7 +65,7 @@ class AccountingReport:
     seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
         plain["unused"] = [{"line": number, "reason": why} for number, why in self.unused]
         return plain | {"states": dict(self.states)}

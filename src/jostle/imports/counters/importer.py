@@ -59,7 +59,7 @@ class CounterReport:
         slice_ns: Length of the slices.
         missing: Metrics of the map of which there is no series, by kind of component.
         commits: Number of commits.
-        seconds: How long it took.
+        seconds: Duration of the operation, s.
     """
 
     series: int = 0
@@ -76,7 +76,7 @@ class CounterReport:
     seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return plain | {
             "components": dict(self.components),

@@ -62,7 +62,7 @@ class LdmsReport(CounterReport):
     lines_left_out: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         named = [{"file": name, "reason": why} for name, why in self.set_aside]
         return super().to_json() | {"set_aside": named}
 
@@ -110,7 +110,7 @@ def import_ldms(
         store: The repository.
         paths: Files, and folders of which all files are read.
         counters: The map of columns to metrics.
-        progress: Called with files done, number of files, and what is happening.
+        progress: Function that is called with files done, number of files, and what is happening.
 
     Raises:
         UsageError: A path does not exist or cannot be read, or has no files.

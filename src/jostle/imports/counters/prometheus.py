@@ -224,7 +224,7 @@ def import_prometheus(
         counters: The map of series to metrics.
         start_ns: The first instant, ns since the epoch.
         end_ns: The last one.
-        progress: Called with hours done, number of hours, and what is happening.
+        progress: Function that is called with hours done, number of hours, and what is happening.
 
     Raises:
         ImportFailedError: The server cannot be reached, or has none of the series.

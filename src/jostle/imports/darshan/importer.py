@@ -65,7 +65,7 @@ class DarshanReport:
         mounts: Shared mounts of the imported jobs, with the number of jobs.
         commits: Number of commits.
         bytes_written: Bytes of Parquet.
-        seconds: How long it took.
+        seconds: Duration of the operation, s.
     """
 
     logs: int = 0
@@ -82,7 +82,7 @@ class DarshanReport:
     seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
         plain["set_aside"] = [{"file": name, "reason": why} for name, why in self.set_aside]
         return plain | {"basis": dict(self.basis), "mounts": dict(self.mounts)}

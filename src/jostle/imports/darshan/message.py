@@ -47,7 +47,7 @@ def unpack(read: Callable[[int], bytes]) -> tuple[dict[str, Any], Arrays]:
     """Read a message, and return its header and arrays.
 
     Args:
-        read: Returns the requested number of bytes, or raises EOFError.
+        read: Function that returns the requested number of bytes, or raises EOFError.
 
     Raises:
         EOFError: The sender has ended.

@@ -57,7 +57,8 @@ def html(document: Document, progress: Callable[[int, str], None] = lambda *_: N
 
     Args:
         document: Content of the file.
-        progress: Called with the number and the title of each figure before it is drawn.
+        progress: Function that is called with the number and the title of each figure before it is
+            drawn.
     """
     return _Writer(progress).write(document)
 

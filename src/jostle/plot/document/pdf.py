@@ -43,7 +43,8 @@ def pdf(document: Document, progress: Callable[[int, str], None] = lambda *_: No
 
     Args:
         document: Content of the file.
-        progress: Called with the number and the title of each figure before it is drawn.
+        progress: Function that is called with the number and the title of each figure before it is
+            drawn.
     """
     from matplotlib.backends.backend_pdf import PdfPages
 

@@ -352,7 +352,8 @@ def draw_pages(
         plans: The figures. Of several with the same stem all but the first get a number after it.
         folder: The folder; created if it is missing.
         endings: Formats: png, svg, pdf.
-        progress: Called with figures done, number of figures, and the title of the next one.
+        progress: Function that is called with figures done, number of figures, and the title of the
+            next one.
 
     Returns:
         The figures that were written, in order.

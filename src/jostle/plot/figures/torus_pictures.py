@@ -276,7 +276,8 @@ def _ends(part: Part, line: Line, edge: _Edge, stub: float) -> list[tuple[float,
     Args:
         part: The drawn part of the torus.
         line: The line.
-        edge: Returns the edge of a box (by its coordinate), on its far (1) or near (-1) side.
+        edge: Function that returns the edge of a box (by its coordinate), on its far (1) or near
+            (-1) side.
         stub: Length of lines that leave the picture.
     """
     dimension, sign = line.dimension, line.sign

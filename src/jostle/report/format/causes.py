@@ -1,4 +1,4 @@
-"""Names of causes of lost time, the same on a page and in a terminal."""
+"""Names of causes of lost time, the same on web pages and in a terminal."""
 
 from __future__ import annotations
 

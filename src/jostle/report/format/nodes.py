@@ -1,4 +1,4 @@
-"""Persistent differences between nodes in words, the same on a page, in figures and a terminal."""
+"""Texts on persistent differences between nodes, for web pages, figures and the terminal."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def kind_of(kind: str, *, many: bool = False) -> str:
 
 
 def what_of(each: Difference) -> str:
-    """Return what is worse: `disk sda: throughput when busy`."""
+    """Return the component and the figure that is worse: `disk sda: throughput when busy`."""
     return f"{part_of(each)}: {each.figure}"
 
 
@@ -55,7 +55,7 @@ def part_of(each: Difference) -> str:
 
 
 def size_of(each: Difference) -> str:
-    """Return by how much it is worse: `25 % more (20 to 30)`, `0.1 per s of CPU time, peers 0`."""
+    """Format a difference: `25 % more (20 to 30)`, `0.1 per s of CPU time, peers 0`."""
     if each.own is not None and each.peers_rate is not None:
         if each.unit.startswith("s of "):
             return f"{percent(each.own)} of {each.unit[5:]}; peers {percent(each.peers_rate)}"
@@ -85,7 +85,7 @@ def _rate(value: float) -> str:
 
 
 def answer(content: NodeDifferences) -> str:
-    """Return the answer in a sentence."""
+    """Return how many differences were found, in a sentence."""
     if not content.comparisons:
         return "Nothing could be compared."
     hosts = list(dict.fromkeys(each.host for each in content.differences))
@@ -98,7 +98,7 @@ def answer(content: NodeDifferences) -> str:
 
 
 def watched(content: NodeDifferences) -> str:
-    """Return a sentence on what was compared."""
+    """Return a sentence on the components that were compared."""
     return (
         f"{_many(content.components, 'component')} of {_many(content.machines, 'machine')}, "
         f"{_many(content.days, 'day')}. Of these findings, {100 * content.fdr:.0f} % or less are "
@@ -111,7 +111,7 @@ def _many(number: int, noun: str) -> str:
 
 
 def not_assessed(each: Unassessed) -> str:
-    """Return what could not be assessed, and why."""
+    """Return which components could not be assessed, and why."""
     what = f"{count(each.components)} {kind_of(each.kind, many=each.components != 1)}"
     hosts = ", ".join(each.hosts) + (" ..." if each.components > len(each.hosts) else "")
     if each.why == "too few days":

@@ -1,4 +1,4 @@
-"""Placement in words, the same on a page, in a figure and in a terminal."""
+"""Texts on the placement of jobs, for web pages, figures and the terminal."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def measure_name(key: str) -> str:
 
 
 def message_rate(value: float | None) -> str:
-    """Return a messaging rate: `58.0 MB/s`; "-" where there is none."""
+    """Format a messaging rate: `58.0 MB/s`; "-" where there is none."""
     return "-" if value is None else f"{significant(value / 1e6)} MB/s"
 
 
 def hops_of(value: float | None) -> str:
-    """Return a mean number of hops: `6.6`."""
+    """Format a mean number of hops: `6.6`."""
     return "-" if value is None else f"{value:.1f}"
 
 
@@ -95,7 +95,7 @@ def shape_rows(shape: Shape, dimensions: tuple[str, ...]) -> list[tuple[str, str
 
 
 def job_answer(content: JobPlacement) -> str:
-    """Return the answer about a job in a sentence or two."""
+    """Return the finding on a job's placement in a sentence or two."""
     company = content.company
     met = [each for each in company.meetings if each.conflicting]
     where = (
@@ -124,7 +124,7 @@ def job_answer(content: JobPlacement) -> str:
 
 
 def program_answer(content: ProgramPlacement) -> str:
-    """Return what explains most of a program's rate, in a sentence or two."""
+    """Return the finding on what explains a program's messaging rate, in a sentence or two."""
     best = content.measures[0] if content.measures else None
     proven = [each for each in content.suspects if is_proven(each)]
     slower = [each for each in proven if each.change and each.change[0] < 0]
@@ -152,31 +152,31 @@ def is_proven(each: SuspectProgram) -> bool:
 
 
 def signed(value: float | None) -> str:
-    """Return a correlation: `-0.81`; "-" where it is not known."""
+    """Format a correlation: `-0.81`; "-" where it is not known."""
     return "-" if value is None else f"{value:+.2f}"
 
 
 def change_of(value: float | None) -> str:
-    """Return a change with its sign: `-12 %`."""
+    """Format a change with its sign: `-12 %`."""
     return "-" if value is None else f"{100 * value:+.0f} %"
 
 
 def correlated(each: Correlation) -> str:
-    """Return a correlation in words: `r = +0.23, p = 3e-36, n = 2,907`."""
+    """Format a correlation with p and n: `r = +0.23, p = 3e-36, n = 2,907`."""
     if each.pearson is None or each.pearson_p is None:
         return f"too few values (n = {count(each.n)})"
     return f"r = {signed(each.pearson)}, p = {chance(each.pearson_p)}, n = {count(each.n)}"
 
 
 def chance(p: float | None) -> str:
-    """Return a probability: `0.03`, `2e-07`; "-" where it is not known."""
+    """Format a probability: `0.03`, `2e-07`; "-" where it is not known."""
     if p is None:
         return "-"
     return f"{p:.2e}" if p < 0.001 else f"{p:.3f}" if p < 0.01 else f"{p:.2f}"
 
 
 def noise_answer(each: Noise) -> str:
-    """Return a sentence on whether noise of the system is the reason."""
+    """Return a sentence on whether noise of the operating system explains the differences."""
     verdict = (
         "Noise of the operating system is not the reason."
         if each.excluded
@@ -192,7 +192,7 @@ def noise_answer(each: Noise) -> str:
 
 
 def pair_answer(each: PairOfRuns) -> str:
-    """Return a sentence on what a pair of runs shows."""
+    """Return a sentence on the finding for a pair of runs."""
     faster = f"{percent(each.faster)} faster than"
     if each.faster >= 1:
         faster = f"{1 + each.faster:.2f} times as fast as"
@@ -205,7 +205,7 @@ def pair_answer(each: PairOfRuns) -> str:
 
 
 def percent_alike(share: float | None) -> str:
-    """Return an overlap: `98.7 %`; "-" where there is nothing to compare."""
+    """Format an overlap: `98.7 %`; "-" where there is nothing to compare."""
     if share is None:
         return "-"
     return f"{100 * share:.1f} %" if 0 < share < 1 else f"{100 * share:.0f} %"

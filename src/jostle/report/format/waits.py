@@ -1,4 +1,4 @@
-"""Which ranks the ranks of a job waited for: sentences and data of all views."""
+"""Sentences and data on late ranks, for which the others of a job waited, for all views."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class StragglerRow:
     """A row of the table of stragglers.
 
     Attributes:
-        who: The ranks and their node: `rank 3 on node02`.
+        who: The late ranks and their node: `rank 3 on node02`.
         when: Begin and end as text, local time.
-        seconds: Time that the others waited for them.
-        reason: Why they were late, in words; of an unknown cause also how to find it.
+        seconds: Time that the other ranks waited for them, s.
+        reason: Cause of their lateness, in words; for an unknown cause, also how to find it.
         interference: Whether the cause is outside the program.
         confidence: 1 less the probability of such a delay among ranks that do not differ.
-        text: All of this as one sentence.
+        text: The whole row as one sentence.
     """
 
     who: str
@@ -71,7 +71,7 @@ def wait_sentences(waits: JobWaits | None, names: Mapping[str, str]) -> list[str
     """Return the answers of all worlds of a job, one sentence or more each.
 
     Args:
-        waits: What its ranks waited for; None: it has no ranks.
+        waits: The result of `waits_of` for the job; None: it has no ranks.
         names: Path of each mount, for users.
     """
     found: list[str] = []
@@ -98,10 +98,10 @@ def world_text(world: WorldWaits) -> str:
 
 
 def waits_json(waits: JobWaits | None, names: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return what the ranks of a job waited for as plain values, with the sentences of all views.
+    """Return the late ranks of a job as JSON-compatible values, with the sentences of all views.
 
     Args:
-        waits: What its ranks waited for; None: it has no ranks.
+        waits: The result of `waits_of` for the job; None: it has no ranks.
         names: Path of each mount, for users.
     """
     if waits is None:

@@ -1,4 +1,4 @@
-"""A job's numbers compared with its program's other runs: see analysis/digest/among_runs.py."""
+"""Compares a job's numbers with other runs of its program (see analysis/digest/among_runs.py)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def figures_of(
         store: The repository.
         rows: Jobs that the viewer may see, by name: job, program, processes, ranks, running,
             start_ns, end_ns and slice_ns.
-        job: One of them.
+        job: Name of one of these jobs.
 
     Returns:
         program, runs (number of the other runs), others (their names, if they are too few for

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ResourceLoad:
-    """The load of others on one resource.
+    """The load of other jobs on one resource of a job.
 
     Attributes:
-        resource: A mount or a node.
-        share: Their part of the whole traffic there; None for levels.
+        resource: Mount or node.
+        share: Part of the other jobs in the whole traffic there; None for levels.
         lines: Steps of each line of the view.
     """
 
@@ -32,7 +32,7 @@ class ResourceLoad:
 
 @dataclass(frozen=True)
 class JobBackground:
-    """A job and its background.
+    """A job and its background (the load of all other jobs on its resources).
 
     Attributes:
         row: The job's row of the list of jobs.
@@ -52,7 +52,7 @@ class JobBackground:
     jobs: list[str]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the background as plain values."""
+        """Return the background as JSON-compatible values."""
         from jostle.report.models.steps import steps_json
 
         def plain(lines: list[Steps]) -> list[dict[str, Any]]:
@@ -86,7 +86,7 @@ class JobBackground:
 
 
 def background_of(store: Repository, job: str, view: View) -> JobBackground:
-    """Sum, per slice, what all other jobs did on the resources of a job.
+    """Sum, per slice, the load of all other jobs on the resources of a job.
 
     Args:
         store: The repository.

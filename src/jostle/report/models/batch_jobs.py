@@ -1,4 +1,4 @@
-"""Batch jobs as a whole: the row of a list, and the parts of each."""
+"""Batch jobs as a whole: their rows in the list of jobs, with the rows of their parts."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def with_batch_jobs(store: Repository, rows: Sequence[dict[str, Any]]) -> list[d
 def with_part_names(row: dict[str, Any]) -> dict[str, Any]:
     """Return the row of a batch job in which each part has its name for users as `part`.
 
-    It takes up to a millisecond a part; other rows stay as they are.
+    This takes up to a millisecond per part; other rows are not changed.
     """
     if "parts" not in row:
         return row
@@ -62,7 +62,7 @@ def batch_row(store: Repository, parts: Sequence[str]) -> dict[str, Any]:
 
     Args:
         store: The repository.
-        parts: Its parts, as from `Repository.resolve_parts`.
+        parts: Parts of the batch job, as from `Repository.resolve_parts`.
     """
     rows = with_cpu(store, job_rows(store, parts))
     ((batch, _),) = batch_jobs(parts).items()
@@ -97,10 +97,10 @@ def _with_cores(row: dict[str, Any], cpu_s: float) -> dict[str, Any]:
 def whole(
     batch: BatchJob, rows: Sequence[dict[str, Any]], hosts: dict[str, list[str]]
 ) -> dict[str, Any]:
-    """Return the row of a batch job from those of its parts.
+    """Return the row of a batch job, computed from the rows of its parts.
 
     Args:
-        batch: The batch job.
+        batch: Number of the batch job.
         rows: Rows of its parts.
         hosts: The nodes of each part, by its job.
     """

@@ -1,4 +1,4 @@
-"""Traffic between the ranks of a job as a matrix, of which windows are returned."""
+"""The communication matrix of a job (traffic between its ranks), of which windows are returned."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Communication:
 
     @cached_property
     def orders(self) -> Mapping[Order, Ints]:
-        """The ranks in each order."""
+        """The ranks in each order that `window` offers."""
         ranks = range(len(self.hosts))
         keys = [natural(host) for host in self.hosts], [natural(each) for each in self.switches]
         return {
@@ -79,7 +79,7 @@ class Communication:
         """Return a part of the matrix, and the texts that go with it.
 
         Args:
-            by: Value of a cell: the sum of its pairs' bytes or messages, or the mean hops of
+            by: Quantity of a cell: the sum of its pairs' bytes or messages, or the mean hops of
                 its messages.
             order: Order of the ranks.
             begin: The first index in this order.
@@ -89,8 +89,8 @@ class Communication:
         Returns:
             A header: ranks, begin, end, each (ranks to a cell), cells, unit, labels (of each cell:
             the first rank, number of ranks, node and switch), pairs (the heaviest of the window),
-            bytes, messages, modelled and left_out (of the whole job); and (cells, cells), NaN:
-            nothing was sent.
+            bytes, messages, modelled and left_out (of the whole job); and (cells, cells), NaN: no
+            message was sent.
         """
         begin = min(max(begin, 0), max(len(self.hosts) - 1, 0))
         end = max(min(max(end, begin + 1), len(self.hosts)), begin)

@@ -30,13 +30,13 @@ class FabricAt:
 
     Attributes:
         topology: The fabric.
-        start_ns: Begin of the span; end_ns: its end.
+        start_ns: Start of the span, ns since the epoch; end_ns: its end.
         job: The job whose traffic is included; "": all jobs.
         load: Load of each link, bytes per second; is_measured: whether its port counted it.
         busiest: The job with most traffic on each link; "": none.
         zones: Leaves, or groups of a dragonfly; None: neither.
         sent: Traffic from zone to zone, bytes per second: (zones, zones).
-        placed: The jobs on each host.
+        placed: Names of the jobs on each host.
     """
 
     topology: Topology
@@ -59,8 +59,8 @@ def fabric_at(
     Args:
         store: The repository.
         topology: The fabric.
-        at_ns: An instant, for the span around it; None: the time of the job, or the last hour.
-        job: Only the traffic of this job; None: of all jobs, and the counters of ports.
+        at_ns: Instant in the middle of the span; None: the run time of the job, or the last hour.
+        job: Job whose traffic alone is included; None: all jobs, and the counters of ports.
 
     Raises:
         UsageError: No job ran at that time.
@@ -70,7 +70,7 @@ def fabric_at(
 
     facts = store.messages.facts([job] if job else None)
     if not facts:
-        raise UsageError("No job has run yet, so no load of its links is known.")
+        raise UsageError("No job has run on this fabric yet, so its links have no known load.")
     end = max(fact.last_ns for fact in facts.values())
     start = min(fact.start_ns for fact in facts.values())
     if at_ns is not None:

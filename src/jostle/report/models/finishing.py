@@ -1,4 +1,4 @@
-"""When the processes of a job ended on each mount, and the rates of its servers: text and data."""
+"""When the processes of a job ended their I/O on each mount, and data rates of its servers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LITTLE = 1 << 20
 
 
 def finishing_of(store: Repository, job: str) -> list[Finishing]:
-    """Return when the processes of a job ended, for each mount on which four or more moved data.
+    """Return when the processes of a job ended their I/O, for each mount that four or more used.
 
     Mounts with less than 1 MiB are left out. The one with the longest tail-off comes first.
     """
@@ -38,7 +38,7 @@ def finishing_of(store: Repository, job: str) -> list[Finishing]:
 
 
 def finding(each: Finishing) -> str:
-    """Return the finding: `balanced until 41 s, tail-off of 12 s: 3 of 64 processes`."""
+    """Return the finding on a mount: `balanced until 41 s, tail-off of 12 s: 3 of 64 processes`."""
     whole = count(len(each.ends))
     if each.late:
         text = (
@@ -51,7 +51,7 @@ def finding(each: Finishing) -> str:
 
 
 def slow_server(server: ServerRate) -> str:
-    """Return how much slower a server was: `server oss2 served 0.4 of its peers' rate`."""
+    """Format the slowdown of a server: `server oss2 served 0.4 of its peers' rate`."""
     ratio = server.ratio or 0.0
     much = f"{ratio:.1f}" if ratio >= 0.095 else f"{ratio:.2f}"
     return f"server {server.host} served {much} of its peers' rate"

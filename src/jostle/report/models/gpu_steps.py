@@ -24,9 +24,9 @@ class GpuSteps:
     """One GPU of a job over time.
 
     Attributes:
-        host: Its host.
-        gpu: Its name on the host.
-        name: Its model; "" unknown.
+        host: Host of the GPU.
+        gpu: Name of the GPU on the host.
+        name: Model name; "" unknown.
         lines: Steps of each line of the view.
     """
 
@@ -37,11 +37,11 @@ class GpuSteps:
 
     @property
     def title(self) -> str:
-        """Its name for a chart: `node1 · GPU 0000:3b:00.0`."""
+        """Title of the GPU's chart: `node1 · GPU 0000:3b:00.0`."""
         return f"{self.host} · GPU {self.gpu}"
 
     def to_json(self, view: View) -> dict[str, Any]:
-        """Return the steps as plain values."""
+        """Return the steps as JSON-compatible values."""
         from jostle.report.models.steps import steps_json
 
         series = [steps_json(*both) for both in zip(view.lines, self.lines, strict=True)]

@@ -1,4 +1,4 @@
-"""A job as a trace in the format OTF2: slices are metrics, and spans of lost time are regions."""
+"""Writes a job as a trace in the format OTF2: slices as metrics, spans of lost time as regions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RESOLUTION = 1_000_000_000
 
 
 class NoOtf2Error(JostleError):
-    """The library of OTF2 is not installed."""
+    """The Python package `otf2`, which writes the archives, is not installed."""
 
     exit_code = 2
 
@@ -38,7 +38,7 @@ class _Samples:
 
     Attributes:
         begin: Start of each row of slices, ns, [rows].
-        end: Its end, ns, [rows].
+        end: End of each row of slices, ns, [rows].
         rates: Rate of each line of the view per second (CPU time: cores), [rows, lines].
     """
 
@@ -53,8 +53,8 @@ def write_otf2(store: Repository, job: str, estimate: RunEstimate | None, folder
     Args:
         store: The repository.
         job: The job's full name.
-        estimate: Its estimated losses; None where there is no estimate.
-        folder: A folder that does not exist yet.
+        estimate: Estimate of the job's loss; None where there is none.
+        folder: Folder to create; it must not exist yet.
 
     Returns:
         The number of events.
@@ -66,7 +66,7 @@ def write_otf2(store: Repository, job: str, estimate: RunEstimate | None, folder
         import otf2
     except ImportError as error:
         raise NoOtf2Error(
-            "Traces in OTF2 need the package otf2, which is not installed.",
+            "OTF2 traces need the Python package otf2, which is not installed.",
             hint="pip install 'jostle[otf2]'",
         ) from error
     with otf2.writer.open(str(folder), timer_resolution=_RESOLUTION) as trace:
@@ -79,10 +79,10 @@ def write_otf2(store: Repository, job: str, estimate: RunEstimate | None, folder
 
 
 class _TraceWriter:
-    """Writes definitions and events.
+    """Writer of the definitions and events of a trace.
 
     Attributes:
-        events: Events so far.
+        events: Number of events written so far.
     """
 
     def __init__(self, otf2: Any, trace: Any, job: str) -> None:
@@ -93,7 +93,7 @@ class _TraceWriter:
         self._first_ns: int | None = None
 
     def processes(self, store: Repository, job: str) -> None:
-        """Write each process: its life as a region, and its slices as metrics."""
+        """Write each process: its run time as a region, and its slices as metrics."""
         rows = store.job_processes(job).to_pylist()
         hosts = {
             host: self._defined.system_tree_node(host, class_name="node", parent=self._root)

@@ -1,4 +1,4 @@
-"""A whole job for trace viewers: its processes, neighbours, loads on mounts, and losses."""
+"""Writes a job for trace viewers: its processes, neighbours, loads on mounts, and losses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def job_trace(
     Args:
         store: The repository.
         job: The job's full name.
-        estimate: Its estimated losses; None where there is no estimate.
+        estimate: Estimate of the job's loss; None where there is none.
         users: Users whose jobs may be named; None: all. Others' jobs, and sums of the load of
             others, are left out otherwise.
     """
@@ -130,7 +130,7 @@ def _span(name: str, start_ns: int, end_ns: int, group: int, track: int) -> dict
 
 
 def trace_events(estimate: RunEstimate) -> dict[str, Any]:
-    """Return the intervals in the Trace Event Format of Chrome, which Perfetto reads.
+    """Return the spans of lost time in the Trace Event Format of Chrome, which Perfetto reads.
 
     Times are microseconds since the Unix epoch, so that they are aligned with other events of
     that clock. Each cause and resource has tracks of its own; complete events of one track must
@@ -192,7 +192,7 @@ def _complete(
 
 
 def lanes_of(hits: list[Hit]) -> list[int]:
-    """Return for each interval the first lane that is free at its start."""
+    """Return for each span of lost time the first track that is free at its start."""
     lanes = [0] * len(hits)
     ends: list[tuple[int, int]] = []
     free: list[int] = []

@@ -1,4 +1,4 @@
-"""A fabric for display: its shape, the loads of its links per step, and the jobs on a link."""
+"""A fabric for display: its layout, the loads of its links per step, and the jobs on each link."""
 
 from __future__ import annotations
 
@@ -69,10 +69,10 @@ def fabric_shape(topology: Topology) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class FabricLoads:
-    """Displayed loads of a fabric's links: measured where a port counts, else routed.
+    """The displayed loads of a fabric's links: measured by ports with counters, else from routes.
 
     Attributes:
-        loads: The loads; steps are their slices.
+        loads: The loads of the links; steps are their slices.
     """
 
     loads: LinkLoads
@@ -109,12 +109,12 @@ class FabricLoads:
 
     @cached_property
     def least(self) -> csr_array:
-        """As `load`, but with the least load on each link that adaptive routing allows."""
+        """Least bytes per step and link that adaptive routing allows."""
         return self._shown(self.loads.low)
 
     @cached_property
     def most(self) -> csr_array:
-        """As `load`, but with the most load on each link that adaptive routing allows."""
+        """Most bytes per step and link that adaptive routing allows."""
         return self._shown(self.loads.high)
 
     def _shown(self, routed: csr_array) -> csr_array:
@@ -137,11 +137,11 @@ class FabricLoads:
 
     @property
     def has_waiting(self) -> bool:
-        """Whether at least one port counts waiting data."""
+        """Whether at least one port counts the time that data waits."""
         return bool(self.loads.waiting.nnz)
 
     def waiting(self, first: int, count: int) -> Floats:
-        """Return the share of the time that data waited: (count, links); NaN where none counts."""
+        """Return the share of the time that data waited, (count, links); NaN: not counted."""
         part = self.loads.waiting[first : first + count].toarray()
         return np.where(self.loads.is_measured, part, np.nan)
 
@@ -149,9 +149,9 @@ class FabricLoads:
         """Return the index in `jobs` of each link's busiest job: (count, links); NO_JOB: none.
 
         Args:
-            first: The first step.
+            first: Number of the first step.
             count: Number of steps.
-            before: A job that comes before all others wherever it has traffic; "": none.
+            before: Job that is preferred to all others wherever it has traffic; "": none.
         """
         best = np.zeros((count, len(self.loads.is_measured)))
         who = np.full(best.shape, NO_JOB, np.uint16)
@@ -164,7 +164,7 @@ class FabricLoads:
         return who
 
     def overview(self, programs: Mapping[str, str]) -> dict[str, Any]:
-        """Return the greatest load of a link by step, and the jobs: for the overview of a page.
+        """Return the greatest load of any link by step, and the jobs, for a page's overview.
 
         Args:
             programs: Program of each job.
@@ -228,7 +228,7 @@ def losses_at(
 
     Args:
         resources: Names of resources, as in verdicts: `link leaf1 > spine2`, `switch leaf1`.
-        slices: By job, the slices in which others caused a loss (DisturbedSlice).
+        slices: By job, its slices in which others caused a loss (DisturbedSlice).
         span: Start and end, ns since the epoch.
 
     Returns:
@@ -256,10 +256,11 @@ def link_report(
 
     Args:
         fabric: The loads.
-        link: The link; None: a switch.
-        switch: The switch, as a vertex: the links into it are added up.
+        link: Number of the link; None: a switch.
+        switch: Vertex of the switch, whose incoming links are added up.
         programs: Program of each job.
-        disturbed_slices: Returns those of a job, as for `losses_at`; None: it has no verdict yet.
+        disturbed_slices: Function that returns a job's slices with a loss, as for `losses_at`;
+            None: it has no verdict yet.
     """
     topology = fabric.loads.topology
     start, step, steps = fabric.loads.axis

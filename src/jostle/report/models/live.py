@@ -1,4 +1,4 @@
-"""Current load of a job, and of others on its nodes and file systems: for `run --live`."""
+"""Current load of a job, and of other jobs on its nodes and file systems, for `run --live`."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _IN_FILES = file_metrics("read_ns", "write_ns", "sync_ns", "meta_ns")
 
 @dataclass(frozen=True)
 class LiveLoad:
-    """A job's load in a few slices, and that of others.
+    """A job's load in a few slices, and the load of other jobs.
 
     Attributes:
-        cores: Cores that the job keeps busy, on average.
-        waiting: Its threads that wait for a core, on average.
-        in_files: Its threads that are in calls on files, on average.
-        read: Bytes that it reads per second.
-        written: Bytes that it writes per second.
+        cores: Mean number of cores that the job keeps busy.
+        waiting: Mean number of its threads that wait for a core.
+        in_files: Mean number of its threads that are in calls on files.
+        read: Bytes that the job reads per second.
+        written: Bytes that the job writes per second.
         others_cores: Cores that others keep busy on its nodes, over the last minute.
         others_bytes: Bytes that others move per second on its file systems, over the last minute.
     """
@@ -45,13 +45,13 @@ class LiveLoad:
 def live_load(
     store: Repository, job: str, span: tuple[int, int], around: tuple[int, int]
 ) -> LiveLoad:
-    """Add up the newest slices of a job and of others.
+    """Add up the newest slices of a job and of the other jobs.
 
     Args:
         store: The repository.
         job: Full name of the job.
         span: Span for the job, ns since the epoch.
-        around: Span for others: longer, since their slices may be longer, and arrive later.
+        around: Span for other jobs, longer since their slices may be longer and arrive later.
     """
     seconds = (span[1] - span[0]) / 1e9
     cores, waiting = _sums(store, "node_rollup", [_CPU, ("os_runqueue_ns",)], span, job)

@@ -1,4 +1,4 @@
-"""When a run lost its time, by cause: the numbers of the terminal's strip and of the figure."""
+"""The time that a run lost, over its run time and by cause: data of charts and figures."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def lost_over_time(
         borders: m + 1 instants in ns since the start of the run, ascending.
 
     Returns:
-        For each cause with hits, in a fixed order: m numbers, seconds lost in each span.
+        For each cause with hits, in a fixed order, the seconds lost in each of the m spans.
     """
     spread = {}
     for cause in ORDER:

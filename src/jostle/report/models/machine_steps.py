@@ -68,7 +68,7 @@ class ComponentSteps:
 
     @property
     def title(self) -> str:
-        """Its name for a chart: `node1 · disk sda`."""
+        """Title of the component's chart: `node1 · disk sda`."""
         if self.kind == "machine":
             return self.host
         if self.kind == "batch_job":
@@ -77,7 +77,7 @@ class ComponentSteps:
         return f"{self.host} · {kind_of(self.kind)} {self.name}{whose}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the steps as plain values."""
+        """Return the steps as JSON-compatible values."""
         from jostle.report.models.steps import steps_json
 
         return {
@@ -153,9 +153,9 @@ class ServerLoad:
 
     Attributes:
         mount: Identity of the mount.
-        servers: Their names.
+        servers: Names of the servers.
         kind: Kind of the components that counted it.
-        unprofiled: Share of the bytes that are in no profile; None: not known.
+        unprofiled: Share of the bytes of programs without a profile; None: not known.
         lines: Steps of each line of the view.
     """
 
@@ -256,7 +256,7 @@ def life_of(store: Repository, host: str) -> tuple[int, int]:
             f"No agent ran on a machine {host}.",
             hint=f"Machines with an agent: {some}."
             if known
-            else "jostle-agent writes the slices of a machine; none are in the repository.",
+            else "jostle-agent writes the slices of a machine; the repository has none.",
         )
     return row["begin"], row["end"]
 

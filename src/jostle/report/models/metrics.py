@@ -1,4 +1,4 @@
-"""Values of `--metric`: a metric of the schema, or a group of metrics that belong together."""
+"""The views that `--metric` can select: a metric of the schema, or a group of metrics."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class ViewLine:
     """One line of a view: the sum of some metrics under one label.
 
     Attributes:
-        label: The label.
-        metrics: The metrics that are added up.
+        label: Label of the line.
+        metrics: Ids of the metrics that are added up.
         again: Whether its time is included in that of earlier lines, so that it must not be added.
     """
 
@@ -28,14 +28,14 @@ class ViewLine:
 
 @dataclass(frozen=True)
 class View:
-    """The content of a timeline.
+    """The content of a timeline: its lines, their unit and their heading.
 
     Attributes:
         name: Value of --metric.
         title: Heading of the chart.
-        unit: bytes, ops, ns or threads.
-        level: True for gauges.
-        lines: The series of each panel.
+        unit: Unit of the values: bytes, ops, ns or threads.
+        level: Whether the values are levels (gauges).
+        lines: Lines of each panel.
     """
 
     name: str
@@ -58,7 +58,7 @@ class View:
 
     @property
     def sums(self) -> list[list[str]]:
-        """Metrics that are added up where the view is one number: the largest of several sums."""
+        """Groups of metrics for a view as one number, which is the largest of their sums."""
         parts = [
             [name for line in self.lines if line.again is again for name in line.metrics]
             for again in (False, True)
@@ -171,7 +171,7 @@ def names() -> list[str]:
 
 
 def view(name: str) -> View:
-    """Return the view of a name.
+    """Return the view with a name.
 
     Raises:
         UsageError: No metric has this name; the hint has the nearest ones.
@@ -180,7 +180,7 @@ def view(name: str) -> View:
         return _PAIRS[name]
     if name == "mpi":
         raise UsageError(
-            "There is no metric `mpi`.", hint="Time in MPI, NCCL and gloo is `communication`."
+            "There is no metric `mpi`.", hint="Use `communication`: the time in MPI, NCCL and gloo."
         )
     metric = BY_ID.get(name)
     if metric is None:

@@ -1,4 +1,4 @@
-"""Activity of a node's GPUs over time, from its agent: for terminal, API and page."""
+"""Activity of a node's GPUs over time, from its agent, for the terminal, the API and web pages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_STEPS = 200_000
 
 @dataclass(frozen=True)
 class GpuView:
-    """One way to look at a GPU.
+    """A view of a GPU's activity: the metrics that it shows, and their unit.
 
     Attributes:
         name: Name of the view.
@@ -74,13 +74,13 @@ _ALONGSIDE = ["device_throttle_ns", "power_limit_uw", "power_temperature_mc", "m
 
 @dataclass(frozen=True)
 class Slowed:
-    """A time in which power or heat lowered a GPU's clock.
+    """A span of time in which power or heat lowered a GPU's clock.
 
     Attributes:
         start_ns, end_ns: Begin and end, ns since the epoch.
         share: Share of the slices that were slowed, 0 to 1.
-        watts: Its mean power; limit_watts: its limit, 0 unknown.
-        celsius: Its highest temperature; 0 unknown.
+        watts: Mean power, W; limit_watts: power limit, W, 0 unknown.
+        celsius: Highest temperature, °C; 0 unknown.
     """
 
     start_ns: int
@@ -96,14 +96,14 @@ class NodeGpu:
     """One GPU of a node over time.
 
     Attributes:
-        host: The node.
-        gpu: Its name there.
-        path: Its folder below /sys/devices; "" unknown.
-        memory_bytes: Its memory; 0 unknown.
+        host: Name of the node.
+        gpu: Name of the GPU there.
+        path: Folder of the GPU below /sys/devices; "" unknown.
+        memory_bytes: Size of its memory; 0 unknown.
         start_ns: Start of the first step.
-        step_ns: Length of each.
-        values: View -> (lines, steps); NaN where its agent said nothing. Views without any value
-            are missing.
+        step_ns: Length of each step.
+        values: Values of each view, (lines, steps); NaN where its agent recorded none. Views
+            without any value are missing.
         slowed: Times in which power or heat lowered its clock.
     """
 
@@ -123,7 +123,7 @@ class NodeGpu:
         return self.start_ns + np.arange(steps + 1, dtype=np.int64) * self.step_ns
 
     def to_json(self) -> dict[str, Any]:
-        """Return the steps as plain values."""
+        """Return the steps as JSON-compatible values."""
         from jostle.report.format.nodes import slowed_words
 
         return {
@@ -173,7 +173,7 @@ def node_gpus(
         store: The repository.
         host: The node.
         span: Start and end, ns since the epoch; None: the last day of its slices.
-        points: The most steps of each; None: one for each slice.
+        points: Largest number of steps; None: one for each slice.
 
     Raises:
         UsageError: No agent ran on such a machine.

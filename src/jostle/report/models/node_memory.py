@@ -1,4 +1,4 @@
-"""Speed of a node's memory for its jobs, and their load: for API and page."""
+"""Speed of a node's memory for its jobs, and their load, for the API and web pages."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class NodeMemory:
 
     Attributes:
         job: The job.
-        cores: Cores that it kept busy, mean over its slices.
+        cores: Number of cores that it kept busy, mean over its slices.
         latency_ns: Mean time of one read of main memory, in nanoseconds; None: no probe.
         slower: The slowest twentieth of its slices, as a multiple of its median one; None: no
             probe.
@@ -59,7 +59,7 @@ class NodeMemory:
     missed: float | None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
+        """Return the numbers as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         return found
 

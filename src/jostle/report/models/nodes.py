@@ -1,4 +1,4 @@
-"""Nodes and servers that are persistently worse than their peers: one content for all views."""
+"""Nodes and servers that are persistently worse than their peers, as data for all views."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SELECT max(hi)::BIGINT AS hi FROM (
 
 
 def nodes_json(content: NodeDifferences) -> dict[str, Any]:
-    """Return the differences as plain values, and as text."""
+    """Return the differences as JSON-compatible values, and as text."""
     from jostle.report.format.nodes import answer, not_assessed, size_of, watched, what_of
 
     plain = content.to_json()

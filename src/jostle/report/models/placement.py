@@ -1,4 +1,4 @@
-"""Placement of a job, and of the runs of a program: one content for terminal, page and figures."""
+"""Placement of a job and of a program's runs, as data for the terminal, web pages and figures."""
 
 from __future__ import annotations
 
@@ -33,12 +33,13 @@ class JobPlacement:
     """The nodes of a job, and the jobs that may use its links.
 
     Attributes:
-        job: Its name.
-        program: Its program.
-        start_ns: When it began; end_ns: when it ended, or the end of its newest slice.
-        shape: Its placement.
+        job: Name of the job.
+        program: Program of the job.
+        start_ns: Start of the job; end_ns: its end, or the end of its newest slice.
+        shape: Measures of its placement.
         company: The jobs that ran concurrently.
-        communicators: Its communicators except the world, the widest first; empty: not recorded.
+        communicators: Hops of its communicators except the world, the widest first; empty: not
+            recorded.
         notes: Sentences on what is unknown or guessed.
     """
 
@@ -54,7 +55,7 @@ class JobPlacement:
 
 @dataclass(frozen=True)
 class Stays:
-    """A fabric and all jobs in it, for figures.
+    """A fabric and the nodes and times of all jobs in it, for figures.
 
     Attributes:
         fabric_map: The fabric.
@@ -74,7 +75,7 @@ def job_placement(
 
     Args:
         store: The repository.
-        job: Its name there.
+        job: Name of the job.
         as_user: Uid of the viewer: other users' jobs are one entry, without names.
 
     Raises:
@@ -111,10 +112,10 @@ def program_placement(store: Repository, program: str) -> tuple[ProgramPlacement
 
     Args:
         store: The repository.
-        program: Its name, as `jostle jobs` shows it.
+        program: Name of the program, as `jostle jobs` shows it.
 
     Raises:
-        UsageError: No job runs it, no fabric is known, or too few runs are in one.
+        UsageError: No job ran the program, no fabric is known, or too few runs are in one.
     """
     from jostle.analysis.placement import RunMessages
     from jostle.analysis.placement import program_placement as place
@@ -125,7 +126,7 @@ def program_placement(store: Repository, program: str) -> tuple[ProgramPlacement
         names = Counter(stay.program for stay in everyone.values() if stay.program)
         most = ", ".join(f"`{name}`" for name, _ in names.most_common(3))
         hint = f"The most frequent are {most}." if most else "`jostle jobs` lists them."
-        raise UsageError(f"No job runs `{program}`.", hint=hint)
+        raise UsageError(f"No job ran `{program}`.", hint=hint)
     fabric_map, notes = _fabric_map(store, own)
     others = [stay for stay in everyone.values() if stay.program != program]
     asked, jobs = store.messages, [stay.job for stay in own]
@@ -137,13 +138,13 @@ def program_placement(store: Repository, program: str) -> tuple[ProgramPlacement
         raise UsageError(
             f"`{program}` has {number} run{'' if number == 1 else 's'} that can be compared; "
             f"{LEAST_RUNS} are needed{why}.",
-            hint=f"Look at one: jostle placement {own[-1].job}",
+            hint=f"See the placement of one run: jostle placement {own[-1].job}",
         )
     return content, Stays(fabric_map, everyone, _servers(store))
 
 
 def job_json(content: JobPlacement) -> dict[str, Any]:
-    """Return the placement of a job as plain values, and the answer as text."""
+    """Return the placement of a job as JSON-compatible values, and the answer as text."""
     from jostle.report.format.placement import job_answer
 
     meetings = [
@@ -155,7 +156,7 @@ def job_json(content: JobPlacement) -> dict[str, Any]:
 
 
 def program_json(content: ProgramPlacement) -> dict[str, Any]:
-    """Return the analysis of a program's runs as plain values, and the answer as text."""
+    """Return the analysis of a program's runs as JSON-compatible values, and the answer as text."""
     from jostle.report.format.placement import program_answer
 
     values: dict[str, Any] = plain(content)
@@ -225,7 +226,7 @@ def _fabric_map(store: Repository, own: Sequence[Stay]) -> tuple[FabricMap, list
         some = ", ".join(sorted(wanted)[:3])
         raise UsageError(
             f"No fabric of the repository has the nodes of {own[0].job} ({some}).",
-            hint="`jostle topology show` lists its nodes; names must be as `hostname` gives them.",
+            hint="`jostle topology show` lists its nodes; names must be as `hostname` prints them.",
         )
     fabric_map = FabricMap(best[1])
     notes = list(best[1].notes)

@@ -1,4 +1,4 @@
-"""Facts of the batch system about a job: name, partition, account, state, limits.
+"""Facts on a job from its batch system: name, partition, account, state, limits.
 
 Prolog and epilog store them in the repository (table batch_jobs). Where they are missing, Slurm is
 queried when the job is shown. Both are only used if user and time agree with the profiles: another
@@ -35,25 +35,25 @@ _FIELD = re.compile(r"(\w+)=(\S*)")
 
 @dataclass(frozen=True)
 class SchedulerFacts:
-    """A job as its batch system knows it; "" and 0 for what it does not say.
+    """A job as its batch system describes it; "" and 0 where it gives no value.
 
     Attributes:
-        name: Its name.
-        partition: Its partition or queue.
+        name: Name of the job.
+        partition: Partition or queue of the job.
         account: Account that is charged.
-        state: running, completed, failed, cancelled, timeout, ...
+        state: State of the job: running, completed, failed, cancelled, timeout, ...
         exit: Exit code and signal, `3:0`.
-        cores: Cores that it got.
-        memory_bytes: Memory that it got.
-        time_limit_s: Its time limit.
-        nodes: Its nodes.
-        dependency: What it waited for, such as `afterok:11`.
+        cores: Number of allocated cores.
+        memory_bytes: Allocated memory.
+        time_limit_s: Time limit, s.
+        nodes: Nodes of the job.
+        dependency: Jobs that it had to wait for, such as `afterok:11`.
         array_job: The array that it is a task of.
-        array_task: Its number in there; -1: it is no task of an array.
+        array_task: Number of the task in the array; -1: it is no task of an array.
         het_job: The heterogeneous job that it is a component of.
-        het_component: Its number in there; -1: it is no component.
+        het_component: Number of the component in that job; -1: it is no component.
         output: File of its standard output.
-        waited_s: How long it waited for its start, s; 0: not known.
+        waited_s: Time from submission to start, s; 0: not known.
         energy_j: Energy that it used, J; 0: not known.
     """
 
@@ -76,7 +76,7 @@ class SchedulerFacts:
     energy_j: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the facts as plain values."""
+        """Return the facts as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         return found
 
@@ -93,7 +93,7 @@ def scheduler_facts(store: Repository, row: Mapping[str, Any]) -> SchedulerFacts
 
     Returns:
         The facts; None if none are stored, and Slurm is not available, does not answer in time, or
-        means another job.
+        means a different job.
     """
     batch = batch_job_of(row.get("script") or row["job"])
     if batch is None:
@@ -108,7 +108,7 @@ def scheduler_facts(store: Repository, row: Mapping[str, Any]) -> SchedulerFacts
 
 
 def with_facts(store: Repository, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return rows of a list of jobs with `scheduler`: the stored facts as plain values, or None.
+    """Return rows of a list of jobs with the stored facts as `scheduler`; None: there are none.
 
     Args:
         store: The repository; Slurm is not queried.
@@ -133,10 +133,10 @@ def with_facts(store: Repository, rows: Sequence[dict[str, Any]]) -> list[dict[s
 def stored_facts(
     rows: Sequence[Mapping[str, Any]], row: Mapping[str, Any]
 ) -> SchedulerFacts | None:
-    """Return the facts of those rows of table batch_jobs that are about a job; None: none is.
+    """Return the facts on a job from rows of table batch_jobs; None: no row is about it.
 
     Args:
-        rows: Rows with its number: a requeued job has several.
+        rows: Rows with the job's number; a requeued job has several.
         row: A row of the list of jobs, as for `scheduler_facts`.
     """
     meant = [
@@ -159,7 +159,7 @@ def missing_nodes(nodes: Sequence[str], hosts: Iterable[str]) -> list[str]:
     """Return the nodes of a batch job that have no profile of it.
 
     Args:
-        nodes: Their names in the batch system.
+        nodes: Names of its nodes in the batch system.
         hosts: Host names in profiles. One of the two may have the domain; if no name agrees, only
             the numbers in the names are compared.
     """

@@ -1,4 +1,4 @@
-"""The segments of an estimate as arrays for its figures."""
+"""The execution segments of an estimate as arrays, for figures."""
 
 from __future__ import annotations
 
@@ -71,16 +71,16 @@ class DrawnSegments:
 
     @property
     def hit(self) -> NDArray[np.bool_]:
-        """Which segments are interfered."""
+        """Whether each segment is interfered."""
         made: NDArray[np.bool_] = self.excess > self.least * self.seconds
         return made
 
     def only(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> DrawnSegments:
-        """Return some of the segments."""
+        """Return the selected segments."""
         return replace(self, **{name: getattr(self, name)[which] for name in self.arrays})
 
     def thinned(self) -> DrawnSegments:
-        """Return few enough to draw: the longest losses, and a regular sample of all others."""
+        """Return a subset that can be drawn: the longest losses, and a sample of the others."""
         if len(self) <= _MOST_POINTS:
             return self
         worst = np.argsort(-self.excess, kind="stable")[: _MOST_POINTS // 2]

@@ -1,4 +1,4 @@
-"""Loads of a site in a period: mounts, peaks, cores of nodes, servers, slow nodes."""
+"""Recorded data of a site in a period: use of mounts, peaks, cores, servers, slow nodes."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _largest(rows: Iterable[Mapping[str, Any]], key: str, value: str) -> dict[st
 
 
 def added_uses(parts: Iterable[Mapping[str, MountUse]]) -> dict[str, MountUse]:
-    """Return the load of a job from those of consecutive parts."""
+    """Add up the loads of consecutive parts of a period."""
     whole: dict[str, MountUse] = {}
     for part in parts:
         for mount, use in part.items():

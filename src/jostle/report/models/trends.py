@@ -1,4 +1,4 @@
-"""Slowdowns that programs cause and suffer in each week: one content for all views."""
+"""Slowdowns that programs cause and suffer in each week, as data for all views."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class WeekOfProgram:
     """Slowdowns that one program caused and suffered in one week.
 
     Attributes:
-        runs: Its runs in the week.
-        active: Mean slowdown that it caused, 0.1 is 10 %; None: it met no other program.
-        passive: Mean slowdown that it suffered; None: it met no other program.
-        hurts: Programs that it slows, with evidence.
-        hurt_by: Programs that slow it, with evidence.
+        runs: Number of its runs in the week.
+        active: Mean slowdown that it caused, 0.1 is 10 %; None: it ran at the same time as no other
+            program. passive: Mean slowdown that it suffered; None: it met no other program.
+        hurts: Programs that it slows according to a test.
+        hurt_by: Programs that slow it according to a test.
     """
 
     runs: int
@@ -41,14 +41,15 @@ class ProgramTrends:
 
     Attributes:
         begins_ns: Start of each week, ns since the epoch; the oldest first.
-        programs: Per program its weeks, None where it did not run; those that disturb most first.
+        programs: Weeks of each program, None where it did not run; programs that disturb most
+            first.
     """
 
     begins_ns: list[int]
     programs: dict[str, list[WeekOfProgram | None]]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the trends as plain values."""
+        """Return the trends as JSON-compatible values."""
         return asdict(self)
 
 
@@ -59,7 +60,7 @@ def program_trends(
 
     Args:
         store: The repository.
-        matrix_of: Returns the matrix of a span of time (ns) that begins and ends with a day (UTC).
+        matrix_of: Function that returns the interference matrix of a span (ns) of whole days (UTC).
         weeks: Number of weeks with slices, up to its newest slice.
     """
     files = store.snapshot(["rollup", "node_rollup"]).files

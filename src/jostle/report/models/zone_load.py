@@ -1,4 +1,4 @@
-"""The background of a job in a zone of a fabric: the load of others on its links while it ran."""
+"""Load of other jobs on the links of a fabric's zone while a job ran."""
 
 from __future__ import annotations
 
@@ -61,8 +61,7 @@ class ZoneLoad:
 
     Attributes:
         fabric: Name of the fabric.
-        first: Number of the first step.
-        step_ns: Length of the steps, ns.
+        first: Number of the first step. step_ns: Length of the steps, ns.
         own: Bytes of the job per step, routed.
         others: Bytes of all others per step, with minimal routes.
         others_high: Bytes of all others with Valiant routes; None where routing is not adaptive.
@@ -94,7 +93,7 @@ class ZoneLoad:
     lost: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return the load as plain values."""
+        """Return the load as JSON-compatible values."""
 
         def listed(values: Floats | None) -> list[float] | None:
             return None if values is None else [round(float(value), 1) for value in values]

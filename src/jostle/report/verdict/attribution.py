@@ -26,22 +26,22 @@ _LEAST_OF_SLICE = 0.035
 
 @dataclass(frozen=True)
 class AttributedSuspect:
-    """What one suspect took of a loss.
+    """The part of a loss that one suspect caused.
 
     Attributes:
-        job: Its name.
-        user: Its owner's uid; None if it is not shown.
-        program: Its program; "" if it is not shown.
+        job: Name of the suspect.
+        user: Uid of its owner; None if it is not shown.
+        program: Program of the suspect; "" if it is not shown.
         resources: Resources on which it caused losses, the costliest first.
-        seconds: Run time that it cost.
-        share: The same, as a part of the whole loss.
-        slices: Slices in which both jobs were active there.
+        seconds: Run time that it cost the job, s.
+        share: Part of the whole loss, 0 to 1.
+        slices: Number of slices in which both jobs were active there.
         correlation: Correlation of its load with the job's service time, on the first resource.
-        pattern: How it used that resource, for users.
+        pattern: Its access pattern on that resource, for users.
         kind: Kind of suspect: a job, load without a profile, or a slow server.
-        how: How it was found, in words (see `found_by`).
+        how: Method by which it was found, in words (see `found_by`).
         agreement: Result of the statistical test on the first resource, as of Suspect.
-        tested: The statistical test could say something of it: `correlation` is one.
+        tested: Whether the statistical test had a result, which is `correlation`.
     """
 
     job: str
@@ -60,13 +60,13 @@ class AttributedSuspect:
 
 
 def found_by(how: Iterable[HowFound]) -> str:
-    """Return a text on how a suspect was found, on one resource or several."""
+    """Return the method by which a suspect was found, in words, on one resource or several."""
     words = {"account": "by account", "test": "by statistical test"}
     return " and ".join(words[each] for each in sorted(set(how)))
 
 
 def to_whom(kinds: Collection[SuspectKind]) -> str:
-    """Return who caused a loss, as a part of a sentence, by the kinds of its suspects."""
+    """Return the kinds of suspects that caused a loss, as a part of a sentence."""
     return {
         frozenset({"job"}): "to jobs that were profiled",
         frozenset({"unprofiled"}): "to load without a profile",
@@ -75,7 +75,7 @@ def to_whom(kinds: Collection[SuspectKind]) -> str:
 
 
 def suspect_name(job: str, kind: SuspectKind) -> str:
-    """Return a suspect's name for users: `slow server s3 (disk sdb)` is no neighbour."""
+    """Return the name of a suspect for users: a job, or for example `slow server s3 (disk sdb)`."""
     return f"slow {job}" if kind == "server" else job
 
 
@@ -84,12 +84,12 @@ class Attribution:
     """A loss divided among suspects: their shares and the unexplained one add up to 1.
 
     Attributes:
-        lost_s: The loss.
-        suspects: Jobs that took a part of it, the greatest first.
+        lost_s: The loss, s.
+        suspects: Suspects that caused a part of it, the greatest first.
         explained_s: Loss that the suspects caused together.
         unexplained_s: Loss that no profiled job explains.
-        unexplained_share: The same, as a part of the loss; 0 without one.
-        lost_slices: Slices in which time was lost, to whomever.
+        unexplained_share: Unexplained part of the loss, 0 to 1; 0 without a loss.
+        lost_slices: Number of slices in which time was lost, to any cause.
         suspect_slices: Number of these slices that a suspect slowed.
     """
 
@@ -107,7 +107,7 @@ class Attribution:
         return self.unexplained_share >= WORTH_A_WORD
 
     def to_json(self) -> dict[str, Any]:
-        """Return the parts as plain values."""
+        """Return the parts as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         return found
 
@@ -124,7 +124,7 @@ def attribute(
     Args:
         lost: The loss, from `verdict.head` or from the identification.
         interference: Result on the neighbours; None if they were not identified.
-        hits: Spans of loss that the run itself shows.
+        hits: Spans of lost time from the estimate of the run itself.
     """
     found = interference.suspects if interference else []
     named = {

@@ -51,7 +51,7 @@ def combine(
     interference: JobInterference | None,
     names: Mapping[str, str] | None = None,
 ) -> tuple[RunEstimate, JobInterference | None]:
-    """Return an estimate and an interference that agree.
+    """Return an estimate and an interference that agree on the loss.
 
     Without segments a run shows only that some slices were slower than its others. If neighbours
     were active nearly all the time, that misses a part of the loss. So for each resource the larger
@@ -63,7 +63,7 @@ def combine(
 
     Args:
         estimate: Loss that the run itself shows.
-        interference: Loss that the load of its neighbours explains; None if there were none.
+        interference: Loss that the load of its neighbours explains; None if it had no neighbours.
         names: Path of each mount, for users.
     """
     if interference is None or estimate.method == "thesis":  # which does not use neighbours

@@ -32,11 +32,12 @@ def compare_jobs(
 
     Args:
         store: The repository.
-        names: Full names of two jobs or more.
+        names: Full names of at least two jobs.
         how: method, bytes_rule and seed of `jostle.analysis.estimate`.
         baseline: The job that others are compared with, one of `names`; None: the fastest.
         groups: Group of each job; a job without one belongs to the group of its program.
-        advance: Called with the progress: steps done, number of steps, and the current step.
+        advance: Function that is called with the progress: steps done, number of steps, and the
+            current step.
     """
     require(store, names, "compare")
     estimates, programs = [], []
@@ -55,11 +56,11 @@ def compare_jobs(
 def comparison(
     estimates: Sequence[RunEstimate], programs: Sequence[str], baseline: int | None = None
 ) -> Comparison:
-    """Compare estimates.
+    """Compare the estimates of several runs.
 
     Args:
-        estimates: Estimates of two jobs or more.
-        programs: The program of each, from `Repository.program`.
+        estimates: Estimates of at least two jobs.
+        programs: Program of each job, from `Repository.program`.
         baseline: Index of the run that others are compared with; None: the fastest.
     """
     from jostle.analysis import compare
@@ -74,7 +75,7 @@ def comparison(
 
 
 def compare_json(made: Comparison, ratios: RunRatios | None = None) -> dict[str, Any]:
-    """Return a comparison as plain values: what `compare --json` prints."""
+    """Return a comparison as JSON-compatible values, as `compare --json` prints it."""
     estimates = {"estimates": [estimate_json(estimate) for estimate in made.estimates]}
     more = {} if ratios is None else {"run_times": ratios.to_json()}
     return made.to_json() | estimates | more

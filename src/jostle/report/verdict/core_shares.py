@@ -1,4 +1,4 @@
-"""Divides the loss by waiting for cores among the users of the cores, by account.
+"""Divides the loss from waiting for cores among the users of the cores, by account.
 
 The estimate shows how much was lost and when; the account shows who used the cores at each
 instant. So the parts add up to the loss of the estimate.
@@ -44,7 +44,7 @@ def with_core_shares(
     """Assign their parts of the loss on cores to suspects by account.
 
     Args:
-        estimate: The loss of the run; of it only the cause of steal time changes.
+        estimate: Loss of the run; only its cause steal time changes.
         interference: The users of the cores; without an account nothing changes.
     """
     for account in interference.accounts:
@@ -161,7 +161,7 @@ def _with_shares(
         elif suspect.kind == "job":
             cleared.setdefault(
                 suspect.job,
-                f"The run lost next to nothing to waiting for the cores of {account.host}.",
+                f"The run lost almost no time to waiting for the cores of {account.host}.",
             )
     named = {suspect.job for suspect in suspects}
     losses = []

@@ -1,4 +1,4 @@
-"""The finding of a gate: whether a run was too disturbed to be used."""
+"""Decides for a gate (`jostle gate`) whether a run was too disturbed to be used."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ Finding = Literal["clean", "disturbed", "undecided"]
 
 @dataclass(frozen=True)
 class GateResult:
-    """The finding about one run.
+    """The finding of a gate about one run.
 
     Attributes:
-        finding: clean, disturbed, or undecided.
+        finding: One of clean (not disturbed), disturbed, or undecided.
         why: If undecided: the reason and the remedy, in sentences.
-        estimate: The estimate behind it; None if there is none.
+        estimate: Estimate that the finding rests on; None if there is none.
         sure: The probability of the finding; if undecided, of the more probable one; None
             without an estimate.
-        again: Whether another run may be decided, since this one was close to the limit.
+        again: Whether a repeated run may give a decision, since this one was close to the limit.
     """
 
     finding: Finding
@@ -42,7 +42,7 @@ def find(estimate: RunEstimate, most: float) -> GateResult:
 
     Args:
         estimate: The estimate.
-        most: Percent of the run time that may be lost.
+        most: Largest loss of a clean run, percent of its run time.
     """
     from jostle.analysis.estimation.light import (
         LEAST_COVERAGE,

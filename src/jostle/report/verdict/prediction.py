@@ -36,10 +36,10 @@ def prediction_of(
 
     Args:
         store: The repository.
-        names: Jobs, programs or kinds (analysis.kinds.parse_kind), two at least; one may be named
-            several times.
-        mount: The mount that all use; None: the one that they used most.
-        viewer: User (uid) whose jobs may be named and learned from; None: everybody's.
+        names: At least two jobs, programs or kinds of loads (analysis.kinds.parse_kind); one may be
+            named several times.
+        mount: Mount that all use; None: the mount that they used most.
+        viewer: User (uid) whose jobs may be named and learned from; None: all users.
 
     Raises:
         UsageError: There are too few names, or no such kind or mount.
@@ -47,8 +47,8 @@ def prediction_of(
     """
     if len(names) < 2:
         raise UsageError(
-            "A prediction needs two loads at least.",
-            hint="Name jobs, programs or kinds: `jostle predict A B`. One may be named twice.",
+            "A prediction needs at least two loads.",
+            hint="Name jobs, programs or kinds of loads: `jostle predict A B`. A may equal B.",
         )
     from jostle.analysis.kinds import PairModel, predict
 
@@ -112,8 +112,8 @@ def _of_runs(name: str, kinds: list[LoadKind]) -> _Load:
     """Return the most frequent kind of a program's runs, from the least disturbed of them."""
     if not kinds:
         raise JobError(
-            f"Nothing was recorded that shows the kind of the load of {name}.",
-            hint="Name another job, or a kind such as `aggregate-write:1MiB:x4`.",
+            f"The data recorded of {name} do not show its kind of load.",
+            hint="Name a different job, or a kind of load such as `aggregate-write:1MiB:x4`.",
         )
     labels = Counter(kind.label for kind in kinds)
     label, _ = labels.most_common(1)[0]

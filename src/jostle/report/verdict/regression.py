@@ -1,4 +1,4 @@
-"""Decides whether a program became slower, apart from the interference in its runs."""
+"""Decides whether a program became slower, after removing the interference in its runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class GroupFinding:
 
     Attributes:
         group: Name of the group.
-        finding: slower, no slower, or undecided.
+        finding: One of slower, no slower, or undecided.
         ratio: Mean run time without interference over that of the baseline's group; None for fewer
             than three runs of either.
         run_s: Mean run time of the group, interference included, s.
@@ -37,7 +37,7 @@ class GroupFinding:
     why: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
+        """Return all fields as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         return found
 
@@ -52,11 +52,11 @@ def regressions(
 
     Args:
         estimates: Estimates of the runs, in the order of `ratios.runs`.
-        ratios: Their run times and groups.
+        ratios: Run times and groups of these runs.
         most: Percent by which run times may be longer.
 
     Returns:
-        A finding for each group but the baseline's, in their order.
+        A finding for each group except the baseline's, in order of the groups.
     """
     runs: dict[str, list[RunEstimate]] = {}
     for run, estimate in zip(ratios.runs, estimates, strict=True):

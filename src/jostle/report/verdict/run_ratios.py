@@ -1,4 +1,4 @@
-"""Run times of runs, and of groups of runs, as ratios to the baseline."""
+"""Computes the run times of runs, and of groups of runs, as ratios to the baseline."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class GroupRatio:
         ratio: Mean run time over that of the baseline's group.
         low: Lower end of the ratio's 95 % interval; None for fewer than three runs of either, and
             for the baseline itself.
-        high: Upper end.
+        high: Upper end of that interval.
     """
 
     group: str
@@ -80,14 +80,14 @@ class RunRatios:
         return len(self.runs) > 2 and len(self.groups) < len(self.runs)
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
+        """Return all fields as JSON-compatible values."""
         return asdict(self)
 
 
 def run_ratios(
     seconds: Mapping[str, float], groups: Mapping[str, str], baseline: str | None = None
 ) -> RunRatios:
-    """Compare run times.
+    """Compute the ratios of run times to the baseline.
 
     Args:
         seconds: Run time by job, seconds, in the order to show.

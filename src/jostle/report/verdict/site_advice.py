@@ -98,7 +98,7 @@ def _costs(name: str, who: JobInterference | None) -> tuple[Cost, ...]:
 
 
 def stored_costs(name: str, verdict: Mapping[str, Any]) -> JobCosts:
-    """Return the losses of a job from its verdict as plain values (`verdict_json`)."""
+    """Return the losses of a job from its verdict as JSON-compatible values (`verdict_json`)."""
     from jostle.analysis.identification.statistics.seconds_lost import counted_once
     from jostle.analysis.interval import Interval
     from jostle.analysis.site_advice import Cost
@@ -133,9 +133,9 @@ def site_evidence(
     Args:
         store: The repository.
         days: Number of days, up to the end of its newest job.
-        costs_of: Returns the losses of a job.
-        user: Only jobs of these users (uids); None: of all.
-        say: Called with the progress.
+        costs_of: Function that returns the losses of a job.
+        user: Users (uids) whose jobs are included; None: all users.
+        say: Function that is called with the progress.
     """
     from jostle.analysis.site_advice import SiteEvidence
 

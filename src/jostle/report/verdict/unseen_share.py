@@ -1,4 +1,4 @@
-"""Attributes losses to GPUs or memory that segments do not show, if neighbours' load explains them.
+"""Attributes losses to GPUs or memory, which segments do not show, if neighbours explain them.
 
 A segment has the time of its calls, and the remaining time. If a rank waits for a slower GPU, only
 the remaining time grows, and other ranks wait for it in collectives; waiting for memory looks the

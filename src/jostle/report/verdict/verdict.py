@@ -1,4 +1,4 @@
-"""The verdict on a job: its loss by interference, from its own segments and neighbours' load."""
+"""Makes the verdict on a job: its loss to interference, from its segments and neighbours' load."""
 
 from __future__ import annotations
 
@@ -47,10 +47,11 @@ class EvaluatedJob:
     """A job with its estimate and its suspects, which agree (see `combine`).
 
     Attributes:
-        estimate: What interference cost the job.
+        estimate: Estimated loss of the job.
         who: The interference by its neighbours; None if they were not identified.
-        names: The path of each mount, for users.
-        waits: What its ranks waited for; None: it has no ranks, or the method does not compute it.
+        names: Path of each mount, for users.
+        waits: Late ranks that its ranks waited for; None: it has no ranks, or the method does not
+            compute it.
     """
 
     estimate: RunEstimate
@@ -61,24 +62,24 @@ class EvaluatedJob:
 
 @dataclass(frozen=True)
 class VerdictHead:
-    """The one set of numbers that goes with the light.
+    """The main numbers of a verdict: the traffic light, the loss and its main cause.
 
     Attributes:
         light: green, yellow or red; None where it is undecided.
         percent: Share of the run time that was lost, percent.
-        lost_s: The same in seconds.
-        run_s: The run time that `percent` is of, s.
-        intrinsic_s: The run time that it would have had without interference, s.
+        lost_s: Loss in seconds.
+        run_s: Run time that `percent` refers to, s.
+        intrinsic_s: Run time that the job would have had without interference, s.
         cause: The largest cause: file system, network, memory or cpu (of messages within a node),
             cpu or unknown; None where nothing was lost.
-        what: The causes that took most, in words: `CPU, slower cores`, `file system and CPU`; ""
+        what: Causes of the largest losses, in words: `CPU, slower cores`, `file system and CPU`; ""
             where nothing was lost.
         resource: Resource with the largest loss, a mount or a node; "" without one.
-        advice: What the run may be used for.
+        advice: Advice what the run's times may be used for.
         likely: The most probable light.
-        sure: Its probability, 0 to 1.
-        undecided: Why the light is undecided, part of a sentence; "" if it is decided.
-        decided_by: What would decide it, part of a sentence; "" if it is decided.
+        sure: Probability of `likely`, 0 to 1.
+        undecided: Reason why the light is undecided, part of a sentence; "" if it is decided.
+        decided_by: Action that would decide it, part of a sentence; "" if it is decided.
     """
 
     light: Light | None
@@ -96,7 +97,7 @@ class VerdictHead:
     decided_by: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
+        """Return the numbers as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         return found
 
@@ -116,9 +117,9 @@ def evaluate_job(
         store: The repository.
         name: The job's full name.
         how: method, bytes_rule and seed of `jostle.analysis.estimate`.
-        alone: Do not identify neighbours.
+        alone: Whether to leave out the identification of neighbours.
         viewer: User (uid) or users whose jobs may be named; None: everybody's.
-        say: Called with the progress; some jobs do not need all steps.
+        say: Function that is called with the progress; some jobs do not need all steps.
 
     Raises:
         DamagedError: A file from the time of the job is damaged: missing evidence could look
@@ -168,7 +169,7 @@ def evaluate_company(
         name: The job's full name.
         seed: Seed of the random steps.
         viewer: User (uid) whose jobs may be named; None: everybody's.
-        say: Called with the progress.
+        say: Function that is called with the progress.
     """
     evaluated = evaluate_job(store, name, {**USUAL, "seed": seed}, viewer=viewer, say=say)
     if evaluated.who is not None:
@@ -209,7 +210,7 @@ def mount_paths(tables: RunTables) -> dict[str, str]:
 
 
 def head(estimate: RunEstimate) -> VerdictHead:
-    """Return the numbers that go with the light."""
+    """Return the main numbers of a verdict: traffic light, loss and main cause."""
     lit = estimate.lit
     causes = _main_causes(estimate) if estimate.percent.value >= WORTH_A_WORD else []
     return VerdictHead(
@@ -247,12 +248,12 @@ def _words(causes: list[Cause]) -> str:
 
 
 def attribution_of(estimate: RunEstimate, interference: JobInterference | None) -> Attribution:
-    """Split the loss that goes with the light among the suspects."""
+    """Split the loss of a verdict among the suspects."""
     return attribute(estimate.lost_s, interference, estimate.hits)
 
 
 def estimate_json(estimate: RunEstimate) -> dict[str, Any]:
-    """Return an estimate as plain values; `assessed` says whether its light is decided."""
+    """Return an estimate as JSON-compatible values; `assessed`: its light is decided."""
     probability = estimate.probability if estimate.light else None
     return estimate.to_json() | {"probability": probability, "assessed": estimate.light is not None}
 
@@ -263,10 +264,10 @@ class CauseRow:
 
     Attributes:
         what: The cause in words.
-        place: The resource, a mount by the path at which the job sees it.
+        place: The resource; for a mount, the path at which the job sees it.
         seconds: Run time lost to it.
-        share: The same, as a part of the run time.
-        how: measured, inferred or neighbours (see `Cause`).
+        share: Loss as a part of the run time.
+        how: Method: measured, inferred or neighbours (see `Cause`).
     """
 
     what: str
@@ -297,7 +298,7 @@ def cause_rows(estimate: RunEstimate, names: Mapping[str, str]) -> list[CauseRow
 
 
 def interference_json(estimate: RunEstimate, interference: JobInterference) -> dict[str, Any]:
-    """Return what `interference --json` prints: the neighbours, and their part of the loss."""
+    """Return the content of `interference --json`: the neighbours, and their part of the loss."""
     return interference.to_json() | {
         "head": head(estimate).to_json(),
         "attribution": attribution_of(estimate, interference).to_json(),
@@ -305,7 +306,7 @@ def interference_json(estimate: RunEstimate, interference: JobInterference) -> d
 
 
 def verdict_json(evaluated_job: EvaluatedJob) -> dict[str, Any]:
-    """Return the verdict on a job as plain values: what `estimate --json` prints."""
+    """Return the verdict on a job as JSON-compatible values, as `estimate --json` prints it."""
     content = estimate_json(evaluated_job.estimate)
     content["head"] = head(evaluated_job.estimate).to_json()
     content["attribution"] = attribution_of(evaluated_job.estimate, evaluated_job.who).to_json()

@@ -37,8 +37,8 @@ class VerdictRequest:
     Attributes:
         job: Full name of the job.
         users: Users (uids) whose jobs may be named; None: everybody's.
-        whole: Send the estimate with its segments as well.
-        only: Send nothing but the estimate.
+        whole: Whether to send the estimate with its segments as well.
+        only: Whether to send the estimate alone.
     """
 
     job: str
@@ -49,15 +49,15 @@ class VerdictRequest:
 
 @dataclass(frozen=True)
 class VerdictAnswer:
-    """The verdict on a job, or why there is none.
+    """The verdict on a job, or the reason why there is none.
 
     Attributes:
-        body: What `jostle estimate --json` prints, as JSON; empty if it failed.
-        brief: light, undecided, percent, lost_s, cause, what, resource, run_s, core_hours, causes
-            and suspects (at most _MOST_SUSPECTS, the greatest first).
+        body: Output of `jostle estimate --json`; empty if the evaluation failed.
+        brief: Main values of the verdict: light, undecided, percent, lost_s, cause, what, resource,
+            run_s, core_hours, causes and suspects (at most _MOST_SUSPECTS, the greatest first).
         estimate: The estimate with its segments, if it was requested.
-        error: Why the job cannot be evaluated; "" if it was.
-        hint: How that may be fixed.
+        error: Reason why the job cannot be evaluated; "" if it was.
+        hint: Remedy for this error.
     """
 
     body: bytes = b""
@@ -74,7 +74,7 @@ class VerdictProgress:
     Attributes:
         step: Number of the current step, from 0.
         steps: Number of steps.
-        words: The current step in words.
+        words: Name of the current step.
     """
 
     step: int
@@ -88,9 +88,9 @@ def answer(
     """Evaluate a job.
 
     Args:
-        store: Its repository.
+        store: Repository of the job.
         verdict_request: The job and the viewer.
-        say: Called with the progress.
+        say: Function that is called with the progress.
     """
     from jostle.report.verdict.verdict import USUAL, cause_rows, evaluate_job, head, verdict_json
 
@@ -152,7 +152,7 @@ def _plain(value: Any) -> Any:
 
 
 def end_with_asker() -> None:
-    """End this process as soon as standard input is closed, even in the midst of an answer."""
+    """End this process as soon as standard input is closed, even during an evaluation."""
 
     def watch() -> None:
         closed = select.poll()

@@ -1,4 +1,4 @@
-"""The answer about a run without slices, which was imported from a log."""
+"""Compares a run without slices, which was imported from a log, with similar runs."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def fair(
 
     Args:
         items: The files.
-        fresh: Returns the approximate new bytes of a file.
+        fresh: Function that returns the approximate new bytes of a file.
 
     Returns:
         The files of this pass, and those for later passes.
@@ -71,7 +71,7 @@ def batches(
 
     Args:
         items: The files.
-        fresh: Returns the approximate new bytes of a file.
+        fresh: Function that returns the approximate new bytes of a file.
     """
     sizes = [fresh(item) for item in items]
     share = sum(sizes) // (2 * WORKERS)

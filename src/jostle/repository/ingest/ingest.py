@@ -123,7 +123,7 @@ class Ingester:
 
         Args:
             paths: Folders and files.
-            progress: Called after every batch.
+            progress: Function that is called after every batch.
 
         Raises:
             ProfileError: A folder cannot be read.
@@ -146,7 +146,7 @@ class Ingester:
 
         Args:
             paths: Folders and files.
-            progress: Called after every batch.
+            progress: Function that is called after every batch.
 
         Returns:
             The report; `left` is the number of files with more data.

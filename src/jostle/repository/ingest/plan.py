@@ -168,7 +168,8 @@ class Plan:
 
         Args:
             result: Result of reading the file.
-            done_of: Returns those of some ids of processes that are in the repository.
+            done_of: Function that returns those of some ids of processes that are in the
+                repository.
         """
         first, count = result.short_processes
         sources = []

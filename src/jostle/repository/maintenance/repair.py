@@ -92,7 +92,7 @@ class CheckReport:
     quarantine: str = QUARANTINE
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         return asdict(self)
 
 
@@ -123,7 +123,7 @@ class RepairReport:
     marker: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values."""
+        """Return the report as JSON-compatible values."""
         return asdict(self)
 
 
@@ -132,7 +132,7 @@ def check(root: Path, progress: Progress | None = None) -> CheckReport:
 
     Args:
         root: The repository.
-        progress: Called with the number of files read, and of all files.
+        progress: Function that is called with the number of files read, and of all files.
     """
     open_marker(root)
     with plain_errors(root):
@@ -167,7 +167,7 @@ def repair(root: Path, progress: Progress | None = None) -> RepairReport:
 
     Args:
         root: The repository; ingesters wait until the repair is done.
-        progress: Called with the number of files read, and of all files.
+        progress: Function that is called with the number of files read, and of all files.
 
     Raises:
         RepositoryError: A file cannot be read at this time; its content may be intact.

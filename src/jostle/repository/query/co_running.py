@@ -124,7 +124,7 @@ class JobFacts:
     Attributes:
         job: Its name.
         program: Its program, named by jostle.names.identity.
-        user: Its owner's uid; None if it is unknown, hidden, or several users have the job's name.
+        user: Uid of its owner; None if it is unknown, hidden, or several users have the job's name.
         nodes: Its nodes.
         processes: Its processes; ranks: those of them that use MPI.
         start_ns: Its start; end_ns: its end, 0 while it runs; seen_ns: end of its newest slice.

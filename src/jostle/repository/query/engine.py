@@ -175,8 +175,8 @@ class Engine:
         A damaged file is left out and reported (`on_damage`).
 
         Args:
-            question: Returns the SQL; called again if files were removed during the query, or one
-                of them is left out.
+            question: Function that returns the SQL; called again if files were removed during the
+                query, or one of them is left out.
             params: Values of its parameters.
             views: Create the views that it uses.
 

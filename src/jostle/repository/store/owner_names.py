@@ -90,8 +90,8 @@ class JobNames:
 
         Args:
             home: The uid that owns the repository.
-            known: Returns (job, owner, start, end) in ns of the jobs in the repository that
-                ever had one of some names, with their names in the repository.
+            known: Function that returns (job, owner, start, end) in ns of the jobs in the
+                repository that ever had one of some names, with their names in the repository.
         """
         self._home = home
         self._known = known

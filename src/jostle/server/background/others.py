@@ -107,7 +107,7 @@ class Others:
 
         Args:
             tiles: Loads of all jobs.
-            now_ns: Returns the time, ns since the epoch.
+            now_ns: Function that returns the time, ns since the epoch.
         """
         self._tiles = tiles
         self._now_ns = now_ns
@@ -132,7 +132,7 @@ class Others:
 
         Args:
             viewer: The viewer.
-            user: Returns the user of a job.
+            user: Function that returns the user of a job.
             table: rollup (by mount) or node_rollup (by node).
             line: The metrics that are added up.
             axis: Start, step (ns) and number of steps.

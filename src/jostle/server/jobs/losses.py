@@ -48,7 +48,7 @@ class LossGroup:
             self.worst, self.worst_s = job, part.lost_s
 
     def to_row(self) -> Row:
-        """Return the group as plain values; `jobs` is the number of jobs."""
+        """Return the group as JSON-compatible values; `jobs` is the number of jobs."""
         return {**vars(self), "jobs": len(self.jobs)}
 
 

@@ -38,7 +38,7 @@ def trend_of(
     Args:
         rows: Jobs that the viewer may see, by name.
         job: One of them.
-        assessed: Returns the row of a job with its verdict.
+        assessed: Function that returns the row of a job with its verdict.
 
     Returns:
         The fields of `Trend`.

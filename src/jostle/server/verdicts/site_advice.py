@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def site_report(service: JobService, viewer: Viewer, days: int) -> dict[str, Any]:
-    """Return the advice on a site, or a viewer's sums, as plain values.
+    """Return the advice on a site, or a viewer's sums, as JSON-compatible values.
 
     Args:
         service: The job service, with the verdicts.

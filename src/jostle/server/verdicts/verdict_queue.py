@@ -48,7 +48,7 @@ class WorkerProcess:
 
         Args:
             question: The job, and the users whose jobs may be named.
-            say: Called with the progress.
+            say: Function that is called with the progress.
         """
         if self._process is None or self._process.poll() is not None:
             if self._over:

@@ -108,12 +108,12 @@ def meeting(own: Device, other: Device) -> tuple[int, str]:
     """Return the deepest place that two devices of a host share on the path to its memory.
 
     Args:
-        own: The job's GPU or adapter.
-        other: The other's.
+        own: GPU or adapter of the job.
+        other: GPU or adapter of the other job.
 
     Returns:
-        Its depth in the tree and its name, with the host; (-1, "") where they share nothing, or
-        where it is not known.
+        Depth of that place in the PCI tree, and its name with the host; (-1, "") where they share
+        nothing, or where it is not known.
     """
     host, name, path, numa = own
     if other.name == name:

@@ -50,7 +50,7 @@ _UNKNOWN = 0.1
 
 @dataclass(frozen=True)
 class _Meeting:
-    """Where a job and its neighbours meet on one fabric.
+    """The links of one fabric that a job shares with its neighbours.
 
     Attributes:
         own: The job's bytes per slice on each link where they meet; shape (slices, links).
@@ -103,7 +103,7 @@ class _Neighbourhood:
         )
 
     def meetings(self, own: Traffic) -> list[_Meeting]:
-        """Return where neighbours share the links of some of the job's traffic.
+        """Return the links on each fabric that neighbours share with the job's traffic.
 
         Fabrics on which it is not known where the traffic goes are left out.
         """
@@ -146,7 +146,7 @@ class _Neighbourhood:
         )
 
     def unplaced(self) -> set[str]:
-        """Return the neighbours of whose traffic too much has an end outside the job's fabrics."""
+        """Return the neighbours with too much traffic to or from nodes outside these fabrics."""
         return {
             job
             for job in self.senders()
@@ -176,7 +176,7 @@ def _dense(loads: LinkLoads, job: str, links: NDArray[np.int64]) -> Floats:
 def with_links(
     alongside: CoRunning, resources: Iterable[SharedResource]
 ) -> tuple[list[SharedResource], dict[str, str | Untested]]:
-    """Replace neighbours' loads by those on the links that they share with a job.
+    """Replace neighbours' loads by their loads on the links that they share with a job.
 
     Args:
         alongside: The job and its neighbours; without fabrics or traffic nothing changes.

@@ -1,4 +1,4 @@
-"""Finds how slow the memory of shared nodes was for a job, and which other jobs loaded it.
+"""Measures the slowdown of memory on a job's shared nodes, and the loads of other jobs on it.
 
 How slow it was is measured by the runtime's memory probe, which reads main memory itself: neither
 the job's own work nor waiting for a core affects it. Where a job has no probe but counters of its
@@ -265,7 +265,7 @@ def _divided(moved: Floats, cpu: list[Floats]) -> list[Floats]:
 
 
 def bytes_or_cores(resource: SharedResource, job: str) -> str:
-    """Return in a few words what a neighbour did on a node's memory.
+    """Return in a few words the load of a neighbour on a node's memory.
 
     Args:
         resource: The memory.

@@ -38,7 +38,7 @@ def sensitivity(slower: Floats, work: Floats, cpu: Floats) -> Interval | None:
     Args:
         slower: Time of memory accesses relative to quiet memory, shape (slices,); 0: not known.
         work: Units of work per slice.
-        cpu: CPU time that they took, any unit.
+        cpu: CPU time of these units, in any unit.
 
     Returns:
         The sensitivity with an interval of two standard errors, from 0 to MOST; None where the

@@ -1,4 +1,4 @@
-"""Finds how slow the servers behind a mount were by themselves, slice by slice.
+"""Finds in which slices the servers behind a mount were slow by themselves, and how slow.
 
 A neighbour's load makes a server's requests wait, but does not slow the work on each of them: the
 time that a disk or target is busy per byte stays the same, and so does the time that the server's
@@ -59,7 +59,7 @@ _SHORT = {"ceph_osd": "object server", "ceph_mds": "metadata server"}
 
 @dataclass(frozen=True)
 class Slowness:
-    """How slow a server's component was.
+    """The slowdown of one component of a server.
 
     Attributes:
         name: Name for users, such as "server s3 (disk sdb)".

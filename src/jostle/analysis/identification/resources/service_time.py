@@ -40,8 +40,8 @@ class ServiceTimes:
         expected: Seconds that the operations would have taken undisturbed, over all processes.
         spent: Seconds that the same operations took.
         slow: log(spent / expected); nan where it is unknown.
-        kind: Number of the class that most of the expected time belongs to; -1 without.
-        scored: slow is known.
+        kind: Number of the class with most of the expected time; -1 if there is none.
+        scored: Whether `slow` is known.
         referenced: Share of the expected time whose reference comes from quiet slices.
     """
 
@@ -57,8 +57,8 @@ def quiet_slices(load: Floats, lag: int) -> Flags:
     """Return the slices with little load in them and in the `lag` slices before (queues drain).
 
     Args:
-        load: Load of others.
-        lag: How many slices before count too.
+        load: Load of other jobs per slice.
+        lag: Number of slices before it that must have little load, too.
     """
     if not load.any():
         return np.ones(len(load), dtype=bool)
@@ -71,7 +71,7 @@ def reaching(loaded: Flags, lag: int) -> Flags:
 
     Args:
         loaded: Slices with load.
-        lag: How many slices after them count too.
+        lag: Number of slices after them that are included.
     """
     reach = loaded.copy()
     for shift in range(1, lag + 1):

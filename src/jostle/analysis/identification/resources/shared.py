@@ -1,4 +1,4 @@
-"""Collects the resources that a job shares with others: its calls and others' load, per slice.
+"""Collects the resources that a job shares with other jobs: its calls and their load, per slice.
 
 All times are in seconds, all arrays have shape (slices,) on the time axis of the job's own slices.
 """
@@ -46,9 +46,9 @@ class CallSeries:
     """The job's operations of one kind on a resource, slice by slice.
 
     Attributes:
-        name: What they are, for users.
+        name: Name of the kind, for users.
         ops: Number of operations (of CPU work: its seconds).
-        size: Mean bytes of an operation; 0 where it has none.
+        size: Mean bytes of an operation; 0 for operations without data.
         seconds: Time spent in them, over all processes.
     """
 
@@ -78,8 +78,8 @@ class SharedResource:
     """A resource that the job shares with others.
 
     Attributes:
-        name: Its name.
-        kind: What it is.
+        name: Name of the resource.
+        kind: Kind of the resource.
         axis: Start, length (ns) and number of the slices.
         calls: The job's operations there, by kind.
         busy: Seconds per slice spent there by the process that the job waits for: the slowest of
@@ -93,9 +93,11 @@ class SharedResource:
         mount: Identity of the mount that it is, or is a part of; "": none.
         apart: Jobs whose files are on other storage targets of the same file system.
         places: Links on which neighbours meet the job, by neighbour, where the fabric is known.
-        bound: For memory: the job's sensitivity to it, with which the time of `calls` is computed.
+        bound: For memory: the job's sensitivity to its speed, from which the time of `calls` is
+            computed.
         load_source: For memory: how the loads were counted.
-        servers: Entries of `loads` that are no load, but how slow a server was (see servers.py).
+        servers: Names in `loads` whose series is not a load but a server's slowdown (see
+            servers.py).
         of_messages: For buses: whether `calls` are messages to other nodes, as on the network.
     """
 
@@ -119,7 +121,7 @@ class SharedResource:
     of_messages: bool = False
 
     def place(self, job: str) -> str:
-        """Return where the job and a neighbour meet: a link, or the resource."""
+        """Return the place where the job and a neighbour meet: a link, or the resource itself."""
         return self.places[job].name if job in self.places else self.name
 
     @property
@@ -200,11 +202,11 @@ class AxisRows:
     """Rows of one resource (and job), mapped onto the axis by the time in which their job lived."""
 
     def __init__(self, table: pa.Table, axis: Axis, within: tuple[int, int] | None = None) -> None:
-        """Take rows.
+        """Map rows onto a time axis.
 
         Args:
             table: The rows.
-            axis: The time axis onto which they are mapped.
+            axis: The time axis onto which the rows are mapped.
             within: For others' rows: begin and end of the job's own life, outside of which nothing
                 counts.
         """

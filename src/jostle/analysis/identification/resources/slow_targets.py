@@ -34,16 +34,16 @@ class SlowTarget:
     """A storage target that is slower than its peers.
 
     Attributes:
-        mount: Its file system.
-        target: Its number.
+        mount: Mount of its file system.
+        target: Number of the target.
         way: Direction: read or write.
         factor: Time per byte on it as a multiple of the usual one, median over its files.
         low: Lower end of the 95 % interval of the factor.
-        high: Its upper end.
-        files: Files on it.
-        peers: Files on other targets, in the same runs.
-        targets: Targets that were compared.
-        jobs: Runs with files on it.
+        high: Upper end of that interval.
+        files: Number of files on the target.
+        peers: Number of files on other targets, in the same runs.
+        targets: Number of targets that were compared.
+        jobs: Number of runs with files on the target.
         p_value: Probability that by chance one of so many targets is as slow.
     """
 
@@ -60,7 +60,7 @@ class SlowTarget:
     p_value: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return all fields as JSON-compatible values."""
         return asdict(self)
 
 
@@ -72,7 +72,7 @@ def slow_targets(files: pa.Table) -> list[SlowTarget]:
             write_bytes, write_ns; one per file and process.
 
     Returns:
-        The slowest first; empty also where no row has targets.
+        The slow targets, the slowest first; empty also if no row names targets.
     """
     found = []
     rows = [row for row in files.to_pylist() if 0 < len(row["targets"] or ()) <= _MOST_STRIPES]

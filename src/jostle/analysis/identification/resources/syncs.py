@@ -34,11 +34,11 @@ def wait_for_metadata(
     """Return whether a job's syncs wait for the metadata server rather than for the object servers.
 
     Args:
-        syncs: Its syncs per slice; all arrays have shape (slices,).
-        seconds: Their time, s.
-        opened: Files that it opened.
-        asked: Metadata operations of all others.
-        moved: Bytes that all others moved.
+        syncs: The job's syncs per slice; all arrays have shape (slices,).
+        seconds: Time of these syncs, s.
+        opened: Number of files that the job opened.
+        asked: Metadata operations of all other jobs.
+        moved: Bytes that all other jobs moved.
     """
     on = (syncs > 0) & (seconds > 0)
     if int(on.sum()) < _FEWEST or opened.sum() < _OPENED * syncs.sum():

@@ -1,4 +1,4 @@
-"""Finds load that is in no profile, from the counters of machines, as suspects of its own.
+"""Finds load of programs without a profile, from the counters of machines, and adds it as suspects.
 
 What a mount's client counted on a node, or its server counted, less what the profiles there hold,
 was moved by programs without a profile: static binaries, containers, jobs that opted out, other
@@ -57,7 +57,7 @@ _STORAGE = {name: f"storage_{name}" for name in _TRAFFIC}
 
 
 def with_unprofiled(alongside: CoRunning) -> CoRunning:
-    """Return a job's neighbours, with load that is in no profile added as further ones.
+    """Return a job's neighbours, with load that is in no profile added as further neighbours.
 
     Args:
         alongside: The job and its neighbours, from Repository.alongside.

@@ -1,4 +1,4 @@
-"""Computes amounts moved between two instants, whatever the slice lengths.
+"""Computes the amounts that jobs moved between two instants, whatever their slice lengths.
 
 Jobs of one repository have slices of different lengths. What a job did during a slice of another
 is the sum over its own slices, each by the part that lies within.
@@ -17,14 +17,14 @@ class Flows:
     """Amounts that moved at constant rates over spans of time, in many channels at once."""
 
     def __init__(self, channel: Ints, start: Ints, end: Ints, amount: Floats) -> None:
-        """Add up spans of time with what moved in them.
+        """Add up the amounts that moved in spans of time.
 
         Args:
             channel: Number of each span's channel.
-            start: When each span begins, from 0, below 2**44 (any unit). The number of different
+            start: Start of each span, from 0, below 2**44 (any unit). The number of different
                 channels times the last end must be below 2**63.
-            end: When it ends, after its start.
-            amount: What moved in it.
+            end: End of each span, after its start.
+            amount: Amount that moved in the span.
         """
         self._width = int(end.max(initial=0)) + 1
         rate = amount / np.maximum(end - start, 1)
@@ -39,7 +39,7 @@ class Flows:
         self._moved = np.concatenate([[0.0], np.cumsum(moved)])[: len(self._at)]
 
     def between(self, channel: Ints, start: Ints, end: Ints) -> Floats:
-        """Return what moved in each channel between two instants; 0 in unknown channels."""
+        """Return the amount in each channel between two instants; 0 in unknown channels."""
         if not len(self._at):
             return np.zeros(len(channel))
         row = np.minimum(np.searchsorted(self._channels, channel), len(self._channels) - 1)

@@ -65,8 +65,8 @@ def matrix(tables: Programs, *, as_user: int | None = None) -> Matrix:
             other users are merged into one.
 
     Returns:
-        Every pair of programs that met, with counts and tests, and what each program does to
-        others and suffers from them.
+        Every pair of programs that ran at the same time, with counts and tests, and by how much
+        each program slows others and is slowed by them.
     """
     visibility = Visibility() if as_user is None else Visibility(users=frozenset({as_user}))
     return matrix_and_evidence(tables, visibility)[0]
@@ -79,7 +79,7 @@ def matrix_and_evidence(
 
     Args:
         tables: Loads and calls of all jobs, from Repository.programs_alongside.
-        visibility: What the viewer may know.
+        visibility: The jobs and programs that the viewer may see.
 
     Returns:
         The matrix, and the runs behind each of its encounters, in their order.
@@ -101,12 +101,12 @@ class MatrixPart:
     Attributes:
         kind: The kind of these resources.
         job: The jobs that are evaluated.
-        sums: Of each of them undisturbed time, time less what other programs explain,
+        sums: For each of these jobs, undisturbed time, time less what other programs explain,
             slices, and the minimum to which explanations may reduce the time spent.
         other: Programs that ran concurrently with them: one entry per job and program.
         met: The job of each entry of `other`.
-        alongside: Of each entry the same sums over the slices with that program, and then the part
-            of the time spent that the program explains.
+        alongside: For each entry of `other`, the same sums over the slices with that program, and
+            then the part of the time spent that the program explains.
     """
 
     kind: ResourceKind
@@ -134,8 +134,8 @@ def combined(parts: Sequence[MatrixPart], roles: Roles) -> tuple[Matrix, list[En
     """Add up the parts of the matrix from all resources.
 
     Args:
-        parts: By kind and share of resources, in their order.
-        roles: The same as for each of the parts.
+        parts: Parts of the matrix by kind and share of resources, in their order.
+        roles: Roles of all jobs, the same as for each of the parts.
 
     Returns:
         The same as `matrix_and_evidence`.

@@ -1,4 +1,4 @@
-"""Makes the rows of the matrix: what jobs did on resources, and how long it takes undisturbed."""
+"""Makes the rows of the matrix: loads, times and undisturbed times of jobs on resources."""
 
 from __future__ import annotations
 
@@ -56,22 +56,22 @@ class ResourceRows:
     spent: Floats
 
     def own(self) -> Ints:
-        """Return one number per row that stands for its job and its resource."""
+        """Return one number per row that identifies its job and its resource."""
         found: Ints = self.job * (int(self.resource.max(initial=0)) + 1) + self.resource
         return found
 
     def while_there(self, flows: Flows, channel: Ints) -> Floats:
-        """Return per row what flowed in a channel during the row's time."""
+        """Return per row the amount that flowed in a channel during the row's time."""
         return flows.between(channel, self.start, self.end)
 
 
 @dataclass(frozen=True)
 class Roles:
-    """Which jobs run which programs, as far as the viewer may know.
+    """The program of each job, as far as the viewer may know it.
 
     Attributes:
         jobs: Names of all jobs.
-        names: Of programs.
+        names: Names of the programs.
         program: Per job, the number of its program.
         own: Per job, whether it may be evaluated as slowed.
         whole: Per job, whether the time of its calls is known for the whole run only: it is
@@ -113,7 +113,7 @@ def tables_of(kind: str, table: pa.Table) -> dict[ResourceKind, pa.Table]:
 
     Args:
         kind: A kind of Programs.kinds.
-        table: Its rows.
+        table: Rows of that kind.
     """
     if kind == "node":
         both: dict[ResourceKind, pa.Table] = {"node": table, "memory": table}
@@ -141,7 +141,7 @@ def file_rows(table: pa.Table, roles: Roles, around: int) -> ResourceRows:
     The load is the time spent in calls, since few metadata requests may be a large load.
 
     Args:
-        table: Their rows, in the order of resource and time.
+        table: Rows of the mounts, in the order of resource and time.
         roles: Roles of all jobs that are in the table.
         around: A job has a mount to itself where nobody else used it within so many slices: a
             long call of another job may pass through a slice that records no load of it.
@@ -154,8 +154,8 @@ def rows_of(kind: ResourceKind, table: pa.Table, roles: Roles) -> ResourceRows:
     """Return the rows of some resources; all of their rows must be in the table.
 
     Args:
-        kind: Their kind.
-        table: Their rows, in the order of resource and time, from `tables_of`.
+        kind: Kind of the resources.
+        table: Rows of these resources, in the order of resource and time, from `tables_of`.
         roles: Roles of all jobs that are in the table.
     """
     if kind == "file system":

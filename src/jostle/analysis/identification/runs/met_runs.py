@@ -1,4 +1,4 @@
-"""Compares a run that is known as a whole with like runs, and lists the jobs that it met.
+"""Compares a run whose times are known only as totals with similar runs, and lists concurrent jobs.
 
 What ran concurrently with one run is no evidence: by chance some program always does. The evidence
 comes from all runs of its program, with and without the other one (`whole_runs`).
@@ -37,16 +37,16 @@ _LEAST_SHARE = 0.01  # of a run's traffic: with less of it concurrent, it did no
 
 @dataclass(frozen=True)
 class SlownessOnResource:
-    """How slow a run was on one resource.
+    """The slowdown of a run on one resource, compared with similar runs.
 
     Attributes:
         resource: The resource.
-        resource_kind: Its kind.
-        bytes_and_calls: Its load there: bytes, and what calls weigh besides.
-        factor: Time of its operations over that of like ones, in the median of its like; above 1
-            it was slower. Like are runs of its program, on about as many ranks.
-        like_runs: How many other runs those are.
-        slower_than: How many of them were faster.
+        resource_kind: Kind of the resource.
+        bytes_and_calls: Load of the run there: bytes, plus a fixed number for each call.
+        factor: Time of its operations over the median of similar runs; above 1 it was slower.
+            Similar are runs of its program on about as many ranks.
+        like_runs: Number of similar runs.
+        slower_than: Number of similar runs that were faster.
     """
 
     resource: str
@@ -59,23 +59,23 @@ class SlownessOnResource:
 
 @dataclass(frozen=True)
 class MetJob:
-    """A job that was active on a resource while the run moved its traffic there.
+    """A job that used a resource at the same time as the run.
 
     Attributes:
-        job: Its name; OTHERS: those that the viewer may not see.
-        program: What it ran.
-        user: Its owner's uid; None: not shown, or several.
-        resource: Where they met.
-        resource_kind: Its kind.
+        job: Name of the job; OTHERS: jobs that the viewer may not see.
+        program: Program of the job.
+        user: Uid of its owner; None: not shown, or several.
+        resource: The resource that both used.
+        resource_kind: Kind of that resource.
         overlap_s: Seconds in which both were active there.
         share: Part of the run's traffic there that it moved meanwhile, 0 to 1.
         load_share: Part of the load of both in these seconds that was the other's, 0 to 1.
-        strength: Of the evidence that the other's program slows the run's program.
-        with_runs: Runs of the run's program alongside the other's program.
-        without_runs: Runs without it.
+        strength: Strength of the evidence that the job's program slows the run's program.
+        with_runs: Number of runs of the run's program alongside the job's program.
+        without_runs: Number of its runs without the job's program.
         slowdown: By how much the former are slower, with its interval; None: too few runs.
-        p: Of the test; None: too few runs.
-        q: The same after control of the false-discovery rate over all programs that were met.
+        p: p value of the test; None: too few runs.
+        q: p after control of the false-discovery rate over all these programs.
     """
 
     job: str
@@ -96,14 +96,14 @@ class MetJob:
 
 @dataclass(frozen=True)
 class RunAmongItsLike:
-    """A run that is known as a whole, compared with like runs, and the jobs that it met.
+    """The result of `run_among_its_like`: slowdowns of a run on resources, and concurrent jobs.
 
     Attributes:
-        job: The run.
-        program: Its program.
-        resources: How slow it was on each resource; the resource with most of its load first.
-        met: The jobs that it met; those with the strongest evidence first.
-        limits: What the result does not show, one sentence each.
+        job: Name of the run's job.
+        program: Program of the run.
+        resources: Slowdown of the run on each resource; the resource with most of its load first.
+        met: Concurrent jobs; those with the strongest evidence first.
+        limits: Limits of the result, one sentence each.
     """
 
     job: str
@@ -114,11 +114,11 @@ class RunAmongItsLike:
 
     @property
     def evident(self) -> list[MetJob]:
-        """The jobs whose program slows the run's program, with evidence."""
+        """The concurrent jobs whose program slows the run's program according to the test."""
         return [each for each in self.met if each.strength == "evidence"]
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return all fields as JSON-compatible values."""
         found: dict[str, Any] = plain(self)
         return found
 
@@ -126,12 +126,12 @@ class RunAmongItsLike:
 def run_among_its_like(
     tables: Programs, job: str, visibility: Visibility | None = None
 ) -> RunAmongItsLike:
-    """Compare a run with like runs, and list the jobs that it met.
+    """Compare a run with similar runs, and list the jobs that ran at the same time.
 
     Args:
         tables: Loads and calls of all jobs, from Repository.programs_alongside.
-        job: The run, which is known as a whole.
-        visibility: What the viewer may know; None: everything.
+        job: Name of the run, whose times are known for the run as a whole.
+        visibility: The jobs and programs that the viewer may see; None: all.
     """
     sight = visibility or Visibility()
     roles = roles_of(tables.jobs, sight)

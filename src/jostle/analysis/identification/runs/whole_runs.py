@@ -34,7 +34,7 @@ class Meetings:
     Attributes:
         row: Row of the job.
         program: The other program.
-        height: The other's load, as a part of its usual one.
+        height: Load of the other program, as a part of its usual load.
     """
 
     row: Ints
@@ -44,12 +44,12 @@ class Meetings:
 
 @dataclass(frozen=True)
 class Units:
-    """The units that are compared on resources of one kind: slices, and runs known as a whole.
+    """The units that are compared on resources of one kind: slices, or whole runs.
 
     Attributes:
         rows: One row per unit; that of a run begins where the run does.
-        scored: Which units are compared.
-        slices: How many slices each unit has.
+        scored: Whether each unit is compared.
+        slices: Number of slices of each unit.
         met: Units concurrent with other programs; the height of a run is the mean over its traffic.
         share: Per meeting, the part of the unit's undisturbed time concurrent with the program.
         alongside: Per meeting, the number of slices that were.
@@ -66,13 +66,13 @@ class Units:
 def units_of(
     rows: ResourceRows, scored: NDArray[np.bool_], met: Meetings, whole: NDArray[np.bool_]
 ) -> Units:
-    """Merge the slices of runs that are known as a whole into one unit per resource.
+    """Merge the slices of runs whose times are known only as totals into one unit per resource.
 
     Args:
         rows: Rows of slices.
         scored: Which of them are compared.
         met: Those of them that were concurrent with other programs.
-        whole: Per job, whether it is known as a whole.
+        whole: Per job, whether its times are known only as totals.
     """
     together = whole[rows.job] & scored
     if not together.any():

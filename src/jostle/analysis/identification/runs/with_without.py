@@ -30,7 +30,7 @@ class Difference:
         normal: Shapiro-Wilk p of each group; None: too few.
         equal_variance: Bartlett p; None: too few.
         test: "ANOVA", or "Kruskal-Wallis" where its assumptions fail; "" too few runs.
-        p: Of that test.
+        p: p value of that test.
     """
 
     slowdown: Slowdown | None

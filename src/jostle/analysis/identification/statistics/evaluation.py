@@ -1,4 +1,4 @@
-"""Holds the test of one shared resource, and the loss on it if there is evidence."""
+"""Result type of the evaluation of one shared resource: its test, and the loss on it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Evaluation:
     Attributes:
         test: The test result.
         loss: The loss that the suspects caused; None without suspects.
-        together: Suspect that was dropped -> the job that explains the loss better.
+        together: By dropped suspect, the job that explains the loss better.
     """
 
     test: ResourceTest

@@ -31,16 +31,17 @@ _FORGOT = 0.2  # autocorrelation
 
 @dataclass(frozen=True)
 class Test:
-    """Result of the test of a load.
+    """Result of the test whether a load explains a slowdown.
 
     Attributes:
         correlation: Partial rank correlation at the best lag.
-        lag: That lag, slices; positive: the load comes before the slowdown.
+        lag: Best lag in slices; positive: the load comes before the slowdown.
         p: Share of shifted loads that fit at least as well as the real load; 1 if the load could
             not be tested.
         smallest: The smallest possible p.
         critical: Correlation that only 5 % of the shifted loads reach.
-        alike: The load came and went with the job's own phases, or never changed.
+        alike: Whether the load cannot be tested, since it rises and falls with the job's own phases
+            or never changes.
     """
 
     correlation: float
@@ -64,8 +65,8 @@ def own_phases(kind: NDArray[np.int64], scored: Flags, slow: Floats, own: list[F
     Args:
         kind: Class of each slice.
         scored: Slices that are evaluated.
-        slow: The slowdown.
-        own: What the job did per slice (load, processes).
+        slow: The slowdown of each slice.
+        own: The job's own load and processes per slice.
 
     Returns:
         Columns, zero in slices that are not evaluated, shape (slices, columns); the first are for
@@ -107,7 +108,7 @@ class Moved:
         """Prepare the tests.
 
         Args:
-            slow: The slowdown per slice.
+            slow: The slowdown of each slice.
             scored: Slices that are evaluated.
             base: Basis of the job's own causes, from `own_phases`.
             lags: Least and greatest lag of the load to be tried, slices.
@@ -127,7 +128,7 @@ class Moved:
         self._spectra = np.conj(np.fft.rfft(padded, axis=1))
 
     def alongside(self, load: Floats) -> Moved:
-        """Return the slowdown without what one more load explains, by adding it to the basis."""
+        """Return the slowdown that remains after one more load is added to the basis."""
         scored = self._scored
         level = np.where(scored, ranks(load), 0.0)
         there = np.where(scored, load > 0, 0.0)  # its mere presence may do the harm

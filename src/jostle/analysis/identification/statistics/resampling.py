@@ -26,7 +26,7 @@ _TAIL = 0.025
 def drawn(
     case: Case, lost: Floats, strengths: Floats, names: list[str], rng: Rng
 ) -> tuple[Interval, Interval, dict[str, Interval]]:
-    """Sum the loss and divide it among suspects, with 95 % intervals.
+    """Compute the loss on a resource and the share of each suspect, with 95 % intervals.
 
     Args:
         case: The slices of the resource.

@@ -52,15 +52,15 @@ class ResourceTest:
         resource: The resource.
         served: Service times of the job's operations on the resource.
         total: Test of the load of all others together.
-        tests: Job -> test of its load; the heaviest jobs only where there are very many.
-        little: Job whose load was too small to matter -> its share of the load on the resource.
+        tests: By job, the test of its load; only the heaviest jobs where there are very many.
+        little: By job whose load was too small to matter, its share of the load on the resource.
         smallest_s: Smallest loss that could have been detected, seconds.
         lag: Number of slices after a load that may still be disturbed.
         p: p value of the resource (Simes over all its tests).
         moved: The slowdown, prepared for tests with shifted loads.
         q: p after control of the false-discovery rate over resources.
-        suspects: Job with evidence -> its q.
-        jointly: Only the loads of the suspects together explain the slowdown, none alone.
+        suspects: By job with evidence, its q.
+        jointly: Whether only the loads of the suspects together explain the slowdown, none alone.
     """
 
     resource: SharedResource
@@ -305,7 +305,7 @@ def delayed(load: Floats, lag: int) -> Floats:
 
 
 def blind(resource_test: ResourceTest) -> str:
-    """Return why the slices of a resource show nothing, and what would; "" where they do."""
+    """Return why the slices of a resource can show no effect, and what would; "" where they can."""
     if resource_test.slices < FEWEST:
         # With so few slices no class is complete; in a longer run all of them may be evaluated.
         some = resource_test.slices or min(

@@ -1,4 +1,4 @@
-"""Rules out jobs that are no suspects, or states why they could not be tested.
+"""Rules out jobs without a detectable effect, or states why they could not be tested.
 
 To rule a job out needs evidence: slices that would have shown a loss, or an account. For the other
 jobs the result states why they could not be tested, and what would decide it.
@@ -27,11 +27,11 @@ _UNSEEN = 1 / 3
 
 @dataclass(frozen=True)
 class RuledOut:
-    """What is known of the jobs that are no suspects.
+    """The jobs that are no suspects: those ruled out, and those that could not be tested.
 
     Attributes:
-        ruled_out: Jobs that did no visible harm, with why.
-        untested: Jobs of which it is not known whether they did harm, with why.
+        ruled_out: Jobs without a detectable effect, with the reason.
+        untested: Jobs of which it is not known whether they had an effect, with the reason.
     """
 
     ruled_out: dict[str, str]
@@ -45,7 +45,7 @@ def ruled_out(
     apart: Mapping[str, str | Untested],
     run_s: float,
 ) -> RuledOut:
-    """Return for every job without detectable harm why it is no suspect.
+    """Return for every job without a detectable effect why it is no suspect.
 
     With several resources, the reason is that of the one on which the job spent most time; a
     resource on which the other could not be tested takes precedence.

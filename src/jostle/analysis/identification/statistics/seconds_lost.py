@@ -43,8 +43,7 @@ class SuspectLoss:
 
     Attributes:
         seconds: Run time lost.
-        evident: The difference between slices with and without suspects, with the sampling error
-            only.
+        evident: Seconds lost, with an interval from the sampling error only.
         shares: Each suspect's part of the loss, with its interval.
         lost: Seconds lost per slice; 0 in slices without suspects in them or just before. If calm
             slices are unclean, the loss through jobs that are no suspects is included, and it is 0
@@ -203,7 +202,7 @@ def counted_once(losses: Sequence[tuple[str, str, Interval]], whole_s: float) ->
 
     Args:
         losses: Resource, its kind, and seconds lost there to one suspect.
-        whole_s: Seconds that the job lost in total, each instant once.
+        whole_s: Seconds that the job lost in total, with each instant counted once.
     """
     by_node: dict[str, float] = defaultdict(float)
     others = 0.0

@@ -1,4 +1,4 @@
-"""Advice on a job in words: what to change, by which text, what it saves, who pays for it."""
+"""Shows the advice on a job as text: what to change, lines to paste, saving, and cost."""
 
 from __future__ import annotations
 

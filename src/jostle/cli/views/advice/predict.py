@@ -1,4 +1,4 @@
-"""Predictions in words and tables: how much loads will slow each other, and how many fit."""
+"""Shows predictions as text and tables: losses of concurrent loads, and how many fit."""
 
 from __future__ import annotations
 

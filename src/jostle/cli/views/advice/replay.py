@@ -1,4 +1,4 @@
-"""A replay in words: the results of a site, with and without a policy."""
+"""Shows a replay of a site's jobs as text: the results with and without a policy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Advice on a site in words, and the sums that a user may see."""
+"""Shows the advice on a site as text, and the sums that a user may see."""
 
 from __future__ import annotations
 
