@@ -1,4 +1,4 @@
-"""The errors of the repository."""
+"""The errors that a repository raises, with hints how to fix them."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def log_error(root: Path, why: str) -> LogError:
 
     Args:
         root: Folder of the repository.
-        why: What is wrong, the end of a sentence.
+        why: Description of the damage, as the end of a sentence.
     """
     return LogError(
         f"The log of the repository {shown(root)} is damaged: {why}.",
         hint="`jostle repository check` lists the damage, and `jostle repository check --fix` "
-        "continues with what is left; or restore the folder `commits` from a backup.",
+        "continues with the remaining files; or restore the folder `commits` from a backup.",
     )
 
 
@@ -38,33 +38,33 @@ class DamagedError(RepositoryError):
     """A file of the repository is missing or damaged.
 
     Attributes:
-        file: Its path in the repository; "" if it is not known.
-        reason: What is wrong with it, by the reader's error.
+        file: Path of the file in the repository; "" if it is not known.
+        reason: Description of the damage, from the reader's error.
         span: Time of its rows, (start, end) in ns since the epoch; other times are unaffected.
     """
 
     def __init__(self, root: Path, file: str, reason: str, span: tuple[int, int]) -> None:
-        """Make the error.
+        """Create the error.
 
         Args:
             root: Folder of the repository.
-            file: See the class.
-            reason: See the class.
-            span: See the class.
+            file: Path of the file in the repository.
+            reason: Description of the damage.
+            span: Time of its rows, (start, end) in ns since the epoch.
         """
         for again in (f'Failed to read file "{file}": ', f" '{file}'") if file else ():
             reason = reason.replace(again, "")
         what = f"The file {file}" if file else "A file"
         super().__init__(
             f"{what} of the repository {shown(root)} cannot be read: {reason}",
-            hint=f"Restore it from a backup, or continue without it: {FIX}.",
+            hint=f"Restore the file from a backup, or continue without it: {FIX}.",
         )
         self.file = file
         self.reason = reason
         self.span = span
 
     def missing(self) -> str:
-        """Return a sentence on what an answer without the file lacks."""
+        """Return a sentence on the data that an answer without the file lacks."""
         table = self.file.partition("/")[0]
         when = ""
         if self.span[1] - self.span[0] < 2**62:
@@ -78,10 +78,10 @@ class SnapshotGoneError(RepositoryError):
     """A file of a snapshot was removed, by a compaction or by retention."""
 
     def __init__(self, name: str, file: str, number: int) -> None:
-        """Make the error.
+        """Create the error.
 
         Args:
-            name: Path or address of the repository.
+            name: Path or URL of the repository.
             file: Path of the file within it.
             number: Number of the snapshot's commit.
         """
@@ -100,15 +100,15 @@ class NoRoomError(RepositoryError):
     """
 
     def __init__(self, place: str, why: str) -> None:
-        """Make the error.
+        """Create the error.
 
         Args:
-            place: The file.
-            why: See the class.
+            place: Path of the file.
+            why: The system's message.
         """
         super().__init__(
             f"{place} cannot be written: {why}.",
-            hint="Free some space there, or write to another disk; then do it again.",
+            hint="Free some space there or use another disk, then repeat the command.",
         )
         self.why = why
 

@@ -1,4 +1,4 @@
-"""All queries that a repository answers, each with its tables."""
+"""All queries that `Repository` offers, with the tables that each of them returns."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ class Questions:
         """Query the files of a log.
 
         Args:
-            path: The repository's folder.
-            log: Its commit log, or the files of a snapshot.
+            path: Folder of the repository.
+            log: Commit log of the repository, or the files of a snapshot.
         """
         self.path = path
         self._ask(log)
@@ -73,11 +73,11 @@ class Questions:
         self.gpus = Gpus(self._engine)  #: GPUs that jobs used, and their loads on them.
 
     def query(self, sql: str, params: Sequence[Any] = ()) -> pa.Table:
-        """Query in SQL (DuckDB); tables as in docs/reference/repository.md.
+        """Run an SQL query (DuckDB) on the tables of docs/reference/repository.md.
 
         Args:
             sql: The query, with `?` or `$1` for parameters.
-            params: Their values.
+            params: Values of the parameters.
         """
         return self._engine.query(sql, params)
 
@@ -103,7 +103,7 @@ class Questions:
 
         Args:
             name: Text from the user.
-            owner: Search only the jobs of this user (a uid), as if there were no others.
+            owner: User (uid) whose jobs alone are searched, as if there were no others.
 
         Raises:
             JobError: There is no such job, or several, or it is a batch job of several parts.
@@ -141,7 +141,7 @@ class Questions:
         return str(newest_jobs[0]) if newest_jobs else job
 
     def job_tables(self, job: str) -> JobTables:
-        """Return all tables of one job, as `jostle.analysis.digest` takes them."""
+        """Return all tables of one job, the input of `jostle.analysis.digest`."""
         return JobTables(
             job,
             self.job_processes(job),
@@ -186,7 +186,7 @@ class Questions:
         )
 
     def run_tables(self, job: str) -> RunTables:
-        """Return the tables behind an estimate, as `jostle.analysis.estimate` takes them."""
+        """Return the tables of one run, the input of `jostle.analysis.estimate`."""
         window = self._engine.window(job)
         with ThreadPoolExecutor(1) as side:  # a file is read while DuckDB runs a query
             segments = side.submit(self._merger.job, job, without=UNUSED_COLUMNS)
@@ -263,7 +263,7 @@ class Questions:
         return worlds_table(find_worlds(processes), processes)
 
     def rank_tables(self, job: str) -> RankTables:
-        """Return the slices of each rank of a job, as `jostle.analysis.waits_of` takes it."""
+        """Return the slices of each rank of a job, the input of `jostle.analysis.waits_of`."""
         processes = self.job_processes(job)
         worlds = worlds_table(find_worlds(processes), processes)
         return rank_tables(self._engine, job, processes, worlds)
@@ -295,8 +295,8 @@ class Questions:
         """Return one metric of one job per slice and resource, over its processes.
 
         Args:
-            job: Its name.
-            metric: A counter, timer or gauge of any scope.
+            job: Name of the job.
+            metric: Id of a counter, timer or gauge of any scope.
 
         Returns:
             Columns resource (a mount for metrics of scope mount, else a node), slice, slice_ns,
@@ -313,10 +313,10 @@ class Questions:
 
         Args:
             job: The job whose neighbours are summed.
-            metric: A counter, timer or gauge; mount metrics are summed on the mounts that the
+            metric: Id of a counter, timer or gauge; mount metrics are summed on the mounts that the
                 job used, others on its nodes.
-            count_jobs: Add a column jobs: number of other jobs with a record there. Takes as long
-                again; `neighbours` lists the jobs over the whole time.
+            count_jobs: Whether to add a column jobs, the number of other jobs with a record there.
+                This takes twice as long; `neighbours` lists the jobs over the whole time.
 
         Returns:
             The columns of `series`: if others, or the job, began or ended within a slice, a
@@ -328,7 +328,7 @@ class Questions:
         return background(self._engine, job, metric, count_jobs=count_jobs)
 
     def neighbours(self, job: str, metric: str) -> pa.Table:
-        """Return the other jobs behind a background, the heaviest first.
+        """Return the other jobs whose load a background contains, the heaviest first.
 
         Args:
             job: The job whose neighbours are summed.
@@ -348,7 +348,7 @@ class Questions:
 
         Args:
             job: The job.
-            cores: Include the users of its nodes' cores, by process.
+            cores: Whether to include the users of its nodes' cores, by process.
         """
         found = alongside(self._engine, job, cores=cores)
         return on_fabrics(self._engine, found, self.topologies())
@@ -388,8 +388,8 @@ class Questions:
         a get by its origin as well, as traffic from the target.
 
         Args:
-            span: Slices that overlap it, ns since the epoch.
-            jobs: Only these; None: all.
+            span: Time that the slices overlap, ns since the epoch.
+            jobs: Names of the jobs; None: all.
         """
         return traffic(self._engine, span, jobs)
 
@@ -431,12 +431,12 @@ class Questions:
         """Write a table, or the slices of a job, to a file in a common format.
 
         Args:
-            what: A table, jobs, or a job: its rows of slices, then of mount_slices.
-            form: parquet, csv or json.
-            out: The file; replaced as a whole if it exists.
-            job: Only rows of this job (tables only).
-            span: Only slices and segments that overlap this time, ns since the epoch.
-            metrics: Only these metrics, in addition to the keys.
+            what: Name of a table, `jobs`, or a job (its rows of slices, then of mount_slices).
+            form: Format: parquet, csv or json.
+            out: Path of the file, which is replaced if it exists.
+            job: Name of the job whose rows are exported (for tables only).
+            span: Time that exported slices and segments overlap, ns since the epoch.
+            metrics: Ids of the metrics to export in addition to the keys.
 
         Raises:
             JobError: There is no such table, job, format or part of the table.

@@ -1,4 +1,4 @@
-"""`Repository`: the public interface of the repository."""
+"""Class `Repository`, the public interface of the repository of all recorded jobs."""
 
 from __future__ import annotations
 
@@ -38,11 +38,12 @@ class Repository(Questions):
         """Open a repository.
 
         Args:
-            path: Its folder, or s3://BUCKET/PREFIX.
-            create: Create it if there is none.
+            path: Folder of the repository, or s3://BUCKET/PREFIX.
+            create: Whether to create the repository if there is none.
 
         Raises:
-            RepositoryError: There is none, or the folder is something else, or it is damaged.
+            RepositoryError: There is no repository, the folder has other content, or the repository
+                is damaged.
         """
         storage = open_storage(path)
         #: Its folder (in an object store: of its local copies), and its folder or address.
@@ -75,7 +76,7 @@ class Repository(Questions):
 
         Args:
             paths: A spool folder, or folders and profiles.
-            job: Only profiles that name this job (for which it is much faster).
+            job: Name of the only job to read, which is much faster than reading all.
 
         Yields:
             The repository; `newest(job)` is the job's name in it.
@@ -104,7 +105,7 @@ class Repository(Questions):
         Args:
             paths: Spool folders or single profiles.
             progress: Function that is called from time to time.
-            remove: Remove profiles that are finished and wholly in the repository.
+            remove: Whether to remove profiles that are finished and completely in the repository.
 
         Raises:
             RepositoryError: A spool cannot be read, or the repository cannot be written.
@@ -130,7 +131,7 @@ class Repository(Questions):
         """Remove the profiles of a spool that the repository has completely; the others stay.
 
         Args:
-            folder: The spool.
+            folder: The spool folder.
         """
         self._engine.refresh()
         clear_spool(folder, self._log.state)
@@ -149,18 +150,18 @@ class Repository(Questions):
 
         Args:
             paths: Spool folders; they may not exist yet.
-            stop: Function that is called at least every half second; the function returns when it
-                is true.
+            stop: Function that is called at least every half second; `follow` returns when its
+                result is true.
             on_change: Function that is called with the report of a pass that published new rows.
-            remove: As for `ingest`.
-            files: Function that returns the profiles to ingest, for every pass; None: all in the
+            remove: Whether to remove profiles, as for `ingest`.
+            files: Function that returns the profiles to ingest in each pass; None: all in the
                 folders.
             pause: Function that is called after each pass with its time (s) and the number of files
                 with more data; returns when the next pass is due. None: the length of the slices
                 decides.
 
         Returns:
-            All passes added up.
+            The reports of all passes, added up.
         """
         return follow(
             self.path,

@@ -1,4 +1,4 @@
-"""The result types of the repository."""
+"""Result types of a repository's queries, ingests and maintenance."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ ACCESS_METRICS = (
 
 @dataclass(frozen=True)
 class WorldSegments:
-    """The execution segments of one MPI world, merged over its ranks.
+    """Execution segments of one MPI world (parts between global synchronisations), ranks merged.
 
     Attributes:
         number: Number of the world in its job.
@@ -55,7 +55,7 @@ class WorldSegments:
         world_size: Number of its ranks.
         spawned: Whether it was created by MPI_Comm_spawn.
         processes: Ids of the processes that were merged, in order of rank.
-        ranks: Their ranks.
+        ranks: Rank numbers of these processes.
         missing: Ranks without a profile.
         diverged: Ranks left out because their global collectives differ from those of the others,
             with the number of these before the first difference.
@@ -71,7 +71,7 @@ class WorldSegments:
         rules: Share of the time of each rule, 0 to 1.
         coverage: Share of the time between a rank's first and last delimiter that is inside
             segments of recurring kind (five or more have the same signature_set), mean over ranks.
-        merged_coverage: The same for `segments`.
+        merged_coverage: Coverage of the merged segments.
         segmentable: Whether the coverage is at least half.
         boundaries: Boundaries that all ranks share.
         boundaries_coarsest: Boundaries of the rank with the fewest.
@@ -133,7 +133,7 @@ class CoreReference:
     Attributes:
         ns: Low quantile of means, each over CORE_PROBE_RUNS consecutive runs, ns.
         jobs: Number of other jobs on the node that it includes; 0: only the run itself.
-        own_ns: The same for runs of the job's program with as many ranks.
+        own_ns: Low quantile, ns, over runs of the job's program with as many ranks.
         own_jobs: Number of other runs of the program in own_ns; 0: none.
     """
 
@@ -166,17 +166,18 @@ class RunTables:
     """The tables behind an estimate of one run.
 
     Attributes:
-        job: Its name.
+        job: Name of the job.
         processes: One row per process (see docs/reference/repository.md, table processes).
         mounts: One row per mount identity, host and path that its processes used.
-        worlds: Its execution segments, of each MPI world; empty for a job without MPI. Columns
+        worlds: Execution segments of each of its MPI worlds; empty for a job without MPI. Columns
             run_tables.UNUSED_COLUMNS may be missing.
         slices: One row per node and slice: host, slice, slice_ns, count (processes with a record),
             then <metric>_sum, _min and _max over the processes of run_tables.RUN_METRICS.
-        mount_slices: The same per mount, of run_tables.RUN_MOUNT_METRICS: mount, slice, ...
-        references: Node -> least times of the core-speed probe over the runs around this one; empty
-            without the probe.
-        others_cpu_s: Node -> CPU seconds of other jobs there while it ran; empty for a job with
+        mount_slices: One row per mount and slice, with the metrics of run_tables.RUN_MOUNT_METRICS:
+            mount, slice, ...
+        references: For each node, least times of the core-speed probe over the runs around this
+            one; empty without the probe.
+        others_cpu_s: For each node, CPU seconds of other jobs while it ran; empty for a job with
             segments.
         core_states: Counters of agents for its nodes (kinds machine and power) and for its own
             control groups (batch_job): host, kind, name, slice, slice_ns, span, then CORE_METRICS;
@@ -199,13 +200,13 @@ class JobTables:
     """All tables of one job.
 
     Attributes:
-        job: Its name.
+        job: Name of the job.
         processes: One row per process (see docs/reference/repository.md, table processes).
         mounts: One row per mount identity, host and path that its processes used.
         totals: One row per process with slices: process and every metric of scope process
             summed over its slices (gauges: the highest level); histograms are lists of 32.
         mount_totals: One row per process and mount, with every metric of scope mount.
-        segments: Its execution segments; None if no process has any.
+        segments: Execution segments of the job; None if no process has any.
         accesses: One row per mount and slice: mount, slice, slice_ns, count (processes with a
             record) and ACCESS_METRICS, summed over the processes; None if not requested.
         files: One row per mount and file: mount, path, hash (0: all without a row of their own),
@@ -213,7 +214,7 @@ class JobTables:
             requested.
         gpus: One row per host and GPU that it used: host, gpu, name, memory_bytes and GPU_VALUES,
             summed over its life; None if not requested.
-        process_gpus: The same for each process: process, host, gpu, numa and GPU_VALUES.
+        process_gpus: One row per process and GPU: process, host, gpu, numa and GPU_VALUES.
         node_adapters: Network adapters of these nodes, if there are several: see
             around_gpus.adapter_loads.
         node_gpus: All known GPUs on the nodes where it used one: see Gpus.of_nodes.
@@ -238,9 +239,9 @@ class IngestProgress:
     """Progress of an ingest.
 
     Attributes:
-        profiles_done: Profiles checked.
-        profiles_total: Profiles found.
-        slices: Process-slices published so far.
+        profiles_done: Number of profiles checked.
+        profiles_total: Number of profiles found.
+        slices: Number of process-slices published so far.
     """
 
     profiles_done: int
@@ -253,21 +254,21 @@ class IngestReport:
     """Result of an ingest.
 
     Attributes:
-        profiles: Profiles and files of short-lived processes found.
+        profiles: Number of profiles and files of short-lived processes found.
         changed: Number of these with new data.
-        processes: Processes whose row was written.
-        finished: Processes that are now complete.
-        slices: Process-slices published (rows of table slices).
-        mount_slices: Rows of table mount_slices published.
-        segments: Rows of table segments published.
-        component_slices: Rows of table component_slices published.
-        batch_jobs: Rows of table batch_jobs published.
-        commits: Commits made.
-        removed: Spool files removed.
-        left: Files with more data, for the next pass.
+        processes: Number of processes whose row was written.
+        finished: Number of processes that are now complete.
+        slices: Number of process-slices published (rows of table slices).
+        mount_slices: Number of published rows of table mount_slices.
+        segments: Number of published rows of table segments.
+        component_slices: Number of published rows of table component_slices.
+        batch_jobs: Number of published rows of table batch_jobs.
+        commits: Number of commits made.
+        removed: Number of spool files removed.
+        left: Number of files with more data, for the next pass.
         expired: Profiles before the retention horizon: not ingested, and not removed.
         bytes_written: Size of the Parquet files published, bytes.
-        seconds: Wall-clock time.
+        seconds: Wall-clock time of the ingest, s.
         warnings: One sentence each: profiles that could not be read completely, and why; the first
             MAX_WARNINGS.
     """
@@ -321,8 +322,9 @@ class CompactReport:
     """Result of a compaction.
 
     Attributes:
-        files_before: Files before it, and their size in bytes; the same after it.
-        strays_removed: Files in no commit that were removed.
+        files_before: Number of files before the compaction; further fields: their bytes, and both
+            after it.
+        strays_removed: Number of removed files that are in no commit.
         damaged: Files that cannot be read, and stay unchanged.
     """
 
@@ -344,10 +346,10 @@ class ExpireReport:
 
     Attributes:
         horizon_ns: Slices that ended before this time (ns since the epoch) were removed.
-        files_removed: Files removed from the repository.
-        rows_removed: Rows of these, all tables together.
-        bytes_removed: Size of these, bytes.
-        processes_removed: Processes that ended before the horizon.
+        files_removed: Number of files removed from the repository.
+        rows_removed: Number of rows of these files, all tables together.
+        bytes_removed: Size of these files, bytes.
+        processes_removed: Number of processes that ended before the horizon.
         damaged: Files that cannot be read, and stay unchanged.
     """
 
@@ -369,8 +371,8 @@ class CoarsenReport:
 
     Attributes:
         horizon_ns: Slices that began before this time (ns since the epoch) were checked.
-        rows_before: Rows that were replaced.
-        rows_after: Rows that replace them.
+        rows_before: Number of rows that were replaced.
+        rows_after: Number of rows that replace them.
         bytes_before: Bytes of the files that were replaced.
         bytes_after: Bytes of the files that replace them.
         damaged: Files that cannot be read, and stay unchanged.
@@ -390,7 +392,7 @@ class CoarsenReport:
 
 @dataclass(frozen=True)
 class ExportReport:
-    """The path of an export, and its rows and bytes."""
+    """Result of an export: path of the file, number of rows, and bytes."""
 
     path: Path
     rows: int

@@ -1,7 +1,7 @@
-"""Ingests facts of batch jobs (*.jsb), which prologs and epilogs write, into table batch_jobs.
+"""Ingests facts on batch jobs (*.jsb files of prologs and epilogs) into table batch_jobs.
 
-The format is docs/reference/batch-facts.md. A file may be about another user's job: only those of
-root and of the repository's owner count, and every byte of them is checked.
+The format is docs/reference/batch-facts.md. A file may be about a different user's job, so only
+files of root and of the repository's owner count, and all of their content is checked.
 """
 
 from __future__ import annotations
@@ -105,14 +105,14 @@ class BatchFacts:
     def __init__(
         self, root: Path, log: Log, guard: threading.Lock, names: JobNames, *, remove: bool
     ) -> None:
-        """Create the object; it reads nothing yet.
+        """Create the object without reading any files.
 
         Args:
             root: Folder of the repository.
-            log: Its commit log, used while `guard` is held.
-            guard: Its lock.
-            names: Assigns names of jobs.
-            remove: Remove a file once its job's end is in the repository.
+            log: Commit log of the repository, used while `guard` is held.
+            guard: Lock of this log.
+            names: Object that assigns names of jobs.
+            remove: Whether to remove a file once its job's end is in the repository.
         """
         self._root, self._log, self._guard, self._names = root, log, guard, names
         self._remove = remove
@@ -153,9 +153,7 @@ class BatchFacts:
             if owner not in (0, self._home):
                 raise FactsError("facts of batch jobs belong to root or the repository's owner")
             if info.st_nlink > 1:  # some kernels allow users to link files of others
-                raise FactsError(
-                    "it has other names (hard links), so who put it there is not known"
-                )
+                raise FactsError("it has several names (hard links), so its creator is not known")
             rows = parse_facts(data)
         except FactsError as error:
             report.warnings.append(f"{path} is left out: {error}.")
@@ -236,11 +234,12 @@ def parse_facts(data: bytes) -> list[dict[str, Any]]:
     """Parse the lines of a file of facts.
 
     Args:
-        data: Its content.
+        data: Content of the file.
 
     Returns:
         Rows of table batch_jobs, one per event, without `revision`; `job` is the name in profiles.
-        An end has what only earlier lines say, too. `missing` lists commands that failed.
+        The event of an end also contains facts that only earlier lines have. `missing` lists
+        commands that failed.
 
     Raises:
         FactsError: The content is malformed.
@@ -252,7 +251,7 @@ def parse_facts(data: bytes) -> list[dict[str, Any]]:
     if not 0 < len(rows) <= _MOST_EVENTS:
         raise FactsError(f"it has {len(rows)} events, not 1 to {_MOST_EVENTS}")
     if len({row["batch_job"] for row in rows}) > 1:
-        raise FactsError("it is about several jobs")
+        raise FactsError("it contains facts on several jobs")
     for before, row in pairwise(rows):
         if row["complete"]:
             row |= {key: before[key] for key, nothing in _NOTHING.items() if row[key] == nothing}

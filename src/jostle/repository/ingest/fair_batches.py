@@ -49,7 +49,7 @@ def fair(
 
     Args:
         items: The files.
-        fresh: Function that returns the approximate new bytes of a file.
+        fresh: Function that returns the approximate number of new bytes of a file.
 
     Returns:
         The files of this pass, and those for later passes.

@@ -1,4 +1,4 @@
-"""Turns tables of files into rows of the repository."""
+"""Converts tables on the use of files, as the reader decodes them, into rows of the repository."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _OF_IMPORTS = ("shared_by", "targets")
 def file_chunks(
     rows: pa.Table, source_index: Ints, sources: Sequence[ProcessSource], over: Sequence[bool]
 ) -> Iterator[PartitionChunk]:
-    """Turn rows of the reader into rows of table files.
+    """Convert rows of the reader into rows of table files.
 
     Args:
-        rows: FileTables.rows.
+        rows: Rows of the reader (FileTables.rows).
         source_index: Index into sources of each process number, -1 for one whose rows are dropped.
-        sources: The processes.
+        sources: The processes of these rows.
         over: Whether each source is complete: only then its files are known.
     """
     if not rows.num_rows:

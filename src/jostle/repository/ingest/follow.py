@@ -34,7 +34,7 @@ def follow(
     files: Callable[[], Sequence[Path]] | None = None,
     pause: Callable[[float, int], None] | None = None,
 ) -> IngestReport:
-    """Ingest until the stop event is set; see Repository.follow."""
+    """Ingest new data until the stop event is set; see Repository.follow."""
     open_marker(root)
     ingester = Ingester(root, remove=remove)
     tidy = _Alongside(partial(_tidy, Compactor(root)), _COMPACT_EVERY_S)

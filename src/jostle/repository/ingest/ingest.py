@@ -1,4 +1,4 @@
-"""Ingests spools into the repository, each slice exactly once.
+"""Ingests profiles from spools into the repository, each slice exactly once.
 
 One pass reads the header of every profile, decodes new data in batches (two at a time, since the
 decoder and the Parquet writer both release the interpreter's lock), writes the files of a batch,
@@ -119,10 +119,10 @@ class Ingester:
         self.present: set[int] | None = None
 
     def run(self, paths: Sequence[Path], progress: Progress | None = None) -> IngestReport:
-        """Ingest all new data in spools.
+        """Ingest all new data in spools, until none is left.
 
         Args:
-            paths: Folders and files.
+            paths: Spool folders and single profiles.
             progress: Function that is called after every batch.
 
         Raises:
@@ -145,7 +145,7 @@ class Ingester:
         """Make one pass over spools, with a fair share for every user.
 
         Args:
-            paths: Folders and files.
+            paths: Spool folders and single profiles.
             progress: Function that is called after every batch.
 
         Returns:
@@ -343,7 +343,7 @@ class Ingester:
         return tally.report
 
     def _publish_machines(self, items: Sequence[HeaderPeek]) -> IngestReport:
-        """Ingest profiles of machines; those that cannot be ingested are set aside."""
+        """Ingest profiles of machines; those that cannot be ingested are skipped."""
         tally = _Tally()
         waiting = [list(items)]
         while waiting:

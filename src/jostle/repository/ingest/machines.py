@@ -72,9 +72,9 @@ class MachinePlan:
         """Plan the new slices of one machine; return whether its file has more.
 
         Args:
-            item: Its file.
+            item: Profile of the machine.
             number: Number of the file in the tables.
-            base: Its position in the repository.
+            base: Position up to which the profile is in the repository.
         """
         result = self._tables.results[number]
         header = result.header

@@ -1,4 +1,4 @@
-"""Finds the files of spools and of mirrors, and their owners.
+"""Lists the files of spools and of mirrors (copies of nodes' spools), with their owners.
 
 A mirror holds files that a receiver got from other machines. Their owners there, and whether more
 of them will arrive, are not in the file system but in the mirror (docs/reference/receive.md).
@@ -35,10 +35,10 @@ _GONE_S = 7 * 86_400.0
 
 
 def create_mirror(folder: Path) -> None:
-    """Make a folder a mirror, if it is not one already.
+    """Make a folder a mirror, unless it is one already.
 
     Raises:
-        RepositoryError: The folder is something else, or cannot be written.
+        RepositoryError: The folder has other content, or cannot be written.
     """
     marker = folder / MARKER
     try:
@@ -48,7 +48,7 @@ def create_mirror(folder: Path) -> None:
         if any(folder.iterdir()):
             raise RepositoryError(
                 f"{folder} is not a mirror, and it is not empty.",
-                hint="Name another folder, or one that does not exist yet.",
+                hint="Name a different folder, or one that does not exist yet.",
                 exit_code=2,
             )
         marker.write_text(json.dumps({"format": "jostle-mirror", "version": 1}) + "\n")
@@ -67,7 +67,7 @@ def spool_files(paths: Iterable[Path]) -> dict[Path, Origin | None]:
         paths: Folders and files.
 
     Returns:
-        Path -> the mirror's facts about the file; None: those of the file system apply.
+        For each path, the mirror's facts on the file; None: those of the file system apply.
 
     Raises:
         ProfileError: A folder does not exist or cannot be read.
@@ -87,7 +87,7 @@ def spool_files(paths: Iterable[Path]) -> dict[Path, Origin | None]:
 
 
 def fact_files(paths: Iterable[Path]) -> dict[Path, Origin | None]:
-    """List the facts of batch jobs in spools and mirrors; like `spool_files`."""
+    """List the files with facts on batch jobs in spools and mirrors, as `spool_files` does."""
     files: dict[Path, Origin | None] = {}
     for path in paths:
         if (path / MARKER).is_file():

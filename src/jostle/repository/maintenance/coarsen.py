@@ -1,4 +1,4 @@
-"""Coarsening: adds up rows of old slices to longer slices, which replace them.
+"""Coarsens a repository: replaces rows of old slices by their sums over longer slices.
 
 Short slices are worth their disk space while users ask why a run was slow. A week later the sums
 over longer slices answer most questions with a fraction of the bytes, and all totals stay exact.
@@ -51,11 +51,11 @@ def coarsen(
     no multiple stay unchanged.
 
     Args:
-        root: The repository.
+        root: Folder of the repository.
         older_than_s: Age of the newest slice that is coarsened, seconds; rounded to a whole day
             (UTC), since sums over processes are stored by day.
         length_ns: Length of the new slices; an hour is a multiple of it.
-        now_s: The time now, seconds since the epoch; None: that of the clock.
+        now_s: Present time, seconds since the epoch; None: that of the system clock.
 
     Raises:
         RepositoryError: The length or the age cannot be used.
@@ -86,7 +86,7 @@ class _Coarsening:
         self._damaged: list[str] = []
 
     def report(self) -> CoarsenReport:
-        """Return what was done."""
+        """Return the report of the coarsening."""
         (rows_before, rows_after), (bytes_before, bytes_after) = self._rows, self._bytes
         damaged = tuple(dict.fromkeys(self._damaged))
         return CoarsenReport(

@@ -71,7 +71,7 @@ class Compactor:
     """Compacts one repository repeatedly, concurrently with ingesters.
 
     Attributes:
-        log: Its log.
+        log: Commit log of the repository.
         damaged: Files that could not be read.
     """
 
@@ -158,11 +158,11 @@ class Compactor:
 
 
 def end_silent(root: Path, present: Collection[int]) -> None:
-    """End the processes that send no more data (unseen_ends.py).
+    """Mark processes as ended that send no more data (unseen_ends.py).
 
     Args:
         root: The repository.
-        present: Processes whose profile is in a spool.
+        present: Ids of processes whose profile is in a spool.
     """
     log = Log(root)
     files = unsettled(log.refresh())
@@ -234,7 +234,7 @@ def expire(root: Path, older_than_s: float, *, now_s: float | None = None) -> Ex
     Args:
         root: The repository.
         older_than_s: Age of the horizon, seconds.
-        now_s: The time now, seconds since the epoch; None: that of the clock.
+        now_s: Present time, seconds since the epoch; None: that of the system clock.
     """
     if older_than_s < 0:
         raise RepositoryError("An age cannot be negative.", hint="Try 30d.", exit_code=2)
@@ -379,6 +379,7 @@ def _sane(state: RepositoryState, horizon: int) -> None:
             for at in (newest, horizon)
         )
         raise RepositoryError(
-            f"Nothing would be left: the newest slices ended at {ends}, before {border}.",
-            hint="Is this machine's clock right? If it is, use a higher age, or remove the folder.",
+            f"No slices would be left: the newest ones ended at {ends}, before {border}.",
+            hint="Check this machine's clock. If it is correct, use a higher age, or remove the "
+            "folder.",
         )

@@ -1,4 +1,4 @@
-"""Merges files of one table: their rows in order, in memory or as a stream."""
+"""Merges files of one table into sorted rows, in memory or as a stream."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def merged_chunks(
 
     Args:
         root: The repository.
-        files: The files.
-        whole_bytes: The least size, bytes.
+        files: The files to merge.
+        whole_bytes: Smallest size of a resulting file, bytes.
 
     Raises:
         DamagedError: A file is damaged.
@@ -234,7 +234,7 @@ def damage_named(root: Path, file: File) -> Iterator[None]:
 
 
 def bring(root: Path, file: File) -> None:
-    """Fetch a file that will be replaced, and check that its content is as written.
+    """Fetch a file that will be replaced, and check that its content is unchanged.
 
     Raises:
         DamagedError: The content differs.
@@ -279,7 +279,7 @@ def _sorted(table: TableLayout, rows: pa.Table) -> pa.Table:
 
 
 def rank(rows: pa.Table, name: str) -> Ints:
-    """Return numbers with the sort order of a column."""
+    """Return numbers that sort like the values of a column."""
     column = rows.column(name)
     if pa.types.is_integer(column.type):
         values: Ints = column.to_numpy().astype(np.int64)

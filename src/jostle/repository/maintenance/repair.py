@@ -54,15 +54,15 @@ class Damaged:
     """A file whose content has changed since it was written.
 
     Attributes:
-        file: Its path in the repository.
-        reason: What is wrong with it, as part of a sentence.
+        file: Path of the file in the repository.
+        reason: Description of the damage, as part of a sentence.
         table: The table whose rows it held; "" for a file of the log.
         rows: Number of rows.
         lo: Start of the earliest row, ns since the epoch; 0 if the table has no time.
-        hi: End of the latest row.
+        hi: End of the latest row, ns since the epoch.
         jobs: Names of the jobs of these rows, as far as they are known.
-        read: Whether the file itself still has these names; else they are the jobs that ran at its
-            time.
+        read: Whether the names were read from the file itself; else they are the jobs that ran at
+            its time.
     """
 
     file: str
@@ -81,9 +81,9 @@ class CheckReport:
 
     Attributes:
         files: Number of files of tables in the log.
-        rows: Their rows.
+        rows: Number of rows in these files.
         damaged: Damaged files, of tables and of the log.
-        quarantine: Folder for them in the repository.
+        quarantine: Folder of the repository for damaged files.
     """
 
     files: int
@@ -109,8 +109,8 @@ class RepairReport:
         unknown: Files in no commit that an earlier version wrote: it is unknown whether they
             were ever valid.
         quarantine: Folder of the repository with the damaged files.
-        marker: What was wrong with the file that marks the repository (missing, damaged), which was
-            rewritten; empty: nothing.
+        marker: State of the repository's marker file before it was rewritten (missing or damaged);
+            empty: it was intact.
     """
 
     lost: list[Damaged] = field(default_factory=list)
@@ -128,7 +128,7 @@ class RepairReport:
 
 
 def check(root: Path, progress: Progress | None = None) -> CheckReport:
-    """Read every file of a repository, byte by byte if it has checksums of its pages.
+    """Read every file of a repository, and compare checksums where files have them.
 
     Args:
         root: The repository.

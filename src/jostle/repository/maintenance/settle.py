@@ -1,4 +1,4 @@
-"""Settles processes: ended ones are stored by the day of their end, and added up by kinds.
+"""Settles ended processes: stores their rows by the day of their end, and adds them up by kind.
 
 For a running process, commits write row after row into table processes; the newest counts. Once it
 has ended there will be no further row: it is *settled*. A settled row is in a file of its day
@@ -37,7 +37,7 @@ def unsettled(state: RepositoryState) -> list[File]:
 
 
 def settled_chunks(rows: pa.Table, final: pa.ChunkedArray) -> Iterator[PartitionChunk]:
-    """Turn unsettled rows of processes into the rows that replace them.
+    """Convert unsettled rows of processes into the rows that replace them.
 
     Args:
         rows: The newest row of each process, in the order of a file.
@@ -69,7 +69,7 @@ def merged_kinds(rows: pa.Table) -> pa.Table:
 
 
 def unsettle(state: RepositoryState) -> None:
-    """Unsettle processes of which some files are lost.
+    """Undo the settling of processes of which some files are lost.
 
     The remaining rows are queried one by one until the next compaction settles them again.
     """
@@ -80,7 +80,7 @@ def unsettle(state: RepositoryState) -> None:
 
 
 def days_of(files: Iterable[File]) -> dict[int, list[File]]:
-    """Group settled files by their day, since the epoch."""
+    """Group settled files by their day (days since the epoch)."""
     days: dict[int, list[File]] = {}
     for file in files:
         if file.hi:

@@ -1,4 +1,4 @@
-"""Decides which files a compaction merges, so that files stay few and rewriting bounded.
+"""Decides which files a compaction merges, to keep both files and rewritten bytes few.
 
 Pure functions on the log's facts about files; decision 0051 has the reasons and numbers.
 """

@@ -1,4 +1,4 @@
-"""Ends processes whose profile was removed before their end was recorded.
+"""Marks processes as ended whose profile was removed before their end was recorded.
 
 A profile may disappear from its spool while its process is recorded as running: the node was
 reinstalled, its spool cleared, its disk lost. Then no more data of the process follows. When it has
@@ -34,7 +34,7 @@ def silent_ones(rows: pa.Table, present: Collection[int]) -> list[int]:
 
     Args:
         rows: The newest row of each process.
-        present: Processes with a profile.
+        present: Ids of processes with a profile in a spool.
     """
     heard = ends(rows)
     limit = SILENT_NS + SILENT_SLICES * _ints(rows, "slice_ns")
@@ -49,7 +49,7 @@ def ended(root: Path, rows: pa.Table, processes: Collection[int]) -> pa.Table:
     Args:
         root: The repository.
         rows: The newest row of each process.
-        processes: Those that ended; a process with recent slices is not changed.
+        processes: Ids of those that ended; a process with recent slices is not changed.
     """
     mine = rows.filter(pc.is_in(rows["process"], value_set=pa.array(processes, pa.int64())))
     last = _last_slices(root, mine)
@@ -82,7 +82,7 @@ def ended(root: Path, rows: pa.Table, processes: Collection[int]) -> pa.Table:
 
 
 def is_final(rows: pa.Table) -> pa.ChunkedArray:
-    """Return which processes have ended for good: no further row of them will follow."""
+    """Return which processes have ended, so that no further row of them will follow."""
     waits = pc.equal(pc.fill_null(rows["end_reason"], ""), END_NOT_SEEN)
     is_late = pa.array(time.time_ns() - ends(rows) <= GONE_NS)
     return pc.and_(rows["complete"], pc.invert(pc.and_(waits, is_late)))

@@ -32,7 +32,7 @@ class Files:
 
     Attributes:
         number: Number of the newest commit.
-        naming: Files of the tables that list jobs, and their bytes.
+        naming: Number and bytes of files of the tables that list jobs.
         newest_ns: End of the newest slice.
         horizon_ns: Horizon of the retention, ns since the epoch.
     """
@@ -44,7 +44,7 @@ class Files:
 
 
 class Loads:
-    """Sums of metrics over many jobs, and the progress of the repository."""
+    """Queries for sums of metrics over many jobs, and for the progress of the repository."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -67,10 +67,10 @@ class Loads:
         Args:
             table: rollup (resources are mounts) or node_rollup (resources are nodes).
             lines: Lines, each a sum of metrics of that table.
-            span: Only slices that begin in it, ns since the epoch.
-            job: Only this job; None: all.
-            resources: Only these; None: all.
-            step_ns: Add up by job and by steps of this length as well; None: slice by slice.
+            span: Time in which the slices begin, ns since the epoch.
+            job: Name of the only job; None: all jobs.
+            resources: Names of the resources; None: all.
+            step_ns: Length of steps, ns, to add up by job and step as well; None: slice by slice.
 
         Returns:
             Columns job (with `step_ns`), resource (both dictionaries of names), start_ns,
@@ -97,10 +97,10 @@ class Loads:
         """Add up metrics by process and record.
 
         Args:
-            job: A job.
-            table: slices or mount_slices.
-            metrics: Metrics of that table.
-            span: Only records that overlap it, ns since the epoch.
+            job: Name of the job.
+            table: Name of the table: slices or mount_slices.
+            metrics: Ids of metrics of that table.
+            span: Time that the records overlap, ns since the epoch.
 
         Returns:
             Columns process, start_ns, length_ns, value (float64).
@@ -129,11 +129,11 @@ class Loads:
         """Add up metrics over all time.
 
         Args:
-            table: slices, mount_slices, rollup or node_rollup.
+            table: Name of the table: slices, mount_slices, rollup or node_rollup.
             lines: Lines, each a sum of metrics of that table.
-            jobs: The jobs.
-            span: A span in which they ran, ns since the epoch; it may be wider.
-            by: job or process.
+            jobs: Names of the jobs.
+            span: Time that contains the jobs' run time, ns since the epoch.
+            by: Key of the sums: job or process.
 
         Returns:
             Columns job or process, v0, v1, ... (one per line, float64).
@@ -206,8 +206,8 @@ class Loads:
         """Return numbers that change with a job's data: records, newest slice, bytes.
 
         Args:
-            jobs: Their names; None: of all.
-            span: Their span, ns since the epoch; it may be wider. None: it is looked up.
+            jobs: Names of the jobs; None: all.
+            span: Time that contains the jobs' run time, ns since the epoch; None: it is queried.
 
         Returns:
             Columns job, records (of processes and slices), seen_ns (end of the newest slice),
@@ -278,10 +278,10 @@ class Loads:
         A slice that is longer than a point's time is spread over all points that it overlaps.
 
         Args:
-            jobs: Their names; None: of all.
+            jobs: Names of the jobs; None: all.
             points: Number of points from a job's start to its end.
-            span: Their span, ns since the epoch; it may be wider. None: it is looked up.
-            table: rollup or node_rollup.
+            span: Time that contains the jobs' run time, ns since the epoch; None: it is queried.
+            table: Name of the table: rollup or node_rollup.
             metrics: Metrics of that table to add up.
 
         Returns:
@@ -319,9 +319,9 @@ class Loads:
         """Return the mounts (rollup) or nodes that a job used, with start and end, ns.
 
         Args:
-            job: Its name.
-            table: rollup or node_rollup.
-            span: Its span, ns since the epoch; it may be wider.
+            job: Name of the job.
+            table: Name of the table: rollup or node_rollup.
+            span: Time that contains the job's run time, ns since the epoch.
         """
         resources, lo, hi = set(), 2**63 - 1, 0
         # An old slice that was made longer may begin before the job, but not before its hour.

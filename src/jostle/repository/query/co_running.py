@@ -119,22 +119,23 @@ FROM ({jobs}) ORDER BY job
 
 @dataclass(frozen=True)
 class JobFacts:
-    """Facts about a job.
+    """Facts on a job: program, owner, nodes, times and clocks.
 
     Attributes:
-        job: Its name.
-        program: Its program, named by jostle.names.identity.
+        job: Name of the job.
+        program: Program of the job, named by jostle.names.identity.
         user: Uid of its owner; None if it is unknown, hidden, or several users have the job's name.
-        nodes: Its nodes.
-        processes: Its processes; ranks: those of them that use MPI.
-        start_ns: Its start; end_ns: its end, 0 while it runs; seen_ns: end of its newest slice.
+        nodes: Names of its nodes.
+        processes: Number of its processes; ranks: number of those that use MPI.
+        start_ns: Start of the job; end_ns: its end, 0 while it runs; seen_ns: end of its newest
+            slice.
         slice_ns: Length of its slices.
-        clock_state: Worst of adjtimex; 5: not synchronised.
+        clock_state: Worst clock state, as returned by adjtimex; 5: not synchronised.
         clock_error_us: Largest error bound of its clocks.
         clocks: Boots of its nodes: nodes of one boot (in a lab) have the same clock.
         kind: "job"; "unprofiled": load without a profile, from counters of machines;
             "server": no load, but a server that was slow by itself.
-        basis: Basis of its times: "" for profiles, else source and resolution, such as
+        basis: Origin of its times: "" for profiles, else source and resolution, such as
             "darshan:bins" (jostle.names.basis).
     """
 
@@ -161,13 +162,13 @@ class JobFacts:
 
     @property
     def last_ns(self) -> int:
-        """When it ended, or the end of its newest slice."""
+        """End of the job, or of its newest slice."""
         return self.end_ns or self.seen_ns
 
 
 @dataclass(frozen=True)
 class CoRunning:
-    """A job and the load of all others on its resources while it ran.
+    """A job, and the load of all other jobs on its resources while it ran.
 
     Attributes:
         job: The job.
@@ -187,10 +188,10 @@ class CoRunning:
         traffic: Traffic between hosts while the job ran, its own included (Repository.traffic).
             Empty if no fabric is known.
         fabrics: All versions of the fabrics that the repository knows.
-        own_gpus: Per GPU and slice: host, gpu, pci_path (its place in the PCI tree, "" unknown),
+        own_gpus: Per GPU and slice: host, gpu, pci_path (path in the PCI tree, "" unknown),
             numa (-1 unknown), slice and its part, count, and GPU_SUMS (sums over processes).
-        gpu_loads: The same for other jobs, on all GPUs of the hosts on which the job used one, or
-            on all hosts of a job on several: with column job.
+        gpu_loads: As own_gpus, for other jobs, on all GPUs of the hosts on which the job used one,
+            or on all hosts of a job on several: with column job.
         message_loads: Messages of other jobs on hosts where both kinds of jobs can meet: job,
             host, slice and its part, count, bytes and ops (by MPI and collective libraries, of
             jobs on several nodes), ccl_bytes and ccl_ops (by collective libraries, of all).
@@ -443,7 +444,7 @@ def hide(alongside: CoRunning, users: Collection[int], name: str) -> CoRunning:
 
     Args:
         alongside: A job's slices and the loads of others.
-        users: Uids whose jobs the viewer may see; these stay.
+        users: Uids whose jobs the viewer may see, which are not merged.
         name: Name of the merged job.
     """
     kept = {job: fact for job, fact in alongside.others.items() if fact.user in users}

@@ -96,11 +96,11 @@ class Columns:
     """Reads and caches columns of the rollups."""
 
     def __init__(self, engine: Engine, most_bytes: int = MOST_BYTES) -> None:
-        """Create the object; it reads nothing yet.
+        """Create the object without reading any files.
 
         Args:
             engine: The query engine, which knows the files.
-            most_bytes: Most memory for cached columns, bytes.
+            most_bytes: Largest memory for cached columns, bytes.
         """
         self.bytes = 0
         self._engine = engine
@@ -119,11 +119,11 @@ class Columns:
         """Read sums of metrics, row by row.
 
         Args:
-            table: The rollup.
+            table: Name of the rollup.
             lines: Lines, each a sum of metrics.
-            span: Only slices that begin in it, ns since the epoch.
-            job: Only this job.
-            resources: Only these.
+            span: Time in which the slices begin, ns since the epoch.
+            job: Name of the only job.
+            resources: Names of the resources.
 
         Raises:
             RepositoryError: A file cannot be read at this time.

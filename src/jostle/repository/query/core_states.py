@@ -32,7 +32,7 @@ def core_states(engine: Engine, processes: pa.Table, window: Sequence[int]) -> p
         window: Start and end, ns since the epoch.
 
     Returns:
-        As RunTables.core_states.
+        Rows as in RunTables.core_states.
     """
     hosts = sorted(set(processes["host"].to_pylist()))
     batches = sorted({batch for batch in processes["batch"].to_pylist() if batch})

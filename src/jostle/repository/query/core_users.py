@@ -43,11 +43,11 @@ class CoreUse:
     """The users of the cores of some nodes.
 
     Attributes:
-        users: Per user of cores, node, set of cores and slice: job (its name, the job that is asked
-            about included), kind ("job", or "unprofiled": a component of the machine), host, cpus
-            (the cores that it was seen on, or may run on, "0-3,8"; "": not known, so all), uid
-            (owner of what is unprofiled; -1: not known), start_ns and length_ns of the slice,
-            cpu_ns (CPU time), queue_ns (waiting for a core), awake (threads that ran or waited) and
+        users: Per user of cores, node, set of cores and slice: job (name, the job in question
+            included), kind ("job", or "unprofiled": a component of the machine), host, cpus (the
+            cores that it was seen on, or may run on, "0-3,8"; "": not known, so all), uid (owner of
+            what is unprofiled; -1: not known), start_ns and length_ns of the slice, cpu_ns (CPU
+            time), queue_ns (waiting for a core), awake (threads that ran or waited) and
             throttled_ns (stopped by a CPU limit).
         totals: Per node and slice, where an agent counted: host, start_ns, length_ns, busy_ns (CPU
             time of all programs), steal_ns (steal time) and cores.
@@ -65,8 +65,8 @@ def core_use(
     Args:
         engine: The repository.
         job: The job.
-        nodes: Its nodes.
-        loads: CPU time of other jobs there, as CoRunning.node_loads.
+        nodes: Nodes of the job.
+        loads: CPU time of other jobs on these nodes, as CoRunning.node_loads.
         window: Start and end, ns since the epoch.
     """
     watched = bool(engine.newest("component_slices", *window))
@@ -238,7 +238,7 @@ def _processes(rows: pa.Table) -> pa.Table:
 
 
 def unknown_load(host: str) -> str:
-    """Return the name of a host's load of which only the lack of a profile is known."""
+    """Return the name for load on a host that has no profile and no other known property."""
     return f"unprofiled load of {host}"
 
 
@@ -290,10 +290,10 @@ def with_others_merged(
     """Return the use of cores with all jobs and programs of other users under one name.
 
     Args:
-        use: The use.
+        use: Use of the cores.
         kept: Jobs that keep their names.
         users: Uids whose programs without a profile keep their names.
-        name: Name for the others.
+        name: Name for all other jobs and programs.
     """
     if not use.users.num_rows:
         return use

@@ -1,4 +1,4 @@
-"""Queries that can be divided by days and answered by one engine or several."""
+"""Queries that can be divided by days, and run by one engine or several."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Question:
 
 
 def answer(engine: Engine, question: Question) -> pa.Table:
-    """Return the answer from the files of an engine: all, or those of some days."""
+    """Run a query on the files of an engine: on all, or on those of some days."""
     order = ", ".join(question.order)
 
     def sql() -> str:
@@ -67,14 +67,14 @@ def combine(parts: Sequence[pa.Table], question: Question) -> pa.Table:
 
 
 class Divided:
-    """Answers divided queries: by one engine as a whole, or by a function that divides them.
+    """Runs divided queries: as a whole in one engine, or by a function that divides them.
 
     Attributes:
-        by: Function that answers a query.
+        by: Function that runs a query.
     """
 
     def __init__(self, engine: Engine) -> None:
-        """Use one engine for all answers."""
+        """Use one engine for all queries."""
         self.by: Callable[[Question], pa.Table] = lambda question: answer(engine, question)
 
     def ask(self, question: Question) -> pa.Table:

@@ -115,11 +115,11 @@ class Engine:
     """One DuckDB with the views on one repository; threads may query it concurrently."""
 
     def __init__(self, root: Path, log: Log | SnapshotLog, *, writes: bool = False) -> None:
-        """Create the engine; it opens nothing yet.
+        """Create the engine without opening the database.
 
         Args:
             root: Folder of the repository.
-            log: Its commit log.
+            log: Commit log of the repository.
             writes: Whether writes depend on the answers: then no file is left out that may be
                 readable later.
         """
@@ -150,7 +150,7 @@ class Engine:
 
         Args:
             snapshot: The snapshot.
-            threads: Most threads of a query; None: number of cores.
+            threads: Largest number of threads of a query; None: number of cores.
         """
         engine = cls(open_storage(snapshot.name).root, SnapshotLog(snapshot))
         if threads is not None:
@@ -175,10 +175,10 @@ class Engine:
         A damaged file is left out and reported (`on_damage`).
 
         Args:
-            question: Function that returns the SQL; called again if files were removed during the
-                query, or one of them is left out.
-            params: Values of its parameters.
-            views: Create the views that it uses.
+            question: Function that returns the SQL; it is called again if files were removed during
+                the query, or one of them is left out.
+            params: Values of the SQL's parameters.
+            views: Whether to create the views that the SQL uses.
 
         Raises:
             DamagedError: A file cannot be read, and may not be left out: a writer needs it, or
@@ -222,7 +222,7 @@ class Engine:
                 if not (is_gone or (isinstance(error, duckdb.Error) and is_of_a_file(error))):
                     raise JobError(
                         f"The query failed: {error}",
-                        hint="Tables and columns: docs/reference/repository.md.",
+                        hint="docs/reference/repository.md lists the tables and columns.",
                     ) from error
                 attempts += 1
                 if is_gone and attempts < _ATTEMPTS:
@@ -244,7 +244,7 @@ class Engine:
 
         Args:
             sql: The query; tables and views as for `query`.
-            rows: Most rows of a batch.
+            rows: Largest number of rows of a batch.
 
         Raises:
             SnapshotGoneError: A file was removed.
@@ -269,7 +269,7 @@ class Engine:
     def bring(self, files: Iterable[File]) -> None:
         """Make files readable below the root, and check their content.
 
-        Those of an object store are fetched.
+        Files of an object store are fetched.
 
         Raises:
             DamagedError: The content of a small file differs from what was written.
@@ -361,7 +361,7 @@ class Engine:
 
         Args:
             error: The error from reading it.
-            file: Its path within the repository; "" if unknown.
+            file: Path of the file within the repository; "" if unknown.
         """
         table = TABLES.get(file.partition("/")[0])
         timed = self.log.state.of(table.name) if table else ()
@@ -472,9 +472,9 @@ class Engine:
         """Return a subquery on the rows of a table as they are stored: absent columns are null.
 
         Args:
-            name: The table.
+            name: Name of the table.
             lo: Start of the span of time that matters, ns since the epoch.
-            hi: Its end.
+            hi: End of that span.
             columns: Columns that the query uses; others are included only if a file has them. Each
                 absent column costs DuckDB time. Empty: all.
         """
@@ -556,7 +556,7 @@ def _merged(table: TableLayout, stored: str) -> str:
 
 
 def total(column: str) -> str:
-    """Return SQL for a sum that fits into 64 bits, also for values of damaged profiles."""
+    """Return SQL for a sum limited to 64 bits, since damaged profiles may have huge values."""
     return f"least(coalesce(sum({column}), 0), {2**63 - 1})::BIGINT"
 
 
@@ -590,7 +590,7 @@ def shape(name: str, columns: tuple[str, ...] = ()) -> str:
 
 
 def connect() -> duckdb.DuckDBPyConnection:
-    """Open an empty DuckDB without access to anything else."""
+    """Open an empty DuckDB without access to files or extensions."""
     return duckdb.connect(
         ":memory:",
         config={"autoinstall_known_extensions": False, "python_enable_replacements": False},

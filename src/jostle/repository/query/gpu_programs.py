@@ -1,6 +1,6 @@
 """Queries loads of all jobs on GPUs, their buses, and NVLink: a part of the matrix's input.
 
-Every row is of one resource, so that resources can be compared separately. So all copies below
+Every row belongs to one resource, so that resources can be compared separately. All copies below
 one root complex count for it, whatever switches are between.
 """
 

@@ -22,9 +22,9 @@ def job_sums(engine: Engine, table: str, keys: Sequence[str], job: str) -> pa.Ta
 
     Args:
         engine: The query engine.
-        table: slices or mount_slices.
+        table: Name of the table: slices or mount_slices.
         keys: Columns of the table; a row per combination of their values.
-        job: The job.
+        job: Name of the job.
     """
     lo, hi = engine.window(job)
     values = TABLES[table].values

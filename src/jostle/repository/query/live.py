@@ -34,13 +34,13 @@ class LiveJob:
     """A job that may still run.
 
     Attributes:
-        job: Its name.
-        program: Its program.
-        uid: Its owner; None: several users, or not known.
-        start_ns: Its start, ns since the epoch.
-        end_ns: Its end; 0 while it runs.
-        processes: Its processes; ranks: those of them that use MPI.
-        nodes: Its nodes.
+        job: Name of the job.
+        program: Program of the job.
+        uid: Uid of its owner; None: several users, or not known.
+        start_ns: Start of the job, ns since the epoch.
+        end_ns: End of the job; 0 while it runs.
+        processes: Number of its processes; ranks: number of those that use MPI.
+        nodes: Names of its nodes.
         slice_ns: Length of its slices.
     """
 
@@ -60,10 +60,10 @@ class MountRow:
     """The load of a job, or without a profile, on a mount in a slice.
 
     Attributes:
-        job: The job; a name for load without a profile.
+        job: Name of the job, or of the load without a profile.
         mount: The mount.
         start_ns: Start of the slice; length_ns: its length.
-        count: Processes with a record there; 0: load without a profile.
+        count: Number of processes with a record there; 0: load without a profile.
         ops, seconds, bytes: Operations, seconds in them (sum over processes) and bytes of each of
             CALLS.
         longest: Largest time of a process in each of CALLS, seconds.
@@ -85,12 +85,12 @@ class NodeRow:
     """The load of a job, or without a profile, on a node in a slice.
 
     Attributes:
-        job: The job; a name for load without a profile.
+        job: Name of the job, or of the load without a profile.
         host: The node.
         start_ns: Start of the slice; length_ns: its length.
-        count: Processes with a record there; 0: load without a profile.
+        count: Number of processes with a record there; 0: load without a profile.
         cpu_s: CPU time; queue_s: time that runnable threads waited for a core, seconds.
-        mpi_ops: Calls of MPI that send or synchronise; mpi_bytes: bytes that they sent.
+        mpi_ops: Number of MPI calls that send or synchronise; mpi_bytes: bytes that they sent.
         mpi_s: Time in MPI, seconds, sum over processes.
         awake: Mean number of awake threads, summed over the processes.
         cores: Cores that its processes may run on; None: not known.
@@ -116,8 +116,8 @@ class LiveRows:
 
     Attributes:
         jobs: The jobs that ran in it, without wrappers and launchers.
-        mounts: Their slices by mount, the earliest first.
-        nodes: Their slices by node, the earliest first.
+        mounts: Slices of jobs by mount, the earliest first.
+        nodes: Slices of jobs by node, the earliest first.
         newest_ns: End of the newest slice; 0: there is none.
     """
 

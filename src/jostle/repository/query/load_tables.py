@@ -17,10 +17,10 @@ _MORE = file_metrics("sync_ops", "meta_ops")
 
 @dataclass(frozen=True)
 class LoadTables:
-    """Loads of some jobs.
+    """Loads of some jobs on shared mounts and on their nodes.
 
     Attributes:
-        jobs: Facts about the jobs, by name.
+        jobs: Facts on the jobs, by name.
         accesses: One row per job, shared mount and slice, in this order: job, mount, slice,
             slice_ns, count (processes with a record), and ACCESS_METRICS with operations of
             sync and metadata, summed over the processes.
@@ -43,7 +43,7 @@ def load_tables(engine: Engine, jobs: Collection[str]) -> LoadTables:
 
     Args:
         engine: The query engine.
-        jobs: Their names; unknown ones are left out.
+        jobs: Names of the jobs; unknown ones are left out.
     """
     known = facts(engine, sorted(jobs))
     names = list(known)

@@ -1,7 +1,7 @@
 """Reads agents' counters on the mounts of a job: those of clients, and those of servers.
 
-A job's neighbours are known by their profiles. Load without a profile is visible in these counters
-only. Without agents all tables are empty, and nothing is queried.
+A job's neighbours are known from their profiles. Load without a profile is visible in these
+counters only. Without agents all tables are empty, and no query runs.
 """
 
 from __future__ import annotations
@@ -89,15 +89,15 @@ class MachineLoads:
     Attributes:
         clients: Traffic per mount, host and slice, from the kernel:
             mount, host, slice, slice_ns, span, read_bytes, write_bytes, meta_ops.
-        profiled: The same from the profiles of all jobs, on these mounts and others of the same
-            servers.
+        profiled: As clients, but from the profiles of all jobs, on these mounts and others of the
+            same servers.
         servers: Per mount, slice and component of a server (kind machine: the server as a whole;
             of CLIENTS_OF_SERVERS: the requests of one client node; ceph_request: one kind of
             requests): mount, host, kind, name, job (whose requests it counts; "": all), unknown
             (metrics that are not known, between spaces), slice, slice_ns, span, then SERVED.
-        groups: Batch jobs that nodes knew and that are in no profile: host, job, start_ns, end_ns.
+        groups: Batch jobs without a profile that ran on nodes: host, job, start_ns, end_ns.
         targets: Traffic of nodes on each storage target: host, target, bytes.
-        places: Mount -> the mounts that the same server serves, itself included.
+        places: For each mount, the mounts that the same server serves, itself included.
         disk_users: Traffic of processes without a profile to and from the disks of a node, for each
             mount of the job on one: mount, host, name (dd (pid 4711, root)), slice,
             slice_ns, span, read_bytes, write_bytes. The kernel does not report which disk it was.
@@ -164,7 +164,7 @@ def served(engine: Engine, mounts: Sequence[str], window: Sequence[int]) -> pa.T
         window: Start and end, ns since the epoch.
 
     Returns:
-        As MachineLoads.servers.
+        Rows as in MachineLoads.servers.
     """
     if not mounts or not engine.newest("component_slices", *window):
         return MachineLoads().servers
@@ -222,7 +222,8 @@ def servers_of(
     Args:
         engine: The repository.
         mounts: Identities of the mounts.
-        of_data: Without those that serve only metadata, if it is known which serve data.
+        of_data: Whether to leave out servers that serve only metadata, if the servers of data are
+            known.
     """
     sources, known = _sources(engine), _known_servers(engine)
     hosts: dict[str, tuple[str, ...]] = {}

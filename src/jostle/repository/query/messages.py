@@ -53,7 +53,7 @@ class Messages:
     """Queries about the messages of jobs; `Repository.messages`."""
 
     def __init__(self, engine: Engine) -> None:
-        """Create the object; it reads nothing yet."""
+        """Create the object without reading any files."""
         self._engine = engine
 
     def facts(self, jobs: Sequence[str] | None = None) -> dict[str, JobFacts]:

@@ -1,4 +1,4 @@
-"""Adds up processes of the same kind: one row per job, node and program.
+"""Adds up the processes of the same kind (job, node and program), as rows of one kind each.
 
 Lists of jobs, their begins and ends, and all other facts about whole jobs are queried from these
 rows. For ended processes, compaction stores them (maintenance/settle.py, ADR 0052), so that such a
@@ -82,7 +82,7 @@ def jobs_of(kinds: str) -> str:
 
     In addition to the columns of view `jobs`: over_ns (its end, for a killed process the end of
     its last slice; 0 while it runs), first_ns and seen_ns (its slices), nodes, clocks (boots of its
-    nodes), mpi_processes, records and basis (basis of its times, "" for profiles).
+    nodes), mpi_processes, records and basis (origin of its times, "" for profiles).
 
     Args:
         kinds: A table or subquery of kinds of processes.

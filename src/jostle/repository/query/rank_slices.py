@@ -1,4 +1,4 @@
-"""Reads the slices of each rank of a job: time in communication, and causes of delays."""
+"""Reads the slices of each rank of a job: time in communication, and possible causes of delays."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class RankTables:
     """Slices of the ranks of a job.
 
     Attributes:
-        job: Its name.
+        job: Name of the job.
         ranks: One row per rank that has a profile: number (of its world in the job), world_size,
             world_rank, process, host, begin_ns and end_ns (of the time in which it may have waited
             for others: from the end of MPI_Init to MPI_Finalize, as far as these are known),
@@ -72,7 +72,7 @@ class RankTables:
             without a row in a slice has zeros there.
         mounts: process, mount, slice, slice_ns, span, and of each of FILE_CLASSES `<class>_ops` and
             `<class>_ns`.
-        left_out: Process-slices of the job, if there are more than MOST_READ: then the
+        left_out: Number of slices of the job's processes, if it is above MOST_READ: then the
             tables of slices are empty. Else 0.
     """
 
@@ -89,8 +89,8 @@ def rank_tables(engine: Engine, job: str, processes: pa.Table, worlds: pa.Table)
     Args:
         engine: The repository.
         job: The job.
-        processes: Its processes, as Repository.job_processes returns them.
-        worlds: Its ranks, as Repository.worlds returns them.
+        processes: Processes of the job, as Repository.job_processes returns them.
+        worlds: Ranks of the job, as Repository.worlds returns them.
     """
     ranks = _ranks(processes, worlds)
     records = _records(processes, ranks)

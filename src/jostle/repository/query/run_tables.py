@@ -1,4 +1,4 @@
-"""Reads a job's own rollup rows, which an estimate needs in addition to its segments."""
+"""Reads the rollup rows of a job, which an estimate needs in addition to its segments."""
 
 from __future__ import annotations
 
@@ -115,9 +115,9 @@ def core_references(
 ) -> dict[str, CoreReference]:
     """Return the least time of the core-speed probe's loop on the nodes of a job.
 
-    Uses all jobs on these nodes within _AROUND_NS of the run: cores of one node are alike, and the
-    loop is the same for all programs. In addition, uses the runs of its program separately: ranks
-    of one job may share cores.
+    All jobs on these nodes within _AROUND_NS of the run count, since cores of one node are alike,
+    and the loop is the same for all programs. The runs of the job's program count separately as
+    well, since ranks of one job may share cores.
 
     Args:
         engine: The query engine.
@@ -126,7 +126,7 @@ def core_references(
         window: The time in which it ran, ns.
 
     Returns:
-        Node -> lower bound; empty, without any query, for a job without the probe.
+        Lower bound for each node; empty, without any query, for a job without the probe.
     """
     core_probe_runs = pc.sum(slices["core_probe_count_sum"]).as_py() or 0
     if not core_probe_runs:

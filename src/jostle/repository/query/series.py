@@ -1,4 +1,4 @@
-"""Reads one job's metrics per slice, and those of its neighbours."""
+"""Reads the metrics of one job per slice, and those of its neighbours."""
 
 from __future__ import annotations
 
@@ -115,7 +115,8 @@ def _rollup_of(metric: str) -> tuple[Rollup, str]:
         near = difflib.get_close_matches(metric, BY_ID, n=3, cutoff=0.5)
         hint = f"Did you mean {' or '.join(near)}? " if near else ""
         raise JobError(
-            f"There is no metric {metric!r}.", hint=f"{hint}docs/reference/metrics.md lists all."
+            f"There is no metric {metric!r}.",
+            hint=f"{hint}docs/reference/metrics.md lists all metrics.",
         )
     if known.kind == "histogram":
         raise JobError(

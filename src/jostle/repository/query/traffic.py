@@ -1,4 +1,4 @@
-"""Reads the traffic between hosts per slice: MPI and files."""
+"""Reads the traffic between hosts per slice, of MPI messages and of file access."""
 
 from __future__ import annotations
 

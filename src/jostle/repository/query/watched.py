@@ -1,4 +1,4 @@
-"""Reads the loads of processes without a profile, as watched from outside.
+"""Reads the loads of processes without a profile, as agents or `jostle run` recorded them.
 
 `jostle run` watches the processes of its machine while its command runs; the agent watches those of
 its node. If several watched one machine at the same time, one of them counts.

@@ -36,12 +36,12 @@ class Rows:
 
     Attributes:
         begin: First row of each rank.
-        end: Row after the last one of each rank.
+        end: Row after the last row of each rank.
         start_ns, end_ns, occurrence: As in table segments.
         rule: Index into RULES.
         place: Number of global collectives up to the end of the segment.
         token: Number of the delimiter's call; equal if function and bytes are.
-        site: Number of the delimiter's token.
+        site: Number of the delimiter's token (call and call site).
         sequence: Hash of the sequence of global collectives.
     """
 
@@ -66,15 +66,16 @@ class Alignment:
     """Boundaries that all ranks share.
 
     Attributes:
-        members: The ranks that share them (indices in the world's list).
+        members: The ranks that share the boundaries (indices in the world's list).
         rows: For each of these ranks, the rows that end at the common boundaries, [members x
             boundaries].
-        diverged: Ranks that were set aside -> number of global collectives until they differed.
+        diverged: For each rank that is left out, the number of global collectives until it
+            differed.
         parted: Number of global collectives until no majority of the ranks agreed, -1: never.
         coarsest: Boundaries of the rank with the fewest.
         epochs: Number of common epoch boundaries.
         epochs_coarsest: Epochs of the rank with the fewest.
-        by_time: Number of these that were matched by time.
+        by_time: Number of common epoch boundaries that were matched by time.
         final: Whether the last segments of all ranks end the last common one.
     """
 
@@ -90,7 +91,7 @@ class Alignment:
 
 
 class CallNumbers:
-    """Numbers the calls behind token hashes: equal if function and bytes are.
+    """Assigns numbers to the calls of token hashes; calls with equal function and bytes are equal.
 
     Bytes are ignored for calls in which they differ between ranks (Allgatherv, Alltoallv, ...).
     """

@@ -38,7 +38,7 @@ def flat_bins(
     Args:
         start_ns: Start of each row.
         shift: Shift of each row's bins.
-        column: wait_bins or offcpu_bins.
+        column: Column wait_bins or offcpu_bins.
 
     Returns:
         For each bin: its row, its number (k of [k w, (k + 1) w),
@@ -143,8 +143,8 @@ class MergedBins:
         """Add the bins of a rank.
 
         Args:
-            rows: Its rows of table segments.
-            ends: Rows that end at the common boundaries, counted from its first.
+            rows: Rows of the rank in table segments.
+            ends: Rows that end at the common boundaries, counted from the rank's first row.
         """
         if not len(ends):
             return

@@ -133,9 +133,9 @@ def coverage(start: Ints, end: Ints, sets: NDArray[np.uint64], rule: NDArray[np.
 
     Args:
         start: Start of each segment of a rank (ns), in order.
-        end: End of each.
-        sets: Signature set of each: segments with equal sets are of one kind.
-        rule: Rule of each, an index into RULES.
+        end: End of each segment (ns).
+        sets: Signature set of each segment; segments with equal sets are of one kind.
+        rule: Rule of each segment, an index into RULES.
     """
     inner = slice(1, len(end) - int(len(rule) > 0 and rule[-1] == FINAL))
     length = (end[inner] - start[inner]).clip(0)

@@ -29,7 +29,7 @@ class Merger:
     """Merges the segments of jobs of one repository."""
 
     def __init__(self, engine: Engine) -> None:
-        """Create the object; it reads nothing yet.
+        """Create the object without reading any files.
 
         Args:
             engine: The query engine.

@@ -1,4 +1,4 @@
-"""Turns decoded segments, tokens and peers into rows of the repository. No file access."""
+"""Converts decoded segments, tokens and peers into rows of the repository, without file access."""
 
 from __future__ import annotations
 
@@ -81,9 +81,10 @@ class DecodedSegments:
 
 
 def counts_work(papi_names: Sequence[str] | None) -> bool:
-    """Return whether `flops` of a process's segments, its first PAPI event, is work.
+    """Return whether the first PAPI event of a process, stored as `flops`, counts work.
 
-    Profiles have their first event there. Cycles and cache misses increase with interference.
+    Profiles store the first event in `flops`. Events such as cycles and cache misses increase with
+    interference, so they do not count work.
 
     Args:
         papi_names: Requested events, as in table processes.
@@ -98,7 +99,7 @@ def segment_chunks(
     finished: Sequence[bool],
     horizon_ns: int = 0,
 ) -> Iterator[PartitionChunk]:
-    """Turn decoded segments into rows of segments, tokens and peers.
+    """Convert decoded segments into rows of segments, tokens and peers.
 
     Args:
         result: The reader's result.

@@ -57,8 +57,8 @@ class Sums:
         """Add the values of a rank.
 
         Args:
-            rows: Its rows of table segments.
-            ends: Rows that end at the common boundaries, counted from its first.
+            rows: Rows of the rank in table segments.
+            ends: Rows that end at the common boundaries, counted from the rank's first row.
         """
         if not self._count:
             return
@@ -111,9 +111,9 @@ def coarse(column: NDArray[Any], ends: Ints, reduce: np.ufunc) -> NDArray[Any]:
     """Return a rank's column, coarsened to common boundaries.
 
     Args:
-        column: Its rows.
+        column: Rows of the column.
         ends: Rows that end at the boundaries.
-        reduce: Reduces the rows between two boundaries to one.
+        reduce: Function that reduces the rows between two boundaries to one.
     """
     column = column[: int(ends[-1]) + 1]
     if len(column) == len(ends):

@@ -34,7 +34,7 @@ _PATH = re.compile(r"'((?:[^']|'')+\.parquet)'")
 
 
 def facts_of(path: Path) -> Facts:
-    """Return facts that differ between a file and another one with its name."""
+    """Return properties by which a file differs from a later file with the same name."""
     try:
         status = path.stat()
     except OSError:
@@ -46,7 +46,7 @@ class Sums:
     """Compares files with their checksums, each once while it is unchanged."""
 
     def __init__(self, root: Path) -> None:
-        """Create the object; it reads nothing yet."""
+        """Create the object without reading any files."""
         self._root = root
         self._guard = threading.Lock()
         self._sound: dict[str, Facts] = {}
@@ -108,7 +108,7 @@ def find_damaged(
         suspect: The file to check first; "" for none.
 
     Returns:
-        Its path within the repository; "" where it was not found.
+        Path of the file within the repository; "" if it was not found.
     """
     paths = [path.replace("''", "'") for path in dict.fromkeys(_PATH.findall(sql))]
     named = next((path for path in paths if path in message), None)

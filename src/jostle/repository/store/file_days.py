@@ -1,4 +1,4 @@
-"""The files that a log lists, by table and day; a day is read when it is first needed.
+"""The list of a repository's files, by table and day; a day is read when it is first needed.
 
 A checkpoint has one line per day, with the name of a piece that lists its files. Only the pieces of
 changed days are written again. Changes by commits since the checkpoint are stored separately.
@@ -29,9 +29,9 @@ class File:
 
     Attributes:
         table: Table it belongs to.
-        path: Relative to the root.
+        path: Path relative to the repository's root.
         rows: Number of rows.
-        bytes: Size.
+        bytes: Size of the file.
         lo: Start of its earliest slice, ns since the epoch (0 for tables without time).
         hi: End of its latest slice.
         sum: Checksum of its content, as from `file_sum`; "" in commits of version 2.
@@ -52,7 +52,7 @@ file_row = attrgetter(*(field.name for field in fields(File)))
 
 @dataclass(frozen=True)
 class Day:
-    """The entry of a day in a checkpoint.
+    """The entry of a day in a checkpoint of the log.
 
     Attributes:
         day: The part of its files' paths, such as date=2026-11-21 or ended=2026-11-21; "" for files

@@ -46,12 +46,12 @@ def write_chunks(
 
     Args:
         root: The repository.
-        parts: The chunks.
-        level: Level of zstd.
+        parts: Chunks of rows.
+        level: Compression level of zstd.
         replaced: Files that the same commit removes, since their rows are in the chunks.
 
     Raises:
-        RepositoryError: They cannot be written; files already written are removed again.
+        RepositoryError: The files cannot be written; files already written are removed again.
     """
     files: list[File] = []
     change = uuid.uuid4().hex
@@ -102,10 +102,10 @@ def write_parquet(
 
     Args:
         parts: The table's parts, each with the same columns; at least one.
-        path: The file.
+        path: Path of the file.
         keys: Columns with statistics, for queries that skip row groups.
-        metadata: The file's metadata.
-        level: Level of zstd.
+        metadata: Metadata of the file.
+        level: Compression level of zstd.
 
     Returns:
         The number of rows.

@@ -97,7 +97,7 @@ class TableLayout:
     """One table of the repository.
 
     Attributes:
-        name: Its name, also its folder.
+        name: Name of the table, also of its folder.
         keys: Columns that every file has (except those that an earlier version did not have).
         values: Metric columns; a file lacks those that are zero or empty in all its rows.
         partition_ns: Width of a time partition, 0 if there is none.
@@ -533,8 +533,8 @@ def process_id(owner: int | None, boot_id: str, pid: int, start_ns: int, part: i
         owner: The uid that owns its profile, so that no file can imitate another user's;
             None for the owner of the repository.
         boot_id: Boot id of its machine.
-        pid: Its process id there.
-        start_ns: When it began, ns.
+        pid: Process id on that machine.
+        start_ns: Start of the process, ns since the epoch.
         part: Number of the file among those of the process.
     """
     text = f"{boot_id}/{pid}/{start_ns}/{part}"
@@ -555,7 +555,7 @@ def mount_identity(host: str, path: str, fs_type: str, source: str) -> str:
 
 
 def gpu_identity(pci: str, uuid: str) -> str:
-    """Return the name of a GPU: the UUID of an instance, else its PCI bus id, if known."""
+    """Return the name of a GPU: the UUID of a GPU instance, else the PCI bus id, if known."""
     return uuid if uuid.startswith("MIG-") else pci or uuid or NO_GPU
 
 
@@ -568,9 +568,9 @@ def partition_folder(table: TableLayout, start_ns: int, end_ns: int) -> str:
     """Return the folder, relative to the root, of the rows of a time.
 
     Args:
-        table: Their table.
+        table: Name of the table.
         start_ns: Start of the earliest row.
-        end_ns: End of the latest row; 0: they have no time.
+        end_ns: End of the latest row; 0: the rows have no time.
     """
     if not table.partition_ns:  # here only ended processes and jobs have a time
         if end_ns == 0:

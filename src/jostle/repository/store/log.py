@@ -1,4 +1,4 @@
-"""The commit log: the only authority on the files of a repository.
+"""The commit log, which alone defines the valid files of a repository.
 
 A commit is a JSON file `commits/00000042.json`, written completely under another name and then
 given its number with link(2), which fails if the number is taken. Before that, no data of the
@@ -43,7 +43,7 @@ _MOST_GONE = 1000
 
 
 def reached(step: str) -> None:
-    """Mark a step of publishing; tests replace it to simulate crashes."""
+    """Mark a step of publishing; tests replace this function to simulate crashes."""
 
 
 class Log:
@@ -225,7 +225,9 @@ class Log:
                 self.require_whole()
                 check(self.state, change)
                 if not self._holds(change.add):
-                    raise ConflictError("Files waited so long for their commit that they are gone.")
+                    raise ConflictError(
+                        "The new files were removed, since their commit took too long."
+                    )
                 if self._publish(self.state.number + 1, change):
                     break
             self.refresh()
@@ -312,7 +314,8 @@ class Log:
                     if time.monotonic() > deadline:
                         raise RepositoryError(
                             f"Another process has held {self.folder / 'lock'} for a minute.",
-                            hint=f"Find it with `fuser {self.folder / 'lock'}`; it may be stopped.",
+                            hint=f"Find it with `fuser {self.folder / 'lock'}`; that process may "
+                            "be stopped.",
                         ) from None
                     time.sleep(0.005)
                 except OSError as error:

@@ -1,4 +1,4 @@
-"""Assigns names to jobs and processes by their owner, whatever their profiles contain.
+"""Assigns unique names to jobs and ids to processes, from their owners and names in profiles.
 
 Users choose job names freely, so only name and owner together identify a job. Jobs of the
 repository's owner keep their names; "lammps" of another user is "lammps@u2". (A name with an @
@@ -57,9 +57,9 @@ def find_life(lives: list[JobLife], begin_ns: int, end_ns: int) -> JobLife:
     """Find the job of a process, or add a new one, and extend it by the process.
 
     Args:
-        lives: The jobs known under the name; changed in place.
+        lives: Jobs known under the name, which are changed in place.
         begin_ns: Start of the process.
-        end_ns: Its end, or the time now.
+        end_ns: End of the process, or the present time.
     """
     # A job that seemed to have ended may continue concurrently with a newer job of its name: a
     # process that began within the newer job belongs to the newer one.
@@ -86,7 +86,7 @@ class JobNames:
     def __init__(
         self, home: int, known: Callable[[list[str]], Iterable[tuple[str, int | None, int, int]]]
     ) -> None:
-        """Start with the jobs of a repository.
+        """Create the object with the jobs of a repository.
 
         Args:
             home: The uid that owns the repository.
@@ -135,7 +135,7 @@ class JobNames:
             owner: Owner of its profile (a uid).
             job: Name of the job in its profile.
             begin_ns: Start of the process.
-            end_ns: Its end, or the time now.
+            end_ns: End of the process, or the present time.
         """
         if not may_come_back(job):
             plain = owner == self._home and "@" not in job and job not in _NO_NAMES

@@ -145,7 +145,7 @@ class ProfilePositions:
         """Add the positions of a commit; a text is unpacked when it is first needed.
 
         Args:
-            moves: Text from `pack`, or positions.
+            moves: Text from `pack`, or the positions themselves.
         """
         if isinstance(moves, str):
             self._texts.append(moves)

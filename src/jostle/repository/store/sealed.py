@@ -27,8 +27,8 @@ def seal(value: dict[str, Any], number: int) -> bytes:
     """Return the content of a file of the log.
 
     Args:
-        value: Its content.
-        number: Its number, also part of its name.
+        value: Content of the file.
+        number: Number of the file, also part of its name.
     """
     content = {"number": number, "version": LOG_VERSION, **value}
     text = json.dumps(content, separators=(",", ":")).encode()
@@ -39,12 +39,12 @@ def unseal(data: bytes, number: int) -> dict[str, Any]:
     """Read a file of the log.
 
     Args:
-        data: Its content.
-        number: The number in its name.
+        data: Bytes of the file.
+        number: Number in the file's name.
 
     Raises:
-        DamageError: Its content has changed; the message is a part of a sentence.
-        NewerError: This jostle is too old for it.
+        DamageError: The content has changed; the message is a part of a sentence.
+        NewerError: The file was written by a newer jostle.
     """
     seal = _SEAL.match(data)
     if seal and _sum(b"{" + data[seal.end() :]) != seal[1]:

@@ -1,4 +1,4 @@
-"""The files of one commit, for queries while others write."""
+"""Snapshots: the files of one commit, for queries while others write."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class RepositoryState:
 
         Args:
             pieces: Reads and writes the pieces of checkpoints.
-            number: See the class.
+            number: Number of the newest commit.
         """
         self.number = number
         self.base = 0
@@ -181,7 +181,7 @@ class RepositoryState:
         return {key for key, at in self.profiles.of(keys).items() if isinstance(at, int)}
 
     def expired_of(self, keys: Collection[int]) -> set[int]:
-        """Return those of them that ended before the horizon of retention.
+        """Return those ids of processes that ended before the retention horizon.
 
         Raises:
             LogError: A piece with a position is damaged.
@@ -195,13 +195,13 @@ class Change:
     """The change of the state by one commit.
 
     Attributes:
-        kind: ingest, compact or expire.
-        add: Files published.
-        remove: Paths removed.
+        kind: Kind of the commit: ingest, compact or expire.
+        add: Files that the commit adds.
+        remove: Paths of files that it removes.
         advance: Per process id: the position before, and the position after it; if the
             profile is complete, the end of its process, ns since the epoch.
         horizon_ns: New retention horizon, 0: unchanged.
-        published: Set once the commit has its number: from then on its files are not ours.
+        published: Whether the commit has its number; from then on its files belong to the log.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""Turns decoded profiles into rows of the repository, one chunk per partition. No file access.
+"""Converts decoded profiles into rows of the repository, by partition, without file access.
 
 Every function works on whole columns (numpy, int64). Rows are sorted as the layout requires
 and split into chunks of one time partition each.
@@ -47,15 +47,15 @@ class ProcessSource:
     """One process whose slices are being ingested.
 
     Attributes:
-        process: Its stable id.
-        job: Its job.
-        host: Its node.
-        slice_ns: Its slice length, ns.
+        process: Stable id of the process.
+        job: Name of its job.
+        host: Name of its node.
+        slice_ns: Length of its slices, ns.
         mounts: Identity of the mount in each slot.
-        row: Its row of table processes, without the columns that the ingester fills.
-        mount_rows: Its rows of table mounts.
+        row: Row of the process in table processes, without the columns that the ingester fills.
+        mount_rows: Rows of the process in table mounts.
         gpus: Name of the GPU at each index.
-        gpu_rows: Its rows of table gpus.
+        gpu_rows: Rows of the process in table gpus.
     """
 
     process: int
@@ -84,10 +84,10 @@ class PartitionStream:
     """Rows that go into one file, which may exceed the memory.
 
     Attributes:
-        table: Their table.
-        parts: Consecutive parts of them, each with the same columns; at least one.
-        lo: Start of their span, ns.
-        hi: Its end.
+        table: Name of the table.
+        parts: Consecutive parts of the rows, each with the same columns; at least one.
+        lo: Start of the rows' span, ns.
+        hi: End of that span, ns.
     """
 
     table: str
@@ -147,7 +147,7 @@ class _DecodedRows:
 
 
 def partition_chunks(batch: SliceBatch, horizon_ns: int = 0) -> Iterator[PartitionChunk]:
-    """Turn a batch into the rows of the tables of slices and their rollups.
+    """Convert a batch into rows of the tables of slices and of their rollups.
 
     Args:
         batch: Decoded slices.

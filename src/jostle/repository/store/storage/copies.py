@@ -32,7 +32,7 @@ class Copies:
     """The local copies of one repository; removes the least recently used ones."""
 
     def __init__(self, root: Path) -> None:
-        """Create the object; it reads nothing yet."""
+        """Create the object without reading any files."""
         self._root = root
         self._looked = 0.0
 
@@ -48,7 +48,7 @@ class Copies:
         """Remove copies of tables until the rest is within the limits.
 
         Args:
-            kept: Copies that are about to be read.
+            kept: Names of copies that are needed now.
         """
         if time.monotonic() < self._looked + _LOOK_EVERY_S:
             return

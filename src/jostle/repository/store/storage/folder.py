@@ -22,12 +22,12 @@ class FolderStorage:
     is_remote = False
 
     def __init__(self, root: Path) -> None:
-        """Create the object; it accesses nothing yet."""
+        """Create the object without accessing files."""
         self.root = root
         self.name = str(root)
 
     def catch_up(self, after: int) -> None:
-        """Do nothing: the commits are there."""
+        """Do nothing, since the commits are in the folder."""
 
     def take_name(self, temporary: Path, name: str) -> bool:
         """Give a file its name by link(2), which fails if the name is taken."""
@@ -48,7 +48,7 @@ class FolderStorage:
         return True
 
     def replace(self, name: str, data: bytes) -> None:
-        """Write a hint: first under another name, since readers may read it at any time."""
+        """Replace a hint (a small file) atomically, since readers may read it at any time."""
         temporary = (self.root / name).with_name(f".{uuid.uuid4().hex}")
         temporary.write_bytes(data)
         os.rename(temporary, self.root / name)

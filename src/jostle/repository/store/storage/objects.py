@@ -53,10 +53,10 @@ class ObjectStorage:
     is_remote = True
 
     def __init__(self, bucket: str, prefix: str) -> None:
-        """Create the object; address of the service and credentials come from the environment.
+        """Create the object; the store's URL and credentials come from the environment.
 
         Raises:
-            OSError: The settings are wrong.
+            OSError: The settings are not valid.
         """
         self.name = "s3://" + "/".join(part for part in (bucket, prefix) if part)
         self.root = copies_folder(self.name)
@@ -209,7 +209,7 @@ class ObjectStorage:
             self.remove([name])
 
     def replace(self, name: str, data: bytes) -> None:
-        """Write a hint."""
+        """Replace a hint (a small object)."""
         self._again(name, lambda: obstore.put(self._store, self._prefix + name, data))
         self._write_copy(name, data)
 
