@@ -129,9 +129,7 @@ def section(name: str, told: str, rows: list[Row], common: list[tuple[str, str, 
     first = told.split("\n\n")[0]
     first = re.sub(r"^Return (.)", lambda match: match[1].upper(), first)
     lines = [f"### {name}", "", *first.splitlines(), ""]
-    others = [
-        f"`{one[0]}`{f' [{one[3]}]' if one[3] else ''}" for one in rows if one[:3] in common
-    ]
+    others = [f"`{one[0]}`{f' [{one[3]}]' if one[3] else ''}" for one in rows if one[:3] in common]
     own = [one for one in rows if one[:3] not in common]
     if others:
         lines += [f"- {', '.join(others)}", *([] if own else [""])]

@@ -499,7 +499,9 @@ def page(profile: Profile, text: str) -> str:
     def fresh(match: re.Match[str]) -> str:
         if match[2] not in tables:
             raise SchemaError(f"{PAGE.name}: there is no table `{match[2]}`")
-        return f"<!-- Table `{match[2]}`: Made by tools/generate.py -->\n{tables[match[2]]}{match[4]}"
+        return (
+            f"<!-- Table `{match[2]}`: Made by tools/generate.py -->\n{tables[match[2]]}{match[4]}"
+        )
 
     return begin.sub(fresh, text)
 
