@@ -52,25 +52,22 @@ SIGNALS = {
     "write-seek-read": "mixed",
 }
 QUESTION = """\
-**Question.** How well can the loss of a program next to another one be predicted, if the two never
-ran at the same time ([decision 0086](../adr/0086-predictions-by-kind.md))? Losses and errors are
-percentage points of the run time.
+**Question.** How well can losses be predicted for two programs that never ran at the same time
+([decision 0086](../adr/0086-predictions-by-kind.md))? Errors are points of the run time.
 """
 NOTES = """\
 A cell is a victim and a neighbour in one setting of a study; its loss is the median over its runs,
-and a measured loss below 0 counts as 0. Each program is left out in turn with all of its cells, and
-these are predicted from the other cells, so a cell is predicted once for each of its programs. The
-last column compares predicted and measured ranks of the neighbours by their mean cost (in brackets:
-number of neighbours). *From co-running jobs*: the model learns only from jobs in the repository
-that ran at the same time, as it would at a site, without the cells.
+or 0 if that is negative. Each program is left out in turn, and its cells are predicted from the
+others, so a cell counts once for each of its programs. Neighbours are ranked by their mean cost (in
+brackets: their number). *From co-running jobs*: learned from the repository's jobs that ran at the
+same time, as at a site, without the cells.
 
 **Limits.**
 
-- The law by request has two constants (128 KiB per request, three more requests for a new file),
-  chosen after the losses on SSHFS were known. The rules for intervals were chosen after all losses
-  were known. Shared files and Kuo's program on CephFS were measured after laws and model were made.
+- The law by request has two constants (128 KiB per request, three more for a new file), chosen
+  after losses on SSHFS were known. Rules for intervals were chosen after all losses. Shared files and Kuo's program on CephFS were measured after laws and model were made.
 - Kinds of load on SSHFS come from the studies' settings, those on CephFS from profiles alone.
-- Application codes are left out: on SSHFS they have no profiles, on CephFS they were not measured.
+- Application codes are left out: no profiles on SSHFS, not measured on CephFS.
 - All programs ran on one machine, with one to four processes each.
 """
 
