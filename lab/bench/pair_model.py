@@ -65,7 +65,8 @@ same time, as at a site, without the cells.
 **Limits.**
 
 - The law by request has two constants (128 KiB per request, three more for a new file), chosen
-  after losses on SSHFS were known. Rules for intervals were chosen after all losses. Shared files and Kuo's program on CephFS were measured after laws and model were made.
+  after losses on SSHFS were known. Rules for intervals were chosen after all losses. Shared files
+  and Kuo's program on CephFS were measured after laws and model were made.
 - Kinds of load on SSHFS come from the studies' settings, those on CephFS from profiles alone.
 - Application codes are left out: no profiles on SSHFS, not measured on CephFS.
 - All programs ran on one machine, with one to four processes each.
