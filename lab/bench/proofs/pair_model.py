@@ -19,7 +19,6 @@ import csv
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -54,19 +53,24 @@ SIGNALS = {
     "read": "sequential",
     "write-seek-read": "mixed",
 }
+QUESTION = """\
+**Question.** How well can losses be predicted for two programs that never ran at the same time
+([decision 0086](../adr/0086-predictions-by-kind.md))? Errors are points of the run time.
+"""
 NOTES = """\
-Each program is left out in turn with all of its pairs; a cell counts once for each program left
-out. An error is that of the median over the runs of a cell; a measured loss below 0 counts as none.
-Neighbours are ranked by what they cost on average. *By jobs that met*: learned from the repository
-alone, as at a site, without the studies' cells.
+A cell is a victim and a neighbour in one setting of a study; its loss is the median over its runs,
+or 0 if that is negative. Each program is left out in turn, and its cells are predicted from the
+others, so a cell counts once for each of its programs. Neighbours are ranked by their mean cost (in
+brackets: their number). *From co-running jobs*: learned from the repository's jobs that ran at the
+same time, as at a site, without the cells.
 
 **Limits.**
 
-- The law by request has two constants (128 KiB a request, three more for a new file) that were
-  chosen after losses on SSHFS were seen, and rules for intervals were chosen after all losses.
-  Shared files and Kuo's program on CephFS were measured after laws and model were made.
-- Kinds on SSHFS are those of the studies' settings; on CephFS they come from profiles alone.
-- Codes are left out: no profiles on SSHFS, not measured on CephFS.
+- The law by request has two constants (128 KiB per request, three more for a new file), chosen
+  after losses on SSHFS were known. Rules for intervals were chosen after all losses. Shared files
+  and Kuo's program on CephFS were measured after laws and model were made.
+- Kinds of load on SSHFS come from the studies' settings, those on CephFS from profiles alone.
+- Application codes are left out: no profiles on SSHFS, not measured on CephFS.
 - All programs ran on one machine, with one to four processes each.
 """
 
@@ -392,15 +396,15 @@ def main() -> int:
     say("learned from the repository alone ...")
     there = [cell for cell in cells if cell.file_system == "CephFS"]
     found = list(predictions(there, of_repository(repository, kinds)))
-    scores["CephFS", "Gaussian process, by jobs that met"] = scored(found)
+    scores["CephFS", "Gaussian process, from co-running jobs"] = scored(found)
     scores = dict(sorted(scores.items(), key=lambda item: item[0][0]))
     print("\n".join(table(scores)))
     if asked.page:
         programs = {name for cell in cells for name in cell.names}
         facts = (
             f"{len(there)} cells of {len({n for c in there for n in c.names})} programs on CephFS, "
-            f"{len(cells) - len(there)} on SSHFS; {len(programs)} programs in all. Runs of a cell "
-            f"lie {scatter(there):.1f} points from their median on CephFS."
+            f"{len(cells) - len(there)} on SSHFS; {len(programs)} programs in all. The loss of a "
+            f"run on CephFS differs from the median of its cell by {scatter(there):.1f} points."
         )
         asked.page.write_text("\n".join(record(table(scores), facts)))
     return 0
@@ -408,11 +412,12 @@ def main() -> int:
 
 def record(lines: list[str], facts: str) -> list[str]:
     """Return the lines of a record with the table."""
-    today = datetime.now(tz=UTC).date().isoformat()
     return [
-        "# Losses of pairs that never met",
+        "# Losses of pairs that never ran together",
         "",
-        f"{today}, `lab/bench/proofs/pair_model.py`, {machine()}. {facts}",
+        *QUESTION.splitlines(),
+        "",
+        f"**Method.** `lab/bench/proofs/pair_model.py`, {machine()}. {facts}",
         "",
         *lines,
         "",

@@ -71,15 +71,15 @@ def main() -> int:
     say("asking jostle ...")
     repository = Repository(folder / "repository")
     rows = [row_of(repository, record, asked.seed) for record in made]
-    print(printed(rows))
-    save(folder, rows)
+    print(printed(rows, asked.seed))
+    save(folder, asked.seed, rows)
     if asked.page:
-        save(asked.page, rows)
+        save(asked.page, asked.seed, rows)
         known = folder / "machine"
         where = f", {known.read_text()}" if known.exists() else ""
         facts = f"Measured with seed {asked.seed}{where}: {len(rows)} experiments."
         # From the rounded data in the file, so that the page is the same whenever it is made.
-        (asked.page / PAGE).write_text(page(load(asked.page), facts))
+        (asked.page / PAGE).write_text(page(load(asked.page), asked.seed, facts))
     return int(any(row.error for row in rows))
 
 

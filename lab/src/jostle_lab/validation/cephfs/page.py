@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from jostle_lab.validation.cephfs.plan import GROUPS, QUIETS
@@ -18,13 +18,13 @@ from jostle_lab.validation.cephfs.score import (
 )
 from jostle_lab.validation.csv_rows import load_rows, save_rows
 
-PAGE, DATA = "who-hurts-whom.md", "who-hurts-whom.csv"
+PAGE, _DATA = "who-hurts-whom.md", "who-hurts-whom-{seed}.csv"
 _COMMAND = "lab/bench/proofs/who_hurts_whom.py"
 
 _HEAD = """\
 # Who hurts whom on CephFS
 
-Written by `{command} --page` from [{data}]({data}); nothing here is written by hand.
+Written by `{command} --page` from {data}; nothing here is written by hand.
 {facts}
 
 A victim with a profile works on CephFS in a
@@ -48,35 +48,55 @@ were not injected; in brackets those in the run without the cause.
 """
 
 
-def save(folder: Path, rows: Iterable[Row]) -> Path:
-    """Write the rows as data; return the file."""
-    return save_rows(folder / DATA, Row, rows)
+def save(folder: Path, seed: int, rows: Iterable[Row]) -> Path:
+    """Write the rows of a measurement as data; return the file."""
+    return save_rows(folder / _DATA.format(seed=seed), Row, rows)
 
 
-def load(folder: Path) -> list[Row]:
-    """Read rows that were saved."""
-    return load_rows(folder / DATA, Row)
+def load(folder: Path) -> dict[int, list[Row]]:
+    """Read all measurements that were saved, by their seeds."""
+    start, end = _DATA.split("{seed}")
+    files = {
+        int(path.name.removeprefix(start).removesuffix(end)): path
+        for path in folder.glob(_DATA.format(seed="*"))
+    }
+    return {seed: load_rows(files[seed], Row) for seed in sorted(files)}
 
 
-def page(rows: Sequence[Row], facts: str) -> str:
+def page(measured: Mapping[int, Sequence[Row]], seed: int, facts: str) -> str:
     """Return the page.
 
     Args:
-        rows: All experiments.
-        facts: When, with which seed and on what it was measured, a sentence.
+        measured: All experiments of each measurement, by its seed.
+        seed: The measurement whose experiments are listed one by one.
+        facts: When and on what it was measured, a sentence.
     """
-    parts = [_HEAD.format(command=_COMMAND, data=DATA, facts=facts), goals(rows), _groups(rows)]
-    parts.append(f"## All experiments\n\n{_LEGEND}")
+    rows = measured[seed]
+    data = ", ".join(f"[seed {one}]({_DATA.format(seed=one)})" for one in measured)
+    parts = [_HEAD.format(command=_COMMAND, data=data, facts=facts), goals(measured)]
+    parts += [f"## Experiments of seed {seed}\n", _groups(rows), _LEGEND]
     for group, some in by_group(rows).items():
         parts.append(f"### {group[0].upper()}{group[1:]}\n\n{table(some)}")
     return "\n".join(parts)
 
 
-def goals(rows: Sequence[Row]) -> str:
-    """Return the headline: goals and results."""
-    one = summary(rows)
+def goals(measured: Mapping[int, Sequence[Row]]) -> str:
+    """Return the headline: goals, and the results of each measurement."""
+    results = [_results(summary(rows)) for rows in measured.values()]
+    text = [
+        f"| | goal | {' | '.join(f'seed {seed}' for seed in measured)} |",
+        "|---|---" + "|---" * len(measured) + "|",
+    ]
+    for same in zip(*results, strict=True):
+        found = (each if reached else f"**{each}**" for _, _, each, reached in same)
+        text.append(f"| {same[0][0]} | {same[0][1]} | {' | '.join(found)} |")
+    return "\n".join([*text, "", "Bold values miss the goal.", ""])
+
+
+def _results(one: Summary) -> list[tuple[str, str, str, bool]]:
+    """Return the lines of the headline: what it counts, goal, result, whether it is reached."""
     off = "unknown" if one.off is None else f"{one.off:.0%}"
-    lines = [
+    return [
         (
             "experiments with the right resource and the right suspect first",
             f"{RIGHT} of {sum(GROUPS.values())}",
@@ -123,10 +143,6 @@ def goals(rows: Sequence[Row]) -> str:
         ),
         ("experiments that failed", "", str(one.failed), True),
     ]
-    text = ["| | goal | found |", "|---|---|---|"]
-    for what, goal, found, reached in lines:
-        text.append(f"| {what} | {goal} | {found if reached else f'**{found}**'} |")
-    return "\n".join([*text, "", "Bold misses the goal.", ""])
 
 
 def _groups(rows: Sequence[Row]) -> str:
@@ -177,8 +193,8 @@ def table(rows: Sequence[Row]) -> str:
     return "\n".join([*text, ""])
 
 
-def printed(rows: Sequence[Row]) -> str:
-    """Return all experiments and the headline for a terminal."""
+def printed(rows: Sequence[Row], seed: int) -> str:
+    """Return all experiments of a measurement and the headline for a terminal."""
     text = []
     for group, some in by_group(rows).items():
         text.append(f"{group}:")
@@ -195,4 +211,4 @@ def printed(rows: Sequence[Row]) -> str:
                 f"      found {found} s, {resource}, {suspect}; on cores {cores} s"
                 + (f"; wrongly named: {wrong}" if wrong else ""),
             ]
-    return "\n".join([*text, "", goals(rows).replace("**", "")])
+    return "\n".join([*text, "", goals({seed: rows}).replace("**", "")])
