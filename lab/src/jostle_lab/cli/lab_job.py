@@ -119,14 +119,14 @@ def profile(
         run,
     )
 
-    wanted = job_name(job, cmd[0])
+    asked = job_name(job, cmd[0])
     name = next(
         candidate
-        for candidate in candidates(wanted)
+        for candidate in candidates(asked)
         if not job or not is_taken(candidate, repository, lab.here / "spool")
     )
-    if name != wanted:
-        warn([f"the name {wanted} is taken by an earlier run; this one is {name}"])
+    if name != asked:
+        warn([f"the name {asked} is taken by an earlier run; this one is {name}"])
     folder = f"spool/{name}-{os.getpid()}"
     spools = [lab.local(host) / folder for host in (*lab.spec.server_names, *lab.nodes)]
     for spool in spools:
