@@ -40,7 +40,7 @@ from jostle.repository.ingest.batch_facts import BatchFacts
 from jostle.repository.ingest.fair_batches import WORKERS, batches, fair, rare_collections
 from jostle.repository.ingest.machines import MachinePlan
 from jostle.repository.ingest.mirror import forget_file, once, report_locked, spool_files
-from jostle.repository.ingest.plan import Known, Plan, ProcessStep, is_over
+from jostle.repository.ingest.plan import Known, Plan, is_over
 from jostle.repository.ingest.spool import (
     MIN_SLICE_NS,
     Devices,
@@ -53,9 +53,8 @@ from jostle.repository.query.engine import Engine
 from jostle.repository.segments.merge_cache import WORTH_ROWS
 from jostle.repository.segments.merger import Merger
 from jostle.repository.segments.rows import DecodedSegments as Segments
-from jostle.repository.store.file_days import File
 from jostle.repository.store.files import plain_errors, publish, write_chunks
-from jostle.repository.store.layout import MAX_SLICE_NS, TABLES, process_id
+from jostle.repository.store.layout import MAX_SLICE_NS, process_id
 from jostle.repository.store.log import Log
 from jostle.repository.store.marker import open_marker
 from jostle.repository.store.owner_names import JobNames
@@ -492,7 +491,7 @@ class Ingester:
                     publish(self._root, self._log, change)
             except ConflictError:
                 return list(items)  # plan again from the other ingester's position
-            _count(tally.report, plan.steps, files)
+            tally.report.add(plan.report(files))
             with self._guard:
                 self._segments.update(plan.ended)
         tally.report.add(IngestReport(warnings=plan.warnings))
@@ -595,21 +594,4 @@ def _read_files(items: Sequence[HeaderPeek], decoded: Decoded) -> FileTables:
             and result.complete
             and is_over(item, result.header)
         ]
-    )
-
-
-def _count(report: IngestReport, steps: Sequence[ProcessStep], files: Sequence[File]) -> None:
-    rows = dict.fromkeys(TABLES, 0)
-    for file in files:
-        rows[file.table] += file.rows
-    report.add(
-        IngestReport(
-            processes=sum(step.base.revision == 0 for step in steps),
-            finished=sum(step.to is None for step in steps),
-            slices=rows["slices"],
-            mount_slices=rows["mount_slices"],
-            segments=rows["segments"],
-            commits=1,
-            bytes_written=sum(file.bytes for file in files),
-        )
     )
