@@ -198,4 +198,4 @@ def test_what_segments_cannot_account_for_is_put_where_a_neighbour_explains_it(
     assert both.lost_s == run.lost_s
     assert _sum(both) == pytest.approx(_sum(run))
     assert sum(hit.seconds for hit in both.hits) == pytest.approx(sum(h.seconds for h in run.hits))
-    assert f"are put on {name}" in both.limits[0]
+    assert f"are attributed to {name}" in both.limits[0]

@@ -82,9 +82,9 @@ def test_what_would_decide_it_is_what_makes_the_doubt() -> None:
     assert doubt(5, 100, coverage=1.0, **some).most == ("few alike", "scatter")
 
     doubts = ("few alike", "core speed")
-    assert "core_probe" in lit(Interval(7, 4, 11), 1.0, doubts).decided_by
+    assert "core-speed probe" in lit(Interval(7, 4, 11), 1.0, doubts).decided_by
     assert "more of the same work" in lit(Interval(16, 9, 20), 1.0, doubts).decided_by
-    assert "core_probe" in lit(Interval(14, 11, 20), 1.0, doubts).decided_by
+    assert "core-speed probe" in lit(Interval(14, 11, 20), 1.0, doubts).decided_by
     assert "more of the same work" in lit(Interval(8, 4, 12), 1.0, doubts).decided_by
 
 

@@ -91,7 +91,7 @@ def _of_place(resource_test: ResourceTest, loss: SuspectLoss | None) -> list[str
     if resource.kind == "bus" and loss is not None:
         what = "copies" if _copies(resource) else "messages and collectives"
         said.append(
-            f"On {resource.name} the loss is by how much longer {what} took: {what} that "
+            f"On {resource.name} the loss is the additional time that {what} took: {what} that "
             "overlap with computation cost the run less."
         )
     if resource.kind == "memory" and loss is not None:

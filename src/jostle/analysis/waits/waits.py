@@ -178,7 +178,7 @@ def _searched(rows: pa.Table, grid: Grid, search: _WorldSearch) -> WorldWaits:
     return replace(
         known,
         answer="cleared",
-        why="another rank was last in each slice"
+        why="the last rank changed from slice to slice"
         if moving
         else "no rank was later than the others",
     )
