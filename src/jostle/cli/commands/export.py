@@ -134,12 +134,12 @@ def command(
     path = Path(out or name + _TRACES.get(chosen, f".{chosen}"))
     if path.exists() and engine is not None:
         raise UsageError(
-            f"{path} exists already, but Spark writes only new folders.",
+            f"{path} already exists, but Spark writes only new folders.",
             hint="Remove it, or name a different folder with --out.",
         )
     if path.exists() and not force:
         raise UsageError(
-            f"{path} exists already.", hint="Add --force, or name a different file with --out."
+            f"{path} already exists.", hint="Add --force, or name a different file with --out."
         )
     with Bar(f"writing {path}", quiet=as_json):
         if trace:

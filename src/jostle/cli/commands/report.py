@@ -119,7 +119,7 @@ def _check_file(path: Path, *, force: bool) -> None:
     """Refuse a file that cannot become a report, before any work is done.
 
     Raises:
-        UsageError: Its ending is neither .html nor .pdf, it exists already, or it cannot be
+        UsageError: Its ending is neither .html nor .pdf, it already exists, or it cannot be
             written.
     """
     if path.suffix.lower() not in _ENDINGS:
@@ -133,7 +133,7 @@ def _check_file(path: Path, *, force: bool) -> None:
         raise UsageError(f"`{path}` is a folder.", hint=f"-o {path / 'report.html'}")
     if path.exists() and not force:
         raise UsageError(
-            f"{path} exists already.", hint="Add --force, or name a different file with --out."
+            f"{path} already exists.", hint="Add --force, or name a different file with --out."
         )
     if not os.access(path if path.exists() else folder, os.W_OK):
         raise UsageError(
