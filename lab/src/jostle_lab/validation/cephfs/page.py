@@ -1,4 +1,4 @@
-"""Writes the table of the experiments on CephFS: for a terminal, and as a page of the docs."""
+"""Writes the results of the experiments on CephFS for a terminal, and as a page of the docs."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def page(rows: Sequence[Row], facts: str) -> str:
     """Return the page.
 
     Args:
-        rows: All experiments.
-        facts: When, with which seed and on what it was measured, a sentence.
+        rows: Rows of all experiments.
+        facts: Sentence with the date, the seed and the machine of the measurement.
     """
     parts = [_HEAD.format(command=_COMMAND, data=DATA, facts=facts), goals(rows), _groups(rows)]
     parts.append(f"## All experiments\n\n{_LEGEND}")
@@ -73,7 +73,7 @@ def page(rows: Sequence[Row], facts: str) -> str:
 
 
 def goals(rows: Sequence[Row]) -> str:
-    """Return the headline: goals and results."""
+    """Return the summary table: goals and results."""
     one = summary(rows)
     off = "unknown" if one.off is None else f"{one.off:.0%}"
     lines = [
@@ -171,14 +171,14 @@ _COLUMNS = (
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Return experiments as a table of the page."""
+    """Return a table of experiments for the page."""
     text = [f"| {' | '.join(_COLUMNS)} |", "|---" * len(_COLUMNS) + "|"]
     text += [f"| {' | '.join(_cells(row))} |" for row in rows]
     return "\n".join([*text, ""])
 
 
 def printed(rows: Sequence[Row]) -> str:
-    """Return all experiments and the headline for a terminal."""
+    """Return all experiments and the summary for a terminal."""
     text = []
     for group, some in by_group(rows).items():
         text.append(f"{group}:")
@@ -193,6 +193,6 @@ def printed(rows: Sequence[Row]) -> str:
                 f"      slowed {slowed or '-'}, true {true or '-'} s, longer {longer or '-'} s, "
                 f"decoys cost {cost or '-'} s",
                 f"      found {found} s, {resource}, {suspect}; on cores {cores} s"
-                + (f"; wrongly named: {wrong}" if wrong else ""),
+                + (f"; incorrectly named: {wrong}" if wrong else ""),
             ]
     return "\n".join([*text, "", goals(rows).replace("**", "")])
