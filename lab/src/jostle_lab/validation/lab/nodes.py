@@ -68,7 +68,7 @@ class Nodes:
             over: Event that is set when the program has ended.
 
         Returns:
-            Begin and end of the messages, ns since the epoch, by their log; None if there were none.
+            Begin and end of the messages, ns since the epoch, by their log; None without messages.
         """
         if over.wait(max(at - _LEAD_S - time.monotonic(), 0)):
             return None

@@ -25,7 +25,7 @@ STEADY = 0.15
 
 @dataclass(frozen=True)
 class Slices:
-    """Slices classified rightly and wrongly."""
+    """Numbers of correctly and incorrectly classified slices."""
 
     hit: int
     wrong: int
