@@ -1,4 +1,4 @@
-"""Finds the program that measures latencies between nodes, for each MPI."""
+"""Finds the program that measures latencies between nodes, which is compiled for each MPI."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ def probe_program(mpi: str) -> Path:
     """Return the program that `jostle topology probe` executes.
 
     Args:
-        mpi: "openmpi" or "mpich".
+        mpi: Family of the MPI: "openmpi" or "mpich".
 
     Raises:
-        NativeMissingError: It was not built, since the MPI was missing then.
+        NativeMissingError: The program was not built, since the MPI was missing then.
     """
     try:
         return native_path(f"jostle-probe-{mpi}")

@@ -116,7 +116,7 @@ def _known(share: float | None) -> TypeGuard[float]:
 
 
 def shown(share: float) -> str:
-    """Format a measured share as a percentage without digits of noise: `43 %`, `8.1 %`, `-0.4 %`."""
+    """Format a measured share as a percentage of few digits: `43 %`, `8.1 %`, `-0.4 %`."""
     value = 100 * share
     text = f"{value:.0f}" if abs(value) >= 9.95 else f"{value:.1f}"
     return f"{text.replace('-0.0', '0.0')} %"

@@ -1,4 +1,4 @@
-"""Serves the files of the web front end: the page, with a header that lists its files, and these."""
+"""Serves the files of the web front end: the page, with a header that lists its files, and them."""
 
 from __future__ import annotations
 
