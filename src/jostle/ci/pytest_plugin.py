@@ -34,8 +34,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--jostle-gate",
         type=float,
         metavar="PERCENT",
-        help="Repeat a benchmark that lost more to interference, where pytest is profiled "
-        f"[{_GATE:g}].",
+        help="Repeat a benchmark that lost more than PERCENT to interference, if pytest is "
+        f"profiled [{_GATE:g}].",
     )
     group.addoption(
         "--jostle-retries",

@@ -371,8 +371,8 @@ def opened(path: Path, names: int) -> Iterator[int | ProfileError]:
             # in another folder.
             yield ProfileError(
                 path,
-                f"the file has other names elsewhere (hard links, {info.st_nlink} in all), so who "
-                "put it here is not known",
+                f"the file has other names elsewhere (hard links, {info.st_nlink} in all), so its "
+                "creator is not known",
                 hint="Copy the file: a copy belongs to the user who made it.",
             )
         elif stat.S_ISREG(mode):

@@ -116,7 +116,7 @@ class ReceiveSettings:
         if not (self.tokens or self.munge or self.proxy_socket):
             raise UsageError(
                 "No method of authentication is set for nodes.",
-                hint="Name --tokens FILE (jostle receive token NODE makes one), --munge, or "
+                hint="Use --tokens FILE (jostle receive token NODE creates it), --munge, or "
                 "--proxy-socket FILE.",
             )
         if (self.tls_cert is None) != (self.tls_key is None):

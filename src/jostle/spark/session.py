@@ -126,7 +126,7 @@ class Cluster:
             if time.monotonic() > end:
                 raise SparkError(
                     f"{self._master} gave no worker within {_WORKER_S:.0f} s.",
-                    hint="Look at its web page for workers that are alive and have free cores and "
+                    hint="Check on its web page that workers are alive and have free cores and "
                     "memory; workers must reach this machine, too.",
                 )
             time.sleep(0.1)

@@ -21,6 +21,6 @@ def probe_program(mpi: str) -> Path:
     except NativeMissingError as error:
         raise NativeMissingError(
             str(error),
-            hint=f"It is built where mpicc.{mpi} is found: install that MPI with its headers, "
-            "then `make build` (or -DJOSTLE_MPICC=COMMAND), or reinstall jostle.",
+            hint=f"Install this MPI with its headers, so that mpicc.{mpi} is found (or set "
+            "-DJOSTLE_MPICC=COMMAND); then run `make build`, or reinstall jostle.",
         ) from None

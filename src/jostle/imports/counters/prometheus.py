@@ -266,8 +266,8 @@ def _usual(client: PrometheusClient, counters: CounterMap, start_ns: int, end_ns
                 return usual
     raise ImportFailedError(
         f"There are no samples of {counters.title} in this time.",
-        hint="Check --from and --to, that the map is that of what the server collects, and in its "
-        "web page that it has one of these: " + ", ".join(_distinct_first(counters)[:3]),
+        hint="Check --from and --to, that the map fits the server's data, and on its web page that "
+        "it has one of these series: " + ", ".join(_distinct_first(counters)[:3]),
         exit_code=2,
     )
 

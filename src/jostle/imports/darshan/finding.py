@@ -82,8 +82,8 @@ def find_logs(paths: Sequence[Path]) -> Found:
         raise UsageError(
             f"There are no logs of Darshan in {', '.join(map(str, paths))}{reason}: no file there "
             f"ends with {ENDINGS[0]}.",
-            hint="Name the folder in which Darshan writes (its `darshan-config --log-path` says "
-            "it), or single logs: these may have any name.",
+            hint="Name the folder in which Darshan writes (`darshan-config --log-path` prints it), "
+            "or single logs, which may have any name.",
         )
     return Found(list(logs), unread)
 

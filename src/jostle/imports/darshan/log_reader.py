@@ -59,7 +59,7 @@ def read_log(path: str) -> tuple[dict[str, Any], Arrays]:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        raise LogError(f"it cannot be opened: {error.strerror}") from error
+        raise LogError(f"the file cannot be opened: {error.strerror}") from error
     try:
         info = os.fstat(descriptor)
         if not stat.S_ISREG(info.st_mode):

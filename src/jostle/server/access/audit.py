@@ -48,8 +48,8 @@ class Audit:
             ) from error
         if stat.S_ISREG(facts.st_mode) and facts.st_mode & 0o077:
             raise AccessError(
-                f"{path} has mode {stat.S_IMODE(facts.st_mode):04o}: it shows who viewed whose "
-                f"jobs.",
+                f"{path} has mode {stat.S_IMODE(facts.st_mode):04o}: others could read who "
+                f"viewed whose jobs.",
                 hint=f"chmod 0600 {path}",
             )
 

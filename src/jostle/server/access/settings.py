@@ -302,6 +302,6 @@ def read_settings(path: Path) -> ServeSettings:
         raise AccessError(
             f"On a network address `jostle serve` needs a file of access rules, and there is no "
             f"{path}.",
-            hint="docs/how-to/serve-a-cluster.md explains how to write it; on 127.0.0.1 none is "
+            hint="docs/how-to/serve-a-cluster.md explains this file; on 127.0.0.1 it is not "
             "needed.",
         ) from None
