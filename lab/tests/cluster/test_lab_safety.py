@@ -43,7 +43,7 @@ def open_to_all(folder: Path) -> None:
 def test_folders_of_others_are_not_trusted(tmp_path: Path, made: Callable[[Path], None]) -> None:
     folder = tmp_path / "base"
     made(folder)
-    with pytest.raises(LabError, match="only you can write to") as caught:
+    with pytest.raises(LabError, match="Other users can write") as caught:
         own_folder(folder, 0o700)
     assert f"ls -ld {folder}" in caught.value.hint
     with pytest.raises(LabError):

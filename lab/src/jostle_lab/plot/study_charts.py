@@ -37,8 +37,8 @@ PATTERNS = (
 #: Metrics that are bytes, and the text behind the figure.
 _BYTES = {"bytes": "", "read_bytes": " read", "message_bytes": " sent"}
 #: What each number means, for small print.
-DEGRADATION = "degradation = (alone − alongside the signal) / alone, of the probe's throughput"
-DILATION = "dilation = run time alongside the signal / run time alone − 1"
+DEGRADATION = "degradation = (alone − with the signal) / alone, of the probe's throughput"
+DILATION = "dilation = run time with the signal / run time alone − 1"
 
 
 def rate_label(rate: float | None, metric: str) -> str:
