@@ -185,7 +185,7 @@ def test_a_job_as_a_trace_for_perfetto(repository: str, tmp_path: Path) -> None:
     assert max(each["written"] for each in others) == 128 << 20
     assert jostle(*words, JOSTLE_REPOSITORY=repository).code == 2  # it is there already
     part = jostle("export", "jobs", "--format", "perfetto", JOSTLE_REPOSITORY=repository)
-    assert part.code == 2 and "`--format perfetto` takes a whole job." in part.err
+    assert part.code == 2 and "`--format perfetto` exports a whole job." in part.err
 
 
 def test_ingest_again_finds_nothing_new(spool: Path, repository: str) -> None:

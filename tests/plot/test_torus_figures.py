@@ -195,7 +195,7 @@ def test_orders_and_planes_that_do_not_exist() -> None:
     topology = torus((4, 3, 2))
     assert plane_of(topology, order_of(topology, "c, a,b"), "b2") == (2,)
     for order in ("a,b", "a,b,b", "a,b,x"):
-        with pytest.raises(UsageError, match=r"is no order of the dimensions of `fabric`"):
+        with pytest.raises(UsageError, match=r"is not an order of the dimensions of `fabric`"):
             order_of(topology, order)
     alike = replace(topology, dimensions=("a", "a", "c"))
     assert order_of(alike, "") == (0, 1, 2)

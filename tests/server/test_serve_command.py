@@ -129,7 +129,7 @@ def test_a_key_that_everybody_reads(place):
 @pytest.mark.parametrize(
     ("top", "tables", "why"),
     [
-        ("", {}, "no way to log in"),
+        ("", {}, "no method of log-in"),
         ("", {"accounts": 'file = "F"', "proxy": 'user_header = "X"'}, "[proxy] and [accounts]"),
         ("", {"accounts": ""}, "lacks [accounts] `file`"),
         ("", {"accounts": 'fle = "F"'}, "Did you mean `file`?"),
