@@ -202,7 +202,7 @@ def test_compact_and_expire_say_what_they_did(spool: Path, tmp_path: Path) -> No
     assert "became" in done.out
     done = jostle("repository", "expire", "--older-than", "30d", **place)
     assert done.code == 1
-    assert "Nothing would be left" in done.err
+    assert "No slices would be left" in done.err
     assert "clock" in done.err
     new = tmp_path / "new"
     begin = time.time_ns()

@@ -53,7 +53,7 @@ def test_files_of_another_kind(tmp_path: Path) -> None:
 def test_nothing_on_the_standard_input(tmp_path: Path) -> None:
     for kind in KINDS:
         assert "The standard input is empty" in refused(tmp_path, kind, "-", stdin="")
-    assert "cannot come from the standard input" in refused(tmp_path, "darshan", "-", stdin="")
+    assert "cannot be read from standard input" in refused(tmp_path, "darshan", "-", stdin="")
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may read everything")

@@ -199,12 +199,12 @@ def test_orders_and_planes_that_do_not_exist() -> None:
             order_of(topology, order)
     alike = replace(topology, dimensions=("a", "a", "c"))
     assert order_of(alike, "") == (0, 1, 2)
-    with pytest.raises(UsageError, match="is no order"):
+    with pytest.raises(UsageError, match="is not an order"):
         order_of(alike, "a,a,c")
     with pytest.raises(UsageError, match="is a fat tree: it has no planes"):
         list(plans(_content(fat_tree(2, 1, 1), np.zeros(8)), "a,b"))
     for plane in ("", "a1", "c", "c1,c1", "c-1"):
-        with pytest.raises(UsageError, match="names no plane"):
+        with pytest.raises(UsageError, match="is not a plane"):
             plane_of(topology, (0, 1, 2), plane)
     with pytest.raises(UsageError, match="has no place c2"):
         plane_of(topology, (0, 1, 2), "c2")
