@@ -253,7 +253,7 @@ def test_page_has_every_experiment_and_failures(tmp_path: Path) -> None:
     assert "decoy !" in text and "failed: the lab broke" in text and "| **0 of 1** |" in text
     tables = [line for line in text.splitlines() if line.startswith("|")]
     assert all(line.endswith("|") for line in tables)
-    assert "the lab broke" in printed(rows) and "wrongly named: decoy" in printed(rows)
+    assert "the lab broke" in printed(rows) and "incorrectly named: decoy" in printed(rows)
 
 
 def test_lab_goes_down_whatever_happens(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

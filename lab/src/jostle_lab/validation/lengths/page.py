@@ -139,7 +139,7 @@ def _goals(rows: Sequence[Row]) -> str:
     for what, goal, found in cells:
         shown = [value if reached or not value else f"**{value}**" for value, reached in found]
         text.append(f"| {what} | {goal} | {' | '.join(shown)} |")
-    return "\n".join([*text, "", "Bold misses the goal.", ""])
+    return "\n".join([*text, "", "Bold: the goal is not reached.", ""])
 
 
 def _kinds(rows: Sequence[Row]) -> str:
