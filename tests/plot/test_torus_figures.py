@@ -206,5 +206,5 @@ def test_orders_and_planes_that_do_not_exist() -> None:
     for plane in ("", "a1", "c", "c1,c1", "c-1"):
         with pytest.raises(UsageError, match="is not a plane"):
             plane_of(topology, (0, 1, 2), plane)
-    with pytest.raises(UsageError, match="has no place c2"):
+    with pytest.raises(UsageError, match="has no coordinate c2"):
         plane_of(topology, (0, 1, 2), "c2")
