@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""audit.py: finds known advisories of packages that we pin, by the committed snapshot, offline.
+"""audit.py: finds security advisories of pinned packages in the committed snapshot, offline.
 
   tools/audit.py                     compares; exit status 1: a finding, 77: could not be audited
   tools/audit.py --renew FILE...     makes the snapshot again from records of the OSV database: the
@@ -31,7 +31,7 @@ HOW = (
 
 
 def accepted(rules: Path, today: date) -> set[str]:
-    """Ids of advisories that a person has assessed and that are not reported until a day."""
+    """Return the IDs of assessed advisories, which are not reported until a date."""
     entries = tomllib.loads(read(rules)).get("accepted", [])
     for entry in entries:
         if (
@@ -67,7 +67,7 @@ def old(snapshot: Snapshot, today: date, days: int) -> list[str]:
 
 
 def compare(pins: list[Pin], snapshot: Snapshot, rules: Path, today: date) -> int:
-    """Print what was found, and return the exit status."""
+    """Print the findings, and return the exit status."""
     days = tomllib.loads(read(rules))["audit"]["days"]
     for line in old(snapshot, today, days):
         print(line)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turn the description of the server's API into docs/reference/api.md and the types of the pages.
+"""Generates docs/reference/api.md and the types of the pages from the server's API description.
 
 Usage:
     tools/generate_api.py            write what is stale

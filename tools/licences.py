@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""licences.py: checks that the licence of every pinned package is one that we may use, offline.
+"""licences.py: checks that every pinned package has an allowed licence, offline.
 
 Python packages have it in their installed metadata, npm packages in ui/package-lock.json. Which
 licences are allowed, and those that a person had to read, is in tools/supply.toml.

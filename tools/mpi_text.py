@@ -1,4 +1,4 @@
-"""Generates the C text of the MPI wrappers, for generate_mpi.py: runtime/mpi/generated/.
+"""Generates the C code of the MPI wrappers in runtime/mpi/generated/, for generate_mpi.py.
 
 C functions are written once, as text that is compiled twice: as MPI_x and as PMPI_x. Fortran
 subroutines have one body for all their names, and a small entry for each name.

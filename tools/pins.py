@@ -1,4 +1,4 @@
-"""Reads pinned packages: Python's in requirements.lock, npm's in ui/package-lock.json."""
+"""Reads the pinned packages of Python (requirements.lock) and npm (ui/package-lock.json)."""
 
 from __future__ import annotations
 

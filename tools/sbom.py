@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""sbom.py: writes the bill of materials of the wheel, sbom.cdx.json (CycloneDX 1.6).
+"""sbom.py: writes the software bill of materials of the wheel, sbom.cdx.json (CycloneDX 1.6).
 
   tools/sbom.py           writes it
   tools/sbom.py --check   exit status 1 when it differs from the pins

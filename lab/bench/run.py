@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures and prints what jostle costs, compared with the bare program and Darshan: `make bench`.
+"""Measures the overhead of jostle, compared with bare programs and Darshan: `make bench`.
 
     lab/bench/run.py [PART]... [--only ROW]... [--quick|--smoke] [--turn DAY] [--json]
                      [--preload LIBJOSTLE]
@@ -156,8 +156,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"one of {', '.join(PARTS)}")
     parser.add_argument("--only", action="append", choices=list(ROWS), help="measure this row only")
     level = parser.add_mutually_exclusive_group()
-    level.add_argument("--quick", action="store_true", help="fewer rounds: a first look")
-    level.add_argument("--smoke", action="store_true", help="only whether every row can measure")
+    level.add_argument("--quick", action="store_true", help="fewer rounds, for a first look")
+    level.add_argument(
+        "--smoke", action="store_true", help="check only whether every row can measure"
+    )
     parser.add_argument(
         "--turn", type=int, metavar="DAY", help=f"every {TURNS}th row, from row DAY on"
     )
@@ -185,7 +187,7 @@ def measure(bench: Bench, keys: list[str]) -> list[Row]:
         try:
             found = ROWS[key](bench)
             if not found:
-                raise RuntimeError("it gave no row")
+                raise RuntimeError("it returned no row")
             rows += found
         except MissingError as why:
             rows.append(Row(key, key, "", "", note=f"skipped: {why}", skipped=True))
@@ -217,7 +219,9 @@ def main() -> int:
     print(f"Other profilers of MPI programs: {profilers or 'none is named'}.")
     print("Darshan: " + (str(darshan) if darshan else "skipped (not installed)") + ".")
     if level == "smoke":
-        print("With --smoke the figures mean nothing: only whether a row has one.")
+        print(
+            "With --smoke the values are meaningless; the run only checks whether each row has one."
+        )
     for row in failed:
         print(f"Could not be measured: {row.what}: {row.note}")
     return bool(failed)

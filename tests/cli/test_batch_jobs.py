@@ -278,7 +278,7 @@ def test_verbs_that_take_a_number(path: Path, tmp_path: Path) -> None:
         "Part 1.1: post",
     ]
     done = jostle("estimate", "1", "--plot", "x", *repository)
-    assert done.code == 2 and "Name one of them: 1.batch, 1.0, 1.1" in done.err
+    assert done.code == 2 and "Name one of the parts: 1.batch, 1.0, 1.1" in done.err
 
 
 SACCT = """#!/bin/sh

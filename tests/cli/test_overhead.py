@@ -92,7 +92,7 @@ def test_a_command_that_fails_only_under_jostle_is_distinguished() -> None:
 def test_switched_off_recording_is_refused() -> None:
     done = jostle("overhead", "-n", "3", "--", "true", JOSTLE="off")
     assert done.code == 2
-    assert "both kinds of runs would be the same" in done.err
+    assert "both kinds of runs would be equal" in done.err
 
 
 @pytest.fixture

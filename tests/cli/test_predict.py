@@ -73,7 +73,7 @@ def test_the_capacity_has_a_curve(jostle) -> None:  # type: ignore[no-untyped-de
     ("words", "why"),
     [
         ([], "Name either"),
-        (["metadata"], "two loads at least"),
+        (["metadata"], "at least two loads"),
         (["metadata", "--capacity", "metadata"], "Name either"),
         (["metadata", "metadata:7"], "no part of a kind"),
         (["metadata", "metadata", "--mount", "nfs:nowhere:/"], "No known load"),

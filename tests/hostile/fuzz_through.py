@@ -106,7 +106,7 @@ def tried(spool: Path, work: Path, good: dict[str, Any] | None) -> tuple[list[st
     try:
         for _ in range(2):  # as one that follows does
             report = store.ingest([spool])
-            found += [one for one in report.warnings if "is set aside" in one]
+            found += [one for one in report.warnings if "is skipped" in one]
         found += [f"{one.file}: {one.reason}" for one in store.check().damaged]
         jobs = store.jobs().select(["job", "uid"]).to_pylist()
         (honest,) = (row["job"] for row in jobs if row["job"].startswith("honest"))

@@ -84,7 +84,7 @@ def test_each_ones_honest_job_is_as_it_would_be_alone(
         hostile(put, spool, user)
     for _ in range(3):  # as one that follows does
         report = store.ingest([spool], remove=True)
-    assert not [one for one in report.warnings if "set aside" in one]
+    assert not [one for one in report.warnings if "is skipped" in one]
     for user in USERS:
         assert rows_of(store, user) == alone[user]
     assert store.check().damaged == []

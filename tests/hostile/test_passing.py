@@ -119,7 +119,7 @@ def test_a_repair_gives_up_nothing_that_it_cannot_read(
         }
         with pytest.raises(RepositoryError, match="Nothing was removed") as error:
             store.repair()
-    assert "remove the file, and repair again" in error.value.hint
+    assert "remove it, and repeat the repair" in error.value.hint
     assert stored_keys(Repository(store.path)) == expected_keys(made)
 
 

@@ -112,7 +112,7 @@ def test_a_rise_is_not_written_without_a_reason(
     monkeypatch.setattr(budget, "BUDGET", path)
     monkeypatch.setattr(budget, "count_all", lambda _kinds: {"verbs": {"jobs": Figure(7)}})
     assert budget.main(["verbs"]) == 1
-    assert "A change costs more" in capsys.readouterr().out
+    assert "A change increases a cost" in capsys.readouterr().out
     assert budget.main(["verbs", "--write"]) == 1
     assert ledger.read(path.read_text())[1]["verbs"]["jobs"] == Limit(6)
     assert budget.main(["verbs", "--write", "--reason", "why"]) == 0

@@ -94,7 +94,7 @@ def test_the_shipped_maps_are_valid() -> None:
     ("old", "new", "said"),
     [
         ('kind = "disk"', 'kind = "disc"', "must be one of machine"),
-        ("storage_queued", "storage_speed", "no metric of components"),
+        ("storage_queued", "storage_speed", "not a metric of components"),
         ("times = 1e9", "time = 1e9", "`time`"),
         ('title = "test"', "", "lacks `title`"),
         ('title = "test"', "title = ", "not valid TOML"),
@@ -238,7 +238,7 @@ def test_hostile_samples_never_reach_an_answer(store: Repository, tmp_path: Path
 
 @pytest.mark.parametrize("url", ["ftp://h/", "http://", "localhost:9090", "http://a:b@h/"])
 def test_other_addresses_are_refused(url: str) -> None:
-    with pytest.raises(ImportFailedError, match="no address of a Prometheus"):
+    with pytest.raises(ImportFailedError, match="not the URL of a Prometheus"):
         PrometheusClient(url)
 
 

@@ -47,7 +47,7 @@ def command(*words: str | Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("name", NO_NODES)
 def test_such_a_node_gets_no_token(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match="cannot be a node"):
+    with pytest.raises(UsageError, match="is not a valid name"):
         add_token(tmp_path / "tokens", name)
     assert not (tmp_path / "tokens").exists()
 
@@ -71,7 +71,7 @@ def test_all_files_that_a_receiver_keeps_in_the_mirror_are_such_names(receiver: 
     assert receiver.node().post(ranged(1, b"x")).status == 200
     for entry in receiver.mirror.iterdir():
         if not entry.is_dir():
-            with pytest.raises(UsageError, match="cannot be a node"):
+            with pytest.raises(UsageError, match="is not a valid name"):
                 add_token(receiver.folder / "other-tokens", entry.name)
 
 

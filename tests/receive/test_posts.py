@@ -211,7 +211,7 @@ def test_tokens_are_kept_as_hashes_and_closed(tmp_path: Path) -> None:
     os.utime(path)
     with pytest.raises(UsageError, match="0644"):
         tokens.refresh()
-    with pytest.raises(UsageError, match="cannot be a node"):
+    with pytest.raises(UsageError, match="is not a valid name"):
         add_token(path, "a/b")
 
 
@@ -229,7 +229,7 @@ def test_tokens_are_kept_as_hashes_and_closed(tmp_path: Path) -> None:
         ('elsewhere = { "rack5-*" = 1 }', "`rack5-*` of [elsewhere] cannot be 1"),
         ("nodes = [1]", "cannot be"),
         ('listen = "0.0.0.0:1"\ntokens = "t"', "without TLS"),
-        ('listen = "0.0.0.0:1"', "no way to authenticate"),
+        ('listen = "0.0.0.0:1"', "No method of authentication"),
         ("munge = true", "has no address to listen on"),
         ('listen = "[::1]:1"\nmunge = true\ntls_cert = "c"', "belong together"),
         ("x", "not valid TOML"),

@@ -108,7 +108,7 @@ def test_people_log_in_on_network_addresses(place, words):
         (("--listen", "8642"), "is not an address"),
         (("--listen", "127.0.0.1:65536"), "is not an address"),
         ((*NET, "--tls-cert", "cert.pem"), "belong together"),
-        ((*NET, *TLS, *PROXY), "Leave one out"),
+        ((*NET, *TLS, *PROXY), "Leave out one"),
         ((*NET, "--tls-cert", "none.pem", "--tls-key", "key.pem"), "cannot be read"),
         ((*NET, *TLS, "--config", "/none.toml"), "there is no /none.toml"),
         (("--config", "/none.toml"), "no log-in is needed"),
@@ -129,7 +129,7 @@ def test_a_key_that_everybody_reads(place):
 @pytest.mark.parametrize(
     ("top", "tables", "why"),
     [
-        ("", {}, "no way to log in"),
+        ("", {}, "no method of log-in"),
         ("", {"accounts": 'file = "F"', "proxy": 'user_header = "X"'}, "[proxy] and [accounts]"),
         ("", {"accounts": ""}, "lacks [accounts] `file`"),
         ("", {"accounts": 'fle = "F"'}, "Did you mean `file`?"),
@@ -140,7 +140,11 @@ def test_a_key_that_everybody_reads(place):
         ("", {"accounts": 'file = "/none"'}, "/none cannot be read"),
         ('url = "http://jostle.example.org"', {"accounts": 'file = "F"'}, "https://"),
         ('url = "https://x.example.org/sub"', {"accounts": 'file = "F"'}, "`url` is"),
-        ('url = "https://x.org"', {"proxy": 'user_header = "X"'}, "does not name the proxy"),
+        (
+            'url = "https://x.org"',
+            {"proxy": 'user_header = "X"'},
+            "does not name the address of the proxy",
+        ),
         ('url = "https://x.org"\nproxies = ["x"]', {"proxy": 'user_header = "X"'}, "not a network"),
         (LOCAL, {"proxy": 'user_header = "X"'}, "every user of this machine"),
         (LOCAL, {"accounts": 'file = "F"'}, "every user of this machine"),

@@ -1,1 +1,1 @@
-"""Remakes the papers' figures and tables, and runs their codes."""
+"""Reproduces the papers' figures and tables, and runs their codes."""

@@ -1,4 +1,4 @@
-"""Compares the losses that the papers print with those that studies measured here, cell by cell.
+"""Compares the losses printed in the papers with those of our own studies, cell by cell.
 
 Three files next to the page hold the data: `printed.csv` (what the papers print of each cell, from
 their texts: the pictures themselves are not available), `printed-orders.csv` (which program loses
@@ -54,12 +54,12 @@ class CellKey:
     """The key of a cell.
 
     Attributes:
-        victim: The program whose loss it is.
-        neighbour: The program that ran concurrently.
-        chunk: Size of a write, such as `1 MiB`; of a neighbour of an application: the neighbour's;
-            "": none.
-        layout: `private`: one file per process; `shared`: one for all.
-        share: Processes of the neighbour / those of the victim.
+        victim: Program that loses throughput.
+        neighbour: Program that ran concurrently.
+        chunk: Size of a write, such as `1 MiB`; if the victim is an application, that of the
+            neighbour; "" if there is none.
+        layout: Layout of files: `private`: one file per process; `shared`: one file for all.
+        share: Number of the neighbour's processes divided by that of the victim's.
     """
 
     victim: str
@@ -242,9 +242,9 @@ def compared(table: str, studies: Sequence[str], file_system: str) -> dict[CellK
     """Compare each measured cell that the papers print something of; see `RULE`.
 
     Args:
-        table: The printed table or figure.
+        table: Printed table or figure.
         studies: Names of the studies that measured it.
-        file_system: `sshfs` or `cephfs`.
+        file_system: File system of the studies, `sshfs` or `cephfs`.
     """
     losses, system = losses_for(table, studies, file_system), chosen_system(table)
     printed = {each.key: each for each in printed_cells(table) if each.system == system}
@@ -444,16 +444,16 @@ COLUMNS = (
 
 
 def keep(study: str, file_system: str, date: str, cells: Sequence[dict[str, Any]]) -> None:
-    """Put the runs of a measurement into `runs.csv`, instead of those it had.
+    """Put the runs of a measurement into `runs.csv`, instead of the measurement's former runs.
 
     Those of other measurements of the study stay: repetitions of several days add up.
 
     Args:
-        study: Its name.
-        file_system: Where its files were.
-        date: When the measurement began.
-        cells: Its cells, from `jostle study show --json`; what follows a dot in a program's name is
-            its chunk size, which the cell has as well.
+        study: Name of the study.
+        file_system: File system of the study's files.
+        date: Begin of the measurement.
+        cells: Cells of the study, from `jostle study show --json`; the part of a program's name
+            after a dot is the chunk size, which the cell has as well.
     """
     rows = [row for row in _rows(RUNS.name) if (row["study"], row["date"]) != (study, date)]
     for cell in cells:

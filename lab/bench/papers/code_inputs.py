@@ -1,4 +1,4 @@
-"""Input of the real codes of codes.py, written for it; `{processes}` is the number of ranks."""
+"""Input files for the real codes of codes.py; `{processes}` is the number of ranks."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lists and runs the codes of the papers: each with its input and command, if it can run here.
+"""Lists and runs the codes of the papers, each with its input and its command line.
 
     lab/bench/papers/codes.py                      every code, and whether it can run here
     lab/bench/papers/codes.py build [DIR]          compile our own programs, for each MPI
@@ -57,18 +57,18 @@ class Code:
     """A code and one way to run it.
 
     Attributes:
-        name: The code's name here.
-        about: What it is or models, and what it writes.
-        command: Program and arguments of a rank; `{processes}` is their number.
-        package: Debian's package; none: ours, in programs/NAME.c.
-        full: The arguments for the size in its source, for our own.
-        files: The code's input, by name; `{processes}` is replaced.
-        prepare: Commands that make the rest of the input.
+        name: Name of the code in this list.
+        about: Description of the code, and of the data that it writes.
+        command: Program and arguments of a rank; `{processes}` is the number of ranks.
+        package: Debian package of the code; empty for our own codes, in programs/NAME.c.
+        full: Arguments for the size in the published source, for our own codes.
+        files: Input files by name; `{processes}` is replaced.
+        prepare: Commands that create the rest of the input.
         needs: Programs that must be installed, in addition to the first of the command.
-        env: Variables.
+        env: Environment variables.
         ranks: Default number of ranks.
         serial: Whether the code runs without MPI.
-        module: A module that Debian's Python must have.
+        module: Python module that Debian's Python must have.
     """
 
     name: str
@@ -85,7 +85,7 @@ class Code:
     module: str = ""
 
     def missing(self, mpi: Mpi) -> str:
-        """Return what is not installed here and where to get it; "" if it can run."""
+        """Return the missing software and where to get it; "" if the code can run here."""
         if not self.package:
             return "" if compiler(mpi, "c") else f"mpicc.{mpi.name} (apt install lib{mpi.name}-dev)"
         wanted = [self.command[0], *self.needs, *([] if self.serial else [mpi.launch[0]])]
@@ -357,7 +357,7 @@ def as_program(code: Code, ranks: int, more: Sequence[str]) -> str:
 
 
 def table(mpi: Mpi) -> str:
-    """Every code, whether it can run here, and what it is."""
+    """Return a table of all codes: whether each can run here, and its description."""
     lines = []
     for code in CODES.values():
         absent = code.missing(mpi)
@@ -365,7 +365,7 @@ def table(mpi: Mpi) -> str:
         if code.full:
             lines.append(f"{'':10}  full size: {code.full}")
         if absent:
-            lines.append(f"{'':10}  not here: {absent}")
+            lines.append(f"{'':10}  cannot run here: {absent}")
     return "\n".join(lines)
 
 
@@ -376,7 +376,7 @@ def _chosen(names: Sequence[str]) -> list[Code]:
 
 
 def run(names: Sequence[str], mpi: Mpi, ranks: int | None, more: Sequence[str]) -> int:
-    """Run codes, a line of JSON each; skip, with the reason, what is not installed."""
+    """Run codes, and print a line of JSON for each; skip codes that cannot run, with the reason."""
     failed = 0
     for code in _chosen(names):
         if absent := code.missing(mpi):

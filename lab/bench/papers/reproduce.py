@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Remakes the papers' figures and tables, and writes the page that compares them.
+"""Reproduces the papers' figures and tables, and writes the page that compares them.
 
     lab/bench/papers/reproduce.py list                  what remakes which figure, and what is done
     lab/bench/papers/reproduce.py run [EXPERIMENT]...   measures (all: four hours)
@@ -57,14 +57,13 @@ Table = dict[str, Any]
 
 
 def rows_of(file: Path = ROWS) -> Table:
-    """Read what remakes which figure.
+    """Read the file that assigns experiments to printed figures.
 
     Returns:
         "experiment" (by name) and "paper" (a list, each with its rows in "row").
 
     Raises:
-        SystemExit: A row has none or several of what remakes it, or names something that does not
-            exist.
+        SystemExit: A row has no or several experiments, or names something that does not exist.
     """
     content = tomllib.loads(file.read_text())
     experiments = {each["name"]: each for each in content["experiment"]}
@@ -104,7 +103,7 @@ def page_of(row: Table) -> list[str]:
 
 
 def results() -> Table:
-    """Return what was shown last, by experiment; nothing before the first time."""
+    """Return the last shown results, by experiment; empty before the first time."""
     return json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
 
 
@@ -112,7 +111,7 @@ def results() -> Table:
 
 
 def words(experiment: Table, key: str, home: Path) -> list[str]:
-    """Return a command of an experiment, its placeholders filled in."""
+    """Return a command of an experiment with its placeholders filled in."""
     folder = str(home / experiment.get("of", experiment["name"]))
     return ["jostle", *(word.replace("@dir@", folder) for word in experiment[key])]
 
@@ -176,11 +175,11 @@ def begun_at(home: Path, study: str) -> str:
 
 
 def show(experiment: Table, wanted: set[str], home: Path) -> Table | None:
-    """Draw what was measured, and store the figures that rows need.
+    """Draw the measured results, and store the figures that rows need.
 
     Returns:
-        When, how often and with which version it was measured, and each figure's file and finding;
-        None: it was not measured yet.
+        Date, number of runs and version of the measurement, and each figure's file and finding;
+        None if it was not measured yet.
     """
     with tempfile.TemporaryDirectory() as place:
         text = printed(experiment, home, place)

@@ -1,1 +1,1 @@
-"""Scores jostle's answers against a known truth: programs that `make bench` does not run."""
+"""Scores jostle's verdicts against a known truth: measurements that `make bench` does not run."""

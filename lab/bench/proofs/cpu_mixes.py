@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Scores shares of cores by jostle against known mixes of real programs.
+"""Scores jostle's attribution of lost CPU time against known mixes of real programs.
 
     lab/bench/proofs/cpu_mixes.py [--mixes N] [--seed S] [--seconds T] [--slice LENGTH] [--json]
 
@@ -53,15 +53,15 @@ while (now := time.time() - start) < end:
 
 @dataclass(frozen=True)
 class User:
-    """A user of cores, as it is injected.
+    """A program that uses cores, as it is injected.
 
     Attributes:
         name: Name of the job.
         profiled: Whether the user has a profile.
-        begin, end: Time at which the user works, s.
-        period: Period of its bursts, s.
-        duty: Part of each period in which it works.
-        cores: Cores on which it may run.
+        begin, end: Start and end of the user's work, s.
+        period: Period of the user's bursts, s.
+        duty: Part of each period in which the user works.
+        cores: Cores on which the user may run.
     """
 
     name: str
@@ -75,15 +75,15 @@ class User:
 
 @dataclass(frozen=True)
 class Cell:
-    """The share of one user in what the job lost.
+    """The share of one user in the time that the job lost.
 
     Attributes:
         mix: Seed of the mix.
-        machine: Whether an agent counted the machine.
+        machine: Whether an agent recorded the machine's counters.
         bound: Whether the job is bound to some of the cores of the others.
-        user: The user.
-        truth: The user's share by the log, percent.
-        found: The user's share by jostle, percent; low, high: its interval.
+        user: Name of the user.
+        truth: True share by the log, percent.
+        found: Share by jostle, percent; low, high: its interval.
     """
 
     mix: int
@@ -97,7 +97,7 @@ class Cell:
 
     @property
     def off(self) -> float:
-        """Difference of the two, points."""
+        """Difference of the two shares, percentage points."""
         return abs(self.found - self.truth)
 
 
@@ -250,8 +250,8 @@ def evaluate(
     Args:
         seed: Seed of the mix.
         spools: Spools of the programs, and of the machine where an agent counted it.
-        known: The truth.
-        bound: As in Cell.
+        known: True shares.
+        bound: Whether the job is bound to some of the cores of the others.
     """
     from jostle.analysis.interval import Interval
     from jostle.report.verdict.verdict import USUAL, attribution_of, evaluate_job
@@ -317,8 +317,8 @@ def main() -> int:
     """Run the mixes; the exit status is 1 if too few cells are right."""
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("--mixes", type=int, default=30)
-    parser.add_argument("--seed", type=int, default=int(time.time()), help="of the first mix")
-    parser.add_argument("--seconds", type=float, default=20.0, help="length of a mix")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="seed of the first mix")
+    parser.add_argument("--seconds", type=float, default=20.0, help="length of a mix, s")
     parser.add_argument("--slice", default="4s", dest="length")
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()

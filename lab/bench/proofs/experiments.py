@@ -1,4 +1,4 @@
-"""Shared parts of commands that make and score experiments: options, progress, graceful end."""
+"""Shared parts of commands that run experiments: options, progress, graceful end."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def options(about: str | None, folder: str, kinds: Iterable[str] = ()) -> argparse.ArgumentParser:
-    """Return a parser with the options that all have.
+    """Return a parser with the options that all these commands have.
 
     Args:
         about: The docstring of the command, of which the first line is shown.
-        folder: Where runs are stored by default, in words.
-        kinds: Kinds of experiments; with them there is an option to select some.
+        folder: Description of the default folder for runs.
+        kinds: Kinds of experiments, for an option that selects some; empty: no such option.
     """
     parser = argparse.ArgumentParser(description=str(about).partition("\n")[0])
     if kinds:
         named = ", ".join(dict.fromkeys(kinds))
-        text = f"a number, or a kind: {named}; repeatable"
+        text = f"number or kind of the experiments to run; kinds: {named}; repeatable"
         parser.add_argument("--only", action="append", metavar="WHAT", help=text)
-    parser.add_argument("--folder", type=Path, help=f"for runs [{folder}]")
+    parser.add_argument("--folder", type=Path, help=f"folder for the runs [{folder}]")
     parser.add_argument(
-        "--score-only", action="store_true", help="run nothing, score what is there"
+        "--score-only", action="store_true", help="run nothing; score the stored runs"
     )
     parser.add_argument(
         "--page",
@@ -38,7 +38,7 @@ def options(about: str | None, folder: str, kinds: Iterable[str] = ()) -> argpar
         nargs="?",
         const=ROOT / "docs" / "measurements",
         metavar="DIR",
-        help="write the page and its data there [docs/measurements]",
+        help="write the page and its data into this folder [docs/measurements]",
     )
     return parser
 
@@ -49,7 +49,7 @@ def say(text: str) -> None:
 
 
 class Follower:
-    """Shows the progress, and about how long it will take."""
+    """Shows the progress, and the approximate time left."""
 
     def __init__(self, each_s: float) -> None:
         """Begin; `each_s` is a guess of the time of one experiment, s."""
@@ -75,7 +75,7 @@ def _ended(*_: Any) -> None:
 
 
 def machine() -> str:
-    """Return when and on which machine it was measured."""
+    """Return a sentence with the date and the machine of a measurement."""
     day = time.strftime("%Y-%m-%d")
     cores = f"{os.cpu_count()} cores, Linux {platform.release()}"
     return f"{day} on {cores}, load at the end {os.getloadavg()[0]:.1f}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures how long the import of many logs of Darshan takes.
+"""Measures the time to import many Darshan logs.
 
     lab/bench/proofs/import_logs.py [--logs N] [--json]
 
@@ -67,10 +67,10 @@ def copies(folder: Path, number: int) -> None:
 
 
 def main() -> int:
-    """Copy, import and print; 1 where the target is missed."""
+    """Copy logs, import them and print the time; return 1 if the target is missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--logs", type=int, default=1000, metavar="N", help="how many [1000]")
-    parser.add_argument("--json", action="store_true", help="the same as JSON")
+    parser.add_argument("--logs", type=int, default=1000, metavar="N", help="number of logs [1000]")
+    parser.add_argument("--json", action="store_true", help="print the results as JSON")
     asked = parser.parse_args()
     from jostle.imports import DarshanImport
     from jostle.repository import Repository

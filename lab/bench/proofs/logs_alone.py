@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Scores which interference logs alone recover, compared with profiles of the same runs.
+"""Scores the interference that is found from Darshan logs only, compared with profiles.
 
     lab/bench/proofs/logs_alone.py [--seeds N] [--jobs N] [--json]
 
@@ -39,13 +39,14 @@ Pair = tuple[str, str]
 
 @dataclass
 class Score:
-    """What one method of recording recovers.
+    """The interference that is found from one kind of records.
 
     Attributes:
-        found: True pairs that were named.
-        missed: True pairs that were not.
-        wrong: Pairs that were named without harm.
-        between: Pairs that were named whose harm is small: neither right nor wrong.
+        found: Number of pairs with interference that were named.
+        missed: Number of pairs with interference that were not named.
+        wrong: Number of named pairs without interference.
+        between: Number of named pairs with little interference, which count as neither right nor
+            wrong.
     """
 
     found: int = 0
@@ -125,8 +126,10 @@ def main() -> int:
     """Make repositories, score the methods, and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=3, metavar="N", help="repositories [3]")
-    parser.add_argument("--jobs", type=int, default=300, metavar="N", help="jobs of each [300]")
-    parser.add_argument("--json", action="store_true", help="the same as JSON")
+    parser.add_argument(
+        "--jobs", type=int, default=300, metavar="N", help="number of jobs in each repository [300]"
+    )
+    parser.add_argument("--json", action="store_true", help="print the results as JSON")
     asked = parser.parse_args()
     rounds: dict[str, dict[str, Score]] = {}
     for title, harm in (("with harm", 1.0), ("without harm", 0.0)):

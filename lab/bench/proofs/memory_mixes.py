@@ -62,12 +62,12 @@ _CALM = ("cpu", _READER)
 
 @dataclass(frozen=True)
 class Load:
-    """A job that runs concurrently with the victim, on for a part of each period.
+    """A job that runs concurrently with the victim, active for a part of each period.
 
     Attributes:
         name: The load's name in the experiment.
-        words: Pattern and options of its signal.
-        period_s, duty, phase_s: Time at which the load is on.
+        words: Pattern and options of the load's signal.
+        period_s, duty, phase_s: Period, active part and shift of the load's activity.
         harm: Whether the load uses a resource that the victim needs.
     """
 
@@ -84,10 +84,10 @@ class Experiment:
     """An experiment: a victim and its co-running jobs.
 
     Attributes:
-        number: Counted from 1.
-        group: The experiment's kind.
+        number: Number of the experiment, from 1.
+        group: Kind of the experiment.
         victim: Pattern and options of the victim's signal.
-        loads: The experiment's co-running jobs; at most one of them slows it.
+        loads: Co-running jobs, at most one of which slows the victim.
     """
 
     number: int
@@ -98,19 +98,19 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Row:
-    """An experiment, what the log shows and what jostle named.
+    """The result of an experiment: the truth by the log, and jostle's suspects.
 
     Attributes:
         number, group, victim: As in the experiment.
-        alongside: The experiment's co-running jobs; the harmful one is marked with a star.
-        slowed: By how many percent the victim did less per second of a core in slices in which the
-            hog was on: by memory, caches or slower cores, not by waiting for them.
-        waited: Percent of the time in these slices for which it waited for a core.
-        on_memory, on_cores: Suspects there, by their names in the experiment.
+        alongside: Co-running jobs; the harmful one is marked with a star.
+        slowed: Decrease of the victim's work per second of CPU time in slices in which the hog was
+            active, percent: by memory, caches or slower cores, not by waiting for cores.
+        waited: Share of these slices in which the victim waited for a core, percent.
+        on_memory, on_cores: Suspects on memory and on cores, by their names in the experiment.
         elsewhere: Suspects on other resources.
-        seconds: The experiment's loss on memory by jostle, with the interval.
+        seconds: jostle's estimate of the loss on memory, with its interval.
         load_source: The source of loads on memory.
-        foreign: Percent of the machine's cores that others used during the run.
+        foreign: Share of the machine's cores that other programs used during the run, percent.
         right: Whether the harmful job is named on the right resource, and no other job.
         error: Reason why the experiment failed.
     """
@@ -354,7 +354,7 @@ def printed(rows: Sequence[Row]) -> str:
 
 
 def harmless(row: Row) -> bool:
-    """Return whether the hog did no harm on memory, so that no job should be named for it."""
+    """Return whether the hog caused no loss on memory, so that no job should be named for it."""
     return row.group == MEMORY and row.slowed is not None and row.slowed < HARM
 
 
@@ -364,7 +364,7 @@ def proves(row: Row) -> bool:
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """Return how many are right, by kind: of those that count, and of all that were made."""
+    """Return a sentence with the number of correct experiments, by kind."""
     counted = [row for row in rows if proves(row)]
     idle = [row for row in rows if harmless(row)]
     said = []
@@ -408,14 +408,28 @@ nobody else on memory or on a file system. A memory hog that slowed the victim b
 def arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
-    parser.add_argument("--seed", type=int, default=1, help="of all that is drawn")
-    parser.add_argument("--folder", type=Path, help="for runs [.cache/memory-mixes/SEED]")
+    parser.add_argument("--seed", type=int, default=1, help="seed of everything that is drawn")
     parser.add_argument(
-        "--score-only", action="store_true", help="run nothing, score what is there"
+        "--folder", type=Path, help="folder for the runs [.cache/memory-mixes/SEED]"
     )
-    parser.add_argument("--wait", type=float, default=300.0, help="for a quiet machine, s each")
-    parser.add_argument("--tries", type=int, default=3, help="while others had much of the cores")
-    parser.add_argument("--only", action="append", metavar="WHAT", help="a number or a kind")
+    parser.add_argument(
+        "--score-only", action="store_true", help="run nothing; score the stored runs"
+    )
+    parser.add_argument(
+        "--wait",
+        type=float,
+        default=300.0,
+        help="longest wait for a quiet machine before each experiment, s",
+    )
+    parser.add_argument(
+        "--tries",
+        type=int,
+        default=3,
+        help="repetitions while other programs used much of the cores",
+    )
+    parser.add_argument(
+        "--only", action="append", metavar="WHAT", help="number or kind of the experiments to run"
+    )
     parser.add_argument(
         "--page", type=Path, nargs="?", const=ROOT / "docs" / "measurements", metavar="DIR"
     )
@@ -432,7 +446,7 @@ def quietest(experiment: Experiment, folder: Path, asked: argparse.Namespace) ->
 
 
 def row_of(experiment: Experiment, folder: Path, asked: argparse.Namespace) -> Row | None:
-    """Make an experiment where it is not made yet, and score it; None: it is not made."""
+    """Make an experiment if it was not made yet, and score it; return None if it was not made."""
     record = folder / f"x{experiment.number:02d}.json"
     try:
         if not record.exists():

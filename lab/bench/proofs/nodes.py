@@ -126,12 +126,12 @@ def _power(task: tuple[int, int, int]) -> list[tuple[str, float, int | None]]:
 #: days), and how unequal the changes of the nodes are.
 _SPREADS = {
     "as injected": (0.02, 0.04, 0.5, 30, 0.0),
-    "with bad days": (0.02, 0.04, 0.5, 3, 0.0),
-    "some nodes more uneven": (0.02, 0.04, 0.5, 5, 0.5),
-    "weeks that are alike": (0.02, 0.04, 0.9, 5, 0.3),
-    "very different for good": (0.10, 0.04, 0.5, 5, 0.3),
-    "very noisy": (0.05, 0.30, 0.5, 3, 0.5),
-    "very noisy, weeks that are alike": (0.05, 0.30, 0.9, 5, 0.5),
+    "nodes with bad days": (0.02, 0.04, 0.5, 3, 0.0),
+    "nodes of which some vary more": (0.02, 0.04, 0.5, 5, 0.5),
+    "days that resemble those before": (0.02, 0.04, 0.9, 5, 0.3),
+    "nodes that differ much permanently": (0.10, 0.04, 0.5, 5, 0.3),
+    "very noisy nodes": (0.05, 0.30, 0.5, 3, 0.5),
+    "very noisy nodes, days that resemble those before": (0.05, 0.30, 0.9, 5, 0.5),
 }
 _FIGURES = 5
 

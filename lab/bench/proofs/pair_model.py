@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Scores predicted losses of pairs that never ran concurrently, for programs not seen before.
+"""Scores predictions of the losses of pairs of programs that never ran concurrently.
 
     lab/bench/proofs/pair_model.py [REPOSITORY] [--page FILE]
 
@@ -77,12 +77,12 @@ same time, as at a site, without the cells.
 
 @dataclass(frozen=True)
 class Cell:
-    """The loss of one program alongside another one in one setting: a truth to predict.
+    """The measured loss of a program alongside another one in one setting, to be predicted.
 
     Attributes:
-        file_system: The file system.
-        names: Victim and neighbour.
-        kinds: Their kinds, by their runs alone or by their settings.
+        file_system: Name of the file system.
+        names: Names of victim and neighbour.
+        kinds: Kinds of their loads, from standalone runs or from their settings.
         mount: The mount's name in the repository.
         losses: Loss of each run, percent of its run time.
     """
@@ -95,7 +95,7 @@ class Cell:
 
     @property
     def loss(self) -> float:
-        """The median over the runs."""
+        """Median loss over the runs."""
         return float(np.median(self.losses))
 
     def sample(self) -> PairSample:
@@ -212,7 +212,7 @@ def _binaries(cell: Cell) -> tuple[str, str]:
 
 
 def code(name: str) -> bool:
-    """Return whether a program of a study is no signal of ours."""
+    """Return whether a program of a study is not a pattern of `jostle signal`."""
     from jostle_lab.signals import PATTERNS
 
     return name not in PATTERNS and name not in SIGNALS
@@ -286,10 +286,10 @@ class Score:
     """The scores of a predictor on a file system.
 
     Attributes:
-        cells: Predictions: a cell counts once for each of its programs that is left out.
-        error: Median absolute error, points.
-        coverage: Share of the losses within the intervals, percent; NaN: it gives none.
-        width: Median width of the intervals, points.
+        cells: Number of predictions: a cell counts once for each of its programs that is left out.
+        error: Median absolute error, percentage points.
+        coverage: Share of the losses within the intervals, percent; NaN without intervals.
+        width: Median width of the intervals, percentage points.
         order: Rank correlation of the mean loss by neighbour, predicted and measured.
         neighbours: Number of neighbours.
     """
@@ -372,7 +372,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     default = ROOT / "build" / "papers" / "repository"
     parser.add_argument("repository", type=Path, nargs="?", default=default)
-    parser.add_argument("--page", type=Path, help="write the record there")
+    parser.add_argument("--page", type=Path, help="file for the record of the measurement")
     asked = parser.parse_args()
     repository = Repository(asked.repository)
     say("reading kinds and cells ...")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Scores how patterns of reads are named: a program of known patterns, and real programs.
+"""Scores how accurately jostle names read patterns, on synthetic and real programs.
 
     lab/bench/proofs/reads.py [--seed N] [--each N] [--real] [--json]
 
@@ -66,18 +66,18 @@ class Case:
 
     @property
     def expected(self) -> str:
-        """The right answer."""
+        """The correct pattern."""
         return WAYS[self.way]
 
     def command(self, reader: Path, path: Path) -> list[str]:
-        """Return the command that runs it."""
+        """Return the command that runs the case."""
         words = (self.way, path, self.api, self.seed, self.processes, self.chunk, self.pieces, 0.7)
         return [str(reader), *map(str, words)]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The answer on a case."""
+    """jostle's verdict on a case."""
 
     case: Case
     said: str
@@ -91,7 +91,7 @@ class Verdict:
 
     @property
     def chunk_right(self) -> bool | None:
-        """Whether the chunk is within a tenth, where it is one of the program's; None elsewhere."""
+        """Whether the chunk is within 10 %, if the program chooses it; None otherwise."""
         if not self.right or self.chunk is None or self.case.way in ("passes", "blocks"):
             return None
         pieces = self.case.pieces if self.said == SEQUENTIAL else 1
@@ -99,7 +99,7 @@ class Verdict:
 
 
 def cases(seed: int, each: int) -> Iterator[Case]:
-    """Draw cases, so many of each way."""
+    """Draw cases, the same number of each kind."""
     draw = random.Random(seed)
     for way in WAYS:
         for _ in range(each):
@@ -114,7 +114,7 @@ def cases(seed: int, each: int) -> Iterator[Case]:
 
 
 def run_cases(bench: Bench, chosen: list[Case]) -> list[Verdict]:
-    """Run the cases and score the answers by their profiles."""
+    """Run the cases, and score the verdicts on their profiles."""
     from jostle.repository import Repository
 
     spool, data = bench.disk / "reads", bench.disk / "data"
@@ -153,7 +153,7 @@ def run(command: list[str], settings: dict[str, str]) -> None:
 
 
 def named(store: object, job: str, folder: Path) -> tuple[str, float | None, str]:
-    """The answer on a job on the mount of a folder: pattern, chunk, evidence."""
+    """Return the verdict on a job on the mount of a folder: pattern, chunk, evidence."""
     from jostle.analysis import read_patterns
     from jostle.repository import Repository
 
@@ -176,7 +176,7 @@ def confusion(verdicts: list[Verdict]) -> str:
 
 
 def report(verdicts: list[Verdict]) -> None:
-    """Print the confusion table and the wrong answers."""
+    """Print the confusion table and the wrong verdicts."""
     number, right = len(verdicts), sum(verdict.right for verdict in verdicts)
     withheld = sum(not v.right and v.said == "unknown" for v in verdicts)
     chunks = [v.chunk_right for v in verdicts if v.chunk_right is not None]
@@ -202,11 +202,11 @@ class Program:
     """A real program whose reads have a known pattern.
 
     Attributes:
-        name: The program's name.
-        expected: Patterns that are right.
+        name: Name of the program.
+        expected: Correct patterns.
         script: Shell commands, run in a folder with the files of make_input.
-        needs: A program, or a module of Python, that must be installed.
-        ranks: Ranks of an MPI program; 0: it is none.
+        needs: Command, or Python module, that must be installed.
+        ranks: Number of ranks of an MPI program; 0 for other programs.
     """
 
     name: str
@@ -462,7 +462,7 @@ PROGRAMS = (
 
 
 def run_programs(bench: Bench) -> list[tuple[Program, str, str]]:
-    """Run real programs: each with the answer on it, and the evidence."""
+    """Run real programs; return for each the verdict and the evidence."""
     from jostle.repository import Repository
 
     spool, data = bench.disk / "real", bench.disk / "real-data"
@@ -525,9 +525,9 @@ def make_input(folder: Path) -> None:
 def main() -> int:
     """Run the cases, or the real programs, and print tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--seed", type=int, default=1, help="what draws the cases")
-    parser.add_argument("--each", type=int, default=8, help="cases of each way")
-    parser.add_argument("--real", action="store_true", help="real programs instead")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random cases")
+    parser.add_argument("--each", type=int, default=8, help="number of cases of each kind")
+    parser.add_argument("--real", action="store_true", help="run real programs instead")
     parser.add_argument("--json", action="store_true", help="print the verdicts as JSON")
     options = parser.parse_args()
     from jostle import native_path

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draw what `python -m jostle_lab.validation.scale --json FILE` measured.
+"""Draws the results of `python -m jostle_lab.validation.scale --json FILE`.
 
 lab/bench/proofs/scale_figures.py day.json DAY.svg
 lab/bench/proofs/scale_figures.py growth.json GROWTH.svg

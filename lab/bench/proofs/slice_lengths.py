@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Scores by slice length, 250 ms, 1 s and 4 s, whether the right suspect is named.
+"""Scores whether jostle names the correct suspect with slices of 250 ms, 1 s and 4 s.
 
     lab/bench/proofs/slice_lengths.py [--seed S] [--fs sshfs|cephfs] [--labs N]
                                       [--only KIND-OR-NUMBER]... [--folder DIR]
@@ -37,9 +37,11 @@ LENGTHS_MS = (250, 1000, 4000)
 def arguments() -> argparse.Namespace:
     """The command line."""
     parser = options(__doc__, ".cache/slice-lengths/FS-SEED", (*LONG, *SHORT))
-    parser.add_argument("--seed", type=int, default=1, help="of all that is drawn")
-    parser.add_argument("--fs", choices=sorted(RATES), default="sshfs", help="the file system")
-    parser.add_argument("--labs", type=int, default=4, help="at a time [4]")
+    parser.add_argument("--seed", type=int, default=1, help="seed of everything that is drawn")
+    parser.add_argument(
+        "--fs", choices=sorted(RATES), default="sshfs", help="file system of the labs"
+    )
+    parser.add_argument("--labs", type=int, default=4, help="number of labs at the same time [4]")
     return parser.parse_args()
 
 
@@ -49,7 +51,7 @@ def chosen(trial: Trial, only: list[str] | None) -> bool:
 
 
 def rows_of(folder: Path, one: Made, seed: int) -> list[Row]:
-    """Assess a trial by jostle at all lengths; one that cannot be assessed is a row, too."""
+    """Evaluate a trial with jostle at all lengths; if that fails, the row has the reason."""
     if one.run is None:
         return [described(one, slice_ms) for slice_ms in LENGTHS_MS]
     found = []
@@ -72,11 +74,11 @@ def main() -> int:
     if not asked.score_only:
         plan = trials(asked.seed)
         if any(one.trial not in plan for one in made(folder)):
-            sys.exit(f"{folder} has experiments of another seed or version: name a new --folder")
+            sys.exit(f"{folder} has experiments of another seed or version: give a new --folder")
         some = [trial for trial in plan if chosen(trial, asked.only)]
         make(folder, some, asked.fs, asked.labs, f"len{os.getpid()}", Follower(500.0 / asked.labs))
         (folder / "machine").write_text(machine())
-    say("asking jostle ...")
+    say("evaluating with jostle ...")
     every = [one for one in made(folder) if chosen(one.trial, asked.only)]
     rows = [row for one in every for row in rows_of(folder, one, asked.seed)]
     print(printed(rows))

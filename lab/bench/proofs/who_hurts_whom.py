@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Scores whether jostle names the right suspect, the right resource and the loss on CephFS.
+"""Scores jostle on CephFS: the suspect, the resource and the loss that it names.
 
     lab/bench/proofs/who_hurts_whom.py [--seed S] [--only GROUP-OR-NUMBER]... [--folder DIR]
                                        [--score-only] [--page [DIR]]
@@ -32,7 +32,7 @@ from proofs.experiments import ROOT, Follower, end_in_order, machine, options, s
 def arguments() -> argparse.Namespace:
     """The command line."""
     parser = options(__doc__, ".cache/who-hurts-whom/SEED", (*GROUPS, QUIET))
-    parser.add_argument("--seed", type=int, default=1, help="of all that is drawn")
+    parser.add_argument("--seed", type=int, default=1, help="seed of everything that is drawn")
     return parser.parse_args()
 
 
@@ -42,7 +42,7 @@ def chosen(plan: list[Experiment], only: list[str] | None) -> list[Experiment]:
 
 
 def row_of(repository: Repository, record: Record, seed: int) -> Row:
-    """Assess an experiment by jostle; one that cannot be assessed is a row, too."""
+    """Evaluate an experiment with jostle; if that fails, the row has the reason."""
     if record.run is None:
         return failed(record, record.error)
 
@@ -64,11 +64,11 @@ def main() -> int:
     if not asked.score_only:
         plan = experiments(asked.seed)
         if any(one.experiment not in plan for one in records(folder)):
-            sys.exit(f"{folder} has experiments of another seed or version: name a new --folder")
+            sys.exit(f"{folder} has experiments of another seed or version: give a new --folder")
         make(folder, chosen(plan, asked.only), f"who{os.getpid()}", Follower(50.0))
         (folder / "machine").write_text(machine())
     made = [one for one in records(folder) if chosen([one.experiment], asked.only)]
-    say("asking jostle ...")
+    say("evaluating with jostle ...")
     repository = Repository(folder / "repository")
     rows = [row_of(repository, record, asked.seed) for record in made]
     print(printed(rows, asked.seed))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Scores whether jostle names the rank for which others wait, since when, and why.
+"""Scores whether jostle names the rank for which others wait, with the begin and the cause.
 
     lab/bench/proofs/who_waits.py [--seed S] [--only KIND-OR-NUMBER]... [--folder DIR]
                                   [--score-only] [--page [DIR]]
@@ -35,7 +35,7 @@ _EACH_S = 32.0
 def arguments() -> argparse.Namespace:
     """The command line."""
     parser = options(__doc__, ".cache/who-waits/SEED", KINDS)
-    parser.add_argument("--seed", type=int, default=1, help="of all that is drawn")
+    parser.add_argument("--seed", type=int, default=1, help="seed of everything that is drawn")
     return parser.parse_args()
 
 
@@ -45,7 +45,7 @@ def chosen(plan: list[Experiment], only: list[str] | None) -> list[Experiment]:
 
 
 def rows_of(repository: Repository, record: Record, seed: int) -> list[Row]:
-    """Assess an experiment by jostle; one that cannot be assessed has rows, too."""
+    """Evaluate an experiment with jostle; if that fails, the rows have the reason."""
     if record.error:
         return failed(record, record.error)
     try:
@@ -65,7 +65,7 @@ def main() -> int:
     if not asked.score_only:
         plan = experiments(asked.seed)
         if any(one.experiment not in plan for one in records(folder)):
-            sys.exit(f"{folder} has experiments of another seed or version: name a new --folder")
+            sys.exit(f"{folder} has experiments of another seed or version: give a new --folder")
         make(folder, chosen(plan, asked.only), f"waits{os.getpid()}", Follower(_EACH_S))
         (folder / "machine").write_text(machine())
     made = [one for one in records(folder) if chosen([one.experiment], asked.only)]

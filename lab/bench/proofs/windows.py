@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Scores estimates by delays in windows of the same run: no two runs need to be equal.
+"""Scores estimates against delays in random windows of the same run.
 
     lab/bench/proofs/windows.py [--seed S]... [--codes NAME,NAME] [--runs N] [--clean N]
                                 [--folder DIR] [--score-only] [--page [DIR]]
@@ -41,11 +41,19 @@ MACHINE = "machine"
 
 def arguments() -> argparse.Namespace:
     """The command line."""
-    parser = options(__doc__, ".cache/windows, by seed")
-    parser.add_argument("--seed", type=int, action="append", help="of all that is drawn [1]")
-    parser.add_argument("--codes", metavar="NAMES", help=f"some of {', '.join(programs())} [all]")
-    parser.add_argument("--runs", type=int, default=RUNS, help="with delays, per program [12]")
-    parser.add_argument("--clean", type=int, default=CLEAN, help="without, per program [4]")
+    parser = options(__doc__, "folder for the runs [.cache/windows, by seed]")
+    parser.add_argument(
+        "--seed", type=int, action="append", help="seed of everything that is drawn [1]"
+    )
+    parser.add_argument(
+        "--codes", metavar="NAMES", help=f"names of programs, from {', '.join(programs())} [all]"
+    )
+    parser.add_argument(
+        "--runs", type=int, default=RUNS, help="number of runs with delays per program [12]"
+    )
+    parser.add_argument(
+        "--clean", type=int, default=CLEAN, help="number of runs without delays per program [4]"
+    )
     return parser.parse_args()
 
 
@@ -70,7 +78,7 @@ def chosen(names: str | None) -> list[WithinCode]:
 
 
 def machine(seed: int) -> str:
-    """Return when, with which seed and on which machine it was measured."""
+    """Return a sentence with the seed, the date and the machine of a measurement."""
     day = time.strftime("%Y-%m-%d")
     cores = f"{os.cpu_count()} cores, Linux {platform.release()}"
     return f"Seed {seed}: {day} on {cores}, load at the end {os.getloadavg()[0]:.1f}."

@@ -1,4 +1,4 @@
-"""The programs of lab/bench/proofs/windows.py: those of the papers, long enough for many windows.
+"""Defines the programs of windows.py: codes of the papers with long enough run times.
 
 Each takes about 25 s on two cores of 2025.
 """
@@ -33,11 +33,11 @@ def _own(name: str, about: str, options: str, steps: int, ranks: int = 2) -> Cod
     """Return one of our own versions of the papers' codes (lab/bench/programs).
 
     Args:
-        name: NAME of its source, perhaps followed by -SOMETHING and @RANKS.
-        about: Its description.
-        options: Its options; {steps} is replaced, its files are in the folder where it runs.
-        steps: Its length.
-        ranks: Its ranks.
+        name: NAME of the source, optionally followed by -SOMETHING and @RANKS.
+        about: Description of the program.
+        options: Options of the program; {steps} is replaced; files are in the program's folder.
+        steps: Number of steps.
+        ranks: Number of ranks.
     """
     source = name.partition("@")[0].partition("-")[0]
     words = [str(BUILT / OPENMPI.name / source), *options.format(steps=steps).split()]

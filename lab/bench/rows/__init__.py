@@ -1,1 +1,1 @@
-"""Measures times for the rows of `make bench`, each in its module (`../run.py`)."""
+"""Measures the rows of `make bench`, one module per subject (`../run.py`)."""

@@ -223,7 +223,7 @@ store = ["fast", ["fast", "slow"]]
     assert ["slow"] in seen and ["fast"] in seen
     place = Local(study)
     assert place.folder("r1", "slow") == tmp_path / "slow" / ".jostle-s" / "r1"
-    with pytest.raises(StudyError, match=r"fast/\.jostle-s cannot be made"):
+    with pytest.raises(StudyError, match=r"fast/\.jostle-s cannot be created"):
         place.open()
     for name in ("fast", "slow"):
         (tmp_path / name).mkdir()

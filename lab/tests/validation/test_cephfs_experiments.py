@@ -256,7 +256,7 @@ def test_page_has_every_experiment_and_failures(tmp_path: Path) -> None:
     assert "decoy !" in text and "failed: the lab broke" in text and "| **0 of 1** |" in text
     tables = [line for line in text.splitlines() if line.startswith("|")]
     assert all(line.endswith("|") for line in tables)
-    assert "the lab broke" in printed(rows, 7) and "wrongly named: decoy" in printed(rows, 7)
+    assert "the lab broke" in printed(rows, 7) and "incorrectly named: decoy" in printed(rows, 7)
 
 
 def test_lab_goes_down_whatever_happens(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,12 +1,12 @@
-"""The Python API: what `import jostle` offers to scripts and notebooks.
+"""The Python API: `import jostle` in scripts and notebooks.
 
 Public interface:
     open: opens the repository of a site.
-    Site: its jobs, and questions in SQL. Job: what a job did, and what interference cost it.
+    Site: its jobs, and SQL queries. Job: the activity of a job, and its loss to interference.
     Table: rows, as objects or as a data frame.
     Process, Mount, Gpu, FileUse, Step, Machine, Component: some of its rows.
     Digest, Estimate, Interference, Verdict, Background: results of the analysis with a display.
-    JostleWarning, MissingPackageError: an answer lacks something; a package is missing.
+    JostleWarning, MissingPackageError: an answer lacks data; a Python package is missing.
 
 Each number is computed by the same function as for the command. docs/reference/python.md
 describes all of it.

@@ -1,4 +1,4 @@
-"""Results as the analysis returns them, each with a short display for notebooks.
+"""Results of the analysis, each with a short display for notebooks.
 
 Each has the numbers of the command of the same name, by the same functions; `to_json()` returns
 what the command prints with --json.
@@ -57,14 +57,14 @@ _MOST = 10  # rows of a table in a display; the object has them all
 
 
 class Estimate(estimate_model.RunEstimate):
-    """What interference cost one run; its attributes are those of the analysis."""
+    """The loss of one run to interference; its attributes are those of the analysis."""
 
     def to_json(self) -> dict[str, Any]:
         """Return all fields but the table of segments as JSON-compatible values."""
         return estimate_json(as_given(estimate_model.RunEstimate, self))
 
     def lost_between(self, edges_ns: Sequence[int]) -> list[float]:
-        """Return when the time was lost: seconds lost in each span between consecutive instants.
+        """Return the seconds lost in each span of time between consecutive instants.
 
         Args:
             edges_ns: At least two instants of Unix time in ns, ascending.
@@ -91,12 +91,12 @@ class Estimate(estimate_model.RunEstimate):
 
 
 class Interference(interference_model.JobInterference):
-    """Which resources and whose load slowed a job; its attributes are those of the analysis."""
+    """The resources and the jobs that slowed a job; its attributes are those of the analysis."""
 
     _estimate: Estimate
 
     def to_json(self) -> dict[str, Any]:
-        """Return what `jostle interference --json` prints."""
+        """Return the output of `jostle interference --json`."""
         plain = as_given(interference_model.JobInterference, self)
         return interference_json(self._estimate, plain)
 
@@ -133,7 +133,7 @@ class Interference(interference_model.JobInterference):
         ]
         return html.box(
             html.head(self.job, words),
-            html.note(f"{alongside} alongside it"),
+            html.note(f"{alongside} at the same time"),
             html.table(columns, rows) if rows else "",
             _suspects(split, {}),
         )
@@ -141,16 +141,17 @@ class Interference(interference_model.JobInterference):
 
 @dataclass(frozen=True, repr=False)
 class Verdict(VerdictHead):
-    """The verdict on a job: the numbers that go with its light, and what they come from.
+    """The verdict on a job: its traffic light and loss, and the results that these come from.
 
     Attributes:
-        estimate: What interference cost the job, combined with what its neighbours explain.
-        interference: Result on its neighbours; None where no job ran alongside it.
+        estimate: Loss of the job to interference, combined with the loss that its neighbours
+            explain.
+        interference: Result on its neighbours; None if no job ran at the same time.
         attribution: The loss, divided among suspects and a rest that no profiled job explains.
         causes: Lost seconds by cause and resource, the largest first.
         mounts: The path of each mount, for users.
-        waits: Whom its ranks waited for, since when and why; None: it has no ranks, or the method
-            does not compute it.
+        waits: Late ranks that its ranks waited for, since when and why; None: it has no ranks, or
+            the method does not find them.
     """
 
     estimate: Estimate
@@ -175,7 +176,7 @@ class Verdict(VerdictHead):
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return what `jostle estimate --json` prints, without its figures."""
+        """Return the output of `jostle estimate --json`, without its figures."""
         given = as_given(estimate_model.RunEstimate, self.estimate)
         who = self.interference and as_given(interference_model.JobInterference, self.interference)
         return verdict_json(EvaluatedJob(given, who, self.mounts, self.waits))
@@ -204,7 +205,7 @@ class Verdict(VerdictHead):
 
 
 class Digest(digest_model.JobDigest):
-    """What a job did; its attributes are those of the analysis."""
+    """The digest of a job's activity; its attributes are those of the analysis."""
 
     def __repr__(self) -> str:
         return f"<Digest {self.job}: {self._size()}, {seconds(self.seconds)}>"

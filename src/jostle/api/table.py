@@ -1,4 +1,4 @@
-"""Tables of the API: stored as Arrow, read as typed rows, data frames or a short display."""
+"""Class `Table`: rows stored as Arrow, read as typed rows, data frames or a short display."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _TIMES = {"submit_ns": "submit", "start_ns": "start", "end_ns": "end"}
 
 
 class Table(Generic[Row]):
-    """Rows of one kind. Iterate over it, index it, or take it as a data frame.
+    """Rows of one kind, which can be iterated, indexed, or converted to a data frame.
 
     Times are in UTC, to the microsecond: timestamps in data frames, `datetime` in rows. Other
-    libraries take it without a copy (`__arrow_c_stream__`).
+    libraries can read a table without a copy (`__arrow_c_stream__`).
     """
 
     def __init__(
@@ -48,15 +48,15 @@ class Table(Generic[Row]):
         plain: bool = False,
         fine: bool = False,
     ) -> None:
-        """Make a table.
+        """Create a table.
 
         Args:
             content: The rows.
-            row: Makes a row of its values by column.
+            row: Function that creates a row from its values by column.
             what: Name of the rows, in the plural: `jobs`.
-            shown: Columns that displays show; none: the first ones.
-            plain: Displays show numbers as they are, without units.
-            fine: Displays show times to the millisecond, where slices are shorter than a second.
+            shown: Names of columns that displays show; none: the first ones.
+            plain: Whether displays show numbers unchanged, without units.
+            fine: Whether displays show times to the millisecond, for slices shorter than a second.
         """
         self._content = content
         self._row = row
@@ -120,7 +120,7 @@ class Table(Generic[Row]):
     def __getitem__(self, key: int | slice) -> Row | Table[Row]:
         if not isinstance(key, int | slice):
             raise TypeError(
-                "a table is indexed by a number or a slice; .pandas() and .polars() know columns"
+                "a table is indexed by a number or a slice; for columns use .pandas() or .polars()"
             )
         if isinstance(key, slice):
             places = range(*key.indices(len(self)))

@@ -1,8 +1,8 @@
-"""A plug-in of pytest: repeats tests that measure time and were disturbed by other load.
+"""The pytest plug-in, which repeats tests that measure time and were disturbed by other load.
 
-It acts where pytest is profiled (`jostle run --slice 100ms -- pytest`), on tests that use the
-fixture of pytest-benchmark or have the marker `undisturbed`, and needs nothing but pytest itself:
-the analysis is done by another process (window.py).
+The plug-in is active if pytest is profiled (`jostle run --slice 100ms -- pytest`), on tests that
+use the fixture of pytest-benchmark or have the marker `undisturbed`, and needs nothing but pytest
+itself: the analysis is done by another process (window.py).
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--jostle-gate",
         type=float,
         metavar="PERCENT",
-        help="Repeat a benchmark that lost more to interference, where pytest is profiled "
-        f"[{_GATE:g}].",
+        help="Repeat a benchmark that lost more than PERCENT to interference, if pytest is "
+        f"profiled [{_GATE:g}].",
     )
     group.addoption(
         "--jostle-retries",
         type=int,
         default=_RETRIES,
         metavar="N",
-        help=f"Repeat it at most N times [{_RETRIES}].",
+        help=f"Repeat a disturbed benchmark at most N times [{_RETRIES}].",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker; where pytest is profiled, start to watch benchmarks."""
+    """Register the marker, and start to watch benchmarks if pytest is profiled."""
     config.addinivalue_line(
         "markers",
         f"{MARKER}(percent): its result depends on time: repeated if it lost more to interference; "
@@ -111,7 +111,7 @@ class Watch:
         self._lines: list[str] = []
 
     def pytest_report_header(self) -> str:
-        """Say that benchmarks are watched."""
+        """Return a header line that benchmarks are watched."""
         slices = os.environ.get("JOSTLE_SLICE", "the default length")
         return (
             f"jostle: benchmarks repeated above {self._most:g} % of interference, at most "

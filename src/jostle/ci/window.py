@@ -41,12 +41,12 @@ class WindowAnswer:
     """The finding about a span of a run.
 
     Attributes:
-        finding: clean, disturbed, or undecided.
-        message: The finding as a sentence: what was lost and to what, or why it is undecided.
+        finding: One of clean (not disturbed), disturbed, or undecided.
+        message: The finding as a sentence: loss and causes, or why it is undecided.
         percent: Share of the span that was lost, percent; None if it is not known.
-        low: Lower end of its 95 % interval.
-        high: Upper end.
-        again: Whether another run could be clean, or decided.
+        low: Lower end of the 95 % interval of `percent`.
+        high: Upper end of that interval.
+        again: Whether a repeated run could be clean, or decided.
     """
 
     finding: Finding
@@ -61,12 +61,12 @@ class RunningJob:
     """A job whose profiles are still being written."""
 
     def __init__(self, spool: Path, job: str, repository: Path) -> None:
-        """Read nothing yet.
+        """Create the object without reading any profile.
 
         Args:
-            spool: Folder of its profiles.
-            job: Its name.
-            repository: Folder to ingest them into.
+            spool: Folder of the job's profiles.
+            job: Name of the job.
+            repository: Folder of the repository for these profiles.
         """
         self._spool, self._job = spool, job
         self._store = Repository(repository, create=True)
@@ -76,8 +76,8 @@ class RunningJob:
 
         Args:
             start_ns: Start of the span, ns since the epoch.
-            end_ns: Its end.
-            most: Percent of the span that may be lost.
+            end_ns: End of the span, ns since the epoch.
+            most: Largest accepted loss, percent of the span.
         """
         try:
             tables = within(self._tables(end_ns), start_ns, end_ns)
@@ -111,9 +111,9 @@ def within(tables: RunTables, start_ns: int, end_ns: int) -> RunTables:
     Its segments are left out: a span has too few of them to compare with each other.
 
     Args:
-        tables: The run.
+        tables: Tables of the run.
         start_ns: Start of the span, ns since the epoch.
-        end_ns: Its end.
+        end_ns: End of the span, ns since the epoch.
 
     Raises:
         WindowError: No slice is completely in the span.
@@ -176,7 +176,7 @@ def _ends(slices: pa.Table) -> Any:
 
 
 def main() -> None:
-    """Answer requests until there are no more."""
+    """Answer requests from standard input until it ends."""
     spool, job = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="jostle-") as folder:
         run = RunningJob(Path(spool), job, Path(folder) / "repository")

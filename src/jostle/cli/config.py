@@ -153,7 +153,7 @@ def check_readable(folder: Path) -> None:
         raise SpoolError(
             f"The spool {folder} cannot be reached: {closed} belongs to {owner} and is closed "
             f"to you ({owner_name(os.geteuid())}).",
-            hint=f"Ask {owner} to ingest it, or name a spool of your own.",
+            hint=f"Ask {owner} to ingest it, or use a spool of your own.",
         ) from None
     except OSError as error:
         raise SpoolError(
@@ -166,7 +166,7 @@ def check_readable(folder: Path) -> None:
             f"The spool {folder} cannot be read: it belongs to {owner} ({mode}) "
             f"and you are {owner_name(os.geteuid())}.",
             hint=f"Ask {owner} to ingest it, run as {owner} (sudo -u {owner} jostle ingest "
-            f"{folder}), or name a spool of your own.",
+            f"{folder}), or use a spool of your own.",
         )
     if not stat.S_ISDIR(facts.st_mode) and not os.access(folder, os.R_OK):
         raise SpoolError(

@@ -14,9 +14,9 @@ class MountPoint(NamedTuple):
     """A mount; texts that are not UTF-8 are as os.fsdecode returns them.
 
     Attributes:
-        path: Where it is mounted.
+        path: Mount point.
         kind: Type of the file system.
-        source: What is mounted.
+        source: Device, or server and path, that is mounted.
         major: Major number of its device.
         minor: Minor number of its device.
     """

@@ -1,11 +1,11 @@
-"""The reader: turns profiles and files of short-lived processes into Arrow tables.
+"""The reader of profiles: decodes profiles and files of short-lived processes into Arrow tables.
 
 Public interface:
     read_header: the process that wrote a file, its mounts, clock events and notes.
     read_profiles: the slices of many files, partners, collectives and GPUs, with no loop over rows.
     read_segments: their execution segments, with the calls that ended them, and peers.
-    read_machines: what the components of nodes and servers did.
-    read_files: how their processes used each file.
+    read_machines: the activity of the components of nodes and servers.
+    read_files: the use of each file by processes.
     find_profiles: the files in spool folders.
 
 The files are described byte by byte in docs/reference/profile-format.md; they may be truncated,

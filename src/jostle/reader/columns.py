@@ -1,4 +1,4 @@
-"""Makes Arrow columns of the decoder's tables."""
+"""Converts tables of the C decoder into Arrow columns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def columns(
     """Return the columns of a table of the decoder, in the decoder's order.
 
     Args:
-        batch: The decoder's batch.
+        batch: Batch of decoded files.
         table: Number of the table.
         kinds: Name and type of each column.
     """

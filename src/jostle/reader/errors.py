@@ -1,4 +1,4 @@
-"""The errors of the reader."""
+"""The errors of the reader of profiles."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class ProfileError(JostleError):
     """A file that cannot be read as a profile.
 
     Attributes:
-        path: The file.
-        offset: Byte in it where reading failed.
-        reason: What is wrong there, without the file's name.
-        passing: The reading may succeed another time: nothing is known of the file.
-        lasting: The content was read and refused: so it will be until it changes.
+        path: Path of the file.
+        offset: Offset, bytes, at which reading failed.
+        reason: Description of the error, without the file's name.
+        passing: Whether the error may be temporary, so that the reading may succeed later.
+        lasting: Whether the content was read and refused, which repeats until it changes.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Reads profiles' tables of files: how processes used each file."""
+"""Reads the tables of files in profiles: the use of each file by processes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class FileTables:
             empty without names), format (by its first bytes: HDF5, netCDF; "" of others), files
             (int64: 1; the number of files in the row of all others, whose hash is 0), then
             FILE_VALUES (int64; times in ns).
-        errors: What could not be read, by process.
+        errors: Errors by process whose table could not be read.
         unread: Processes whose profile could not be read at all.
     """
 
@@ -60,7 +60,7 @@ class FileTables:
 
 
 def read_files(requests: Sequence[ReadRequest]) -> FileTables:
-    """Read how processes used each file, from many profiles.
+    """Read the use of each file by processes, from many profiles.
 
     A file that cannot be read does not stop the others: see FileTables.errors.
 
@@ -106,7 +106,7 @@ def _places(fd: int, request: ReadRequest) -> tuple[int, Places]:
             request.path,
             "the table of files is not inside the header",
             offset=h.files_offset,
-            hint="It is damaged: its data on files is left out, all other data is read.",
+            hint="The profile is damaged: its data on files is left out, all other data is read.",
         )
     # A newer format may have longer rows.
     return h.tick_ns, np.ndarray((h.files_capacity,), _PLACE, raw, strides=(h.file_bytes,))

@@ -34,7 +34,8 @@ class Mount:
     """A mount that a process used.
 
     Attributes:
-        slot: Its number in the file (column slot of mount_slices); the last slot is "other".
+        slot: Number of the mount in the file (column slot of mount_slices); the last slot is
+            "other".
         major: Device number, major.
         minor: Device number, minor.
         mnt_id: Id in /proc/PID/mountinfo.
@@ -60,11 +61,11 @@ class Gpu:
 
     Attributes:
         pci: PCI bus id such as 0000:3b:00.0; "" if unknown, also in the texts below.
-        uuid: As its driver gives it; one that begins with MIG- is an instance.
-        name: Its model.
-        path: Its path in the PCI tree, from the root, below /sys/devices.
+        uuid: UUID from the driver; one that begins with MIG- is an instance.
+        name: Model name.
+        path: Path in the PCI tree, from the root, below /sys/devices.
         numa: NUMA node to which it is attached; -1: unknown.
-        memory_bytes: Its memory; 0: unknown.
+        memory_bytes: Size of its memory; 0: unknown.
     """
 
     pci: str
@@ -80,7 +81,7 @@ class ClockEvent:
     """A change of the clock's state, or a jump of the clock.
 
     Attributes:
-        realtime_ns: CLOCK_REALTIME, ns.
+        realtime_ns: Time of the event, CLOCK_REALTIME, ns.
         state: Return value of adjtimex (5: not synchronised).
         maxerror_us: Error bound, µs.
         step_ns: Jump of CLOCK_REALTIME, ns; 0 when there was none.
@@ -112,7 +113,7 @@ class ProfileHeader(ProcessFields):
         gpus: The GPUs that it used, by index (column place of gpu_slices).
         alive: Whether the process ran when the reading began; None when it runs on another
             machine.
-        finished: The process had ended or was killed by then: no more slices will follow.
+        finished: Whether the process had ended by then, so that no more slices will follow.
         newest_ns: Newest time at which it is known to have run, ns; its end, if that is recorded.
     """
 
@@ -153,16 +154,17 @@ class ShortProcess:
     """A process too short for a profile of its own.
 
     Attributes:
-        process: Its number in the tables: -1, -2, ... over all files of one read_profiles.
-        header: The header of its file.
+        process: Number of the process in the tables: -1, -2, ... over all files of one
+            read_profiles.
+        header: Header of its file.
         record: Number of its record in the file; together with the file's name, it identifies the
             process.
-        row: Its row of the slices table.
+        row: Row of the process in the slices table.
         uid: Owner of the file, as in ProfileHeader.
         program: Base name of the program.
-        start_ns: CLOCK_REALTIME, ns; its one row covers the slices from here ...
-        end_ns: ... to here.
-        end_reason: As in ProfileHeader.
+        start_ns: Start of the process, CLOCK_REALTIME, ns; its one row begins with this slice.
+        end_ns: End of the process, CLOCK_REALTIME, ns; its one row ends with this slice.
+        end_reason: Reason of the end, as in ProfileHeader.
         mounts: The mounts that it used.
     """
 

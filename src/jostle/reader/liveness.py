@@ -50,7 +50,7 @@ def is_alive(head: bytes, name: str) -> bool | None:
 
 
 def still_written(path: Path) -> bool:
-    """Return whether the process of a profile runs, as far as that can be seen from here."""
+    """Return whether the process of a profile runs, as far as this machine can check it."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         try:

@@ -58,15 +58,16 @@ class SegmentRead:
 
     Attributes:
         request: The request.
-        header: ProfileHeader (mounts without names, no clock events, no notes); None after an
-            error, and for a file of short-lived processes, which has no segments.
+        header: Header of the file, ProfileHeader (mounts without names, no clock events, no notes);
+            None after an error, and for a file of short-lived processes, which has no segments.
         error: Reason why nothing could be read; None if the file was read.
         warnings: One sentence per omission, with its position in the file.
-        next_number: first_number for the next reading.
-        segments: Its rows of SegmentResult.segments, (first, count).
-        tokens: Its rows of SegmentResult.tokens, (first, count).
-        peers: Its rows of SegmentResult.peers, (first, count).
-        complete: False if max_rows stopped the reading: continue from next_number.
+        next_number: Value of first_number for the next reading.
+        segments: Rows of the file in SegmentResult.segments, (first, count).
+        tokens: Rows of the file in SegmentResult.tokens, (first, count).
+        peers: Rows of the file in SegmentResult.peers, (first, count).
+        complete: Whether the whole file was read; if max_rows stopped the reading, continue from
+            next_number.
     """
 
     request: ReadRequest
@@ -96,10 +97,10 @@ class SegmentResult:
             value; times in ns), bin_shift, wait_bins and offcpu_bins (binary: one byte per bin
             of 10 ms << bin_shift, 255 for a bin that was spent wholly so; the first bin is the one
             with start_ns, counted from the epoch; no more bins than the segment overlaps).
-        tokens: process, number (of its entry), hash (uint32), function, bytes, site (offset in
-            module), module (base name).
-        peers: process, rank (of the world; 4294967295: all beyond the process's table), sent_ops,
-            sent_bytes, recv_ops, recv_room (bytes of posted buffers).
+        tokens: One row per call that ended a segment: process, number (of its entry), hash
+            (uint32), function, bytes, site (offset in module), module (base name).
+        peers: One row per partner: process, rank (of the world; 4294967295: all beyond the
+            process's table), sent_ops, sent_bytes, recv_ops, recv_room (bytes of posted buffers).
         results: One per request, in their order.
     """
 
@@ -117,8 +118,9 @@ def read_segments(requests: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> 
     see SegmentRead.error.
 
     Args:
-        requests: The files; from_record and remainder are not used.
-        max_rows: Rows of all tables together at which reading stops. See SegmentRead.complete.
+        requests: Requests for the files; from_record and remainder are not used.
+        max_rows: Number of rows of all tables together at which reading stops. See
+            SegmentRead.complete.
     """
     batch = DecoderBatch((), (), (), max_rows)
     results = []

@@ -1,4 +1,4 @@
-"""Makes tables of partners, collectives and communicators of the decoder's tables."""
+"""Converts tables of the C decoder into tables of partners, collectives and communicators."""
 
 from __future__ import annotations
 

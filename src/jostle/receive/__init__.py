@@ -1,9 +1,9 @@
-"""The receiver: accepts nodes' spools over HTTP, stores a mirror of them, and ingests it.
+"""The receiver: accepts profiles of nodes over HTTP, stores them in a mirror, and ingests this.
 
 Public interface:
-    Receiver: the receiver, ready to run.
+    Receiver: the receiver with its sockets and processes.
     ReceiveSettings, read_settings: the operator's file.
-    add_token, tokens_file: a new token of a node, and the file of tokens' hashes.
+    add_token, tokens_file: create a token of a node, and find the file of the tokens' hashes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The receiver's ASGI application: accepts posts, and passes them to the keeper."""
+"""The receiver's ASGI application: accepts HTTP POST requests of nodes, and has them stored."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Send = Callable[[Message], Awaitable[None]]
 
 
 class App:
-    """The ASGI application."""
+    """The ASGI application of the receiver."""
 
     def __init__(
         self,
@@ -50,13 +50,13 @@ class App:
         ingest: IngestProcess,
         warn: Callable[[str], None],
     ) -> None:
-        """Serve with these parts; they are started and ended elsewhere.
+        """Create the application from its parts, which are started and ended elsewhere.
 
         Args:
-            settings: How to run.
-            credentials: Identify the sender.
-            keeper: Stores the posts.
-            ingest: Ingests them into the repository.
+            settings: Settings of the receiver.
+            credentials: Object that identifies senders.
+            keeper: Thread that stores the requests' data.
+            ingest: Process that ingests the data into the repository.
             warn: Function that is called with messages for the operator, at a limited rate.
         """
         self._warn = warn
@@ -124,7 +124,7 @@ class App:
             await asyncio.sleep(_LAG_EVERY_S)
             lag = self._ingest.lag_s()
             if lag > _LAG_EVERY_S:
-                self._warn(f"The repository is {lag:.0f} s behind what was received.")
+                self._warn(f"The repository lags {lag:.0f} s behind the received data.")
 
     async def _ship(self, scope: Message, receive: Receive) -> bytes:
         headers = _headers(scope["headers"])

@@ -1,4 +1,4 @@
-"""Syncs the changes of several posts to the disk together, before they are acknowledged."""
+"""Syncs the changes of several requests to the disk together, before they are acknowledged."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def sync_group(root: int, group: Group) -> None:
         group: The changes to write.
 
     Raises:
-        OSError: The disk is full or broken: no post of the group may be acknowledged.
+        OSError: The disk is full or broken: no request of the group may be acknowledged.
     """
     paths = {f"{node}/{path}" for node, path in group.files}
     paths |= {f"{node}/.files" for node in group.journals} | group.folders

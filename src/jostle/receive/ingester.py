@@ -1,4 +1,4 @@
-"""Runs the ingesting process, passes it the changed files, and measures its lag."""
+"""Runs the process that ingests the mirror, sends it the changed files, and measures its lag."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class IngestProcess:
     """The ingesting process and its results.
 
     Attributes:
-        slices: Process-slices that it ingested.
-        is_up: Whether it runs.
+        slices: Number of process-slices that it ingested.
+        is_up: Whether the process runs.
     """
 
     def __init__(self, repository: Path, mirror: Path, warn: Callable[[str], None]) -> None:

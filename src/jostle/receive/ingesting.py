@@ -88,7 +88,7 @@ def _with_neighbours(paths: set[Path]) -> set[Path]:
 
 
 def main() -> None:
-    """Ingest the mirror (second word) into the repository (first word)."""
+    """Ingest the mirror (second argument) into the repository (first argument)."""
     repository, mirror = Path(sys.argv[1]), Path(sys.argv[2])
     os.nice(5)  # storing is more urgent: posts that are not stored are not acknowledged
     changes = Changes(mirror)

@@ -1,4 +1,4 @@
-"""The journal of one node's files: their identities, names, gaps, and ends.
+"""The journal of one node's files in the mirror: their identities, names, gaps, and ends.
 
 One JSON list per line, append-only; a line that a kill truncated is ignored.
 """
@@ -22,13 +22,14 @@ class MirroredFile:
     """A file of a node in the mirror.
 
     Attributes:
-        folder: Its folder within the node's folder: `1000`, or `1000/again-77`.
-        name: Its name in that folder.
-        have: Bytes that the mirror has, or that will never arrive.
+        folder: Folder of the file within the node's folder: `1000`, or `1000/again-77`.
+        name: Name of the file in that folder.
+        have: Number of bytes that the mirror has, or that will never arrive.
         gap: End of the last gap.
-        over: Its writer has ended and the file is complete: it does not change any more.
+        over: Whether its writer has ended and the file is complete, so that it does not change any
+            more.
         over_s: Time at which it was complete, s since the epoch.
-        path: Its path in the folder of the node.
+        path: Path of the file in the folder of the node.
     """
 
     folder: str
@@ -51,7 +52,7 @@ class Journal:
 
     Attributes:
         files: The node's files.
-        lines: Lines in the journal.
+        lines: Number of lines in the journal.
     """
 
     files: dict[Key, MirroredFile] = field(default_factory=dict)
@@ -61,7 +62,7 @@ class Journal:
         """Read the journal, and remove an unfinished last line.
 
         Raises:
-            OSError: It cannot be read.
+            OSError: The journal cannot be read.
         """
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         with open(os.open(NAME, flags, 0o600, dir_fd=folder), "rb+") as file:
@@ -90,7 +91,7 @@ class Journal:
         """Append lines, all or none.
 
         Raises:
-            OSError: They cannot be written.
+            OSError: The lines cannot be written.
         """
         text = b"".join(_line(entry) for entry in entries)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -108,7 +109,7 @@ class Journal:
         """Rewrite the journal without entries that are not in `files` any more.
 
         Raises:
-            OSError: It cannot be written; the old one stays.
+            OSError: The new journal cannot be written; the old one stays.
         """
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
         new = f"{NAME}.new"

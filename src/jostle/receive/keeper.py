@@ -1,4 +1,4 @@
-"""The thread that stores posts: in groups, which are acknowledged once they are on the disk."""
+"""The thread that stores the data of POST requests, in groups that are synced to disk together."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _PRUNE_EVERY_S = 3600.0
 
 @dataclass(slots=True)
 class Post:
-    """A post whose sender is known.
+    """A POST request whose sender is known.
 
     Attributes:
-        node: The node's name.
-        sent: The body as it came.
-        digest: SHA-256 of it from the credential, hexadecimal; "": none.
-        answer: Function that is called by the keeper's thread with the answer.
+        node: Name of the node.
+        sent: Body as received.
+        digest: SHA-256 of the body from the credential, hexadecimal; "": none.
+        answer: Function that the keeper's thread calls with the answer.
         body_bytes: Bytes of the decoded body.
     """
 
@@ -61,7 +61,7 @@ class _Work:
 
 
 class Keeper(threading.Thread):
-    """Stores posts in the mirror; only its thread changes the nodes' folders."""
+    """Storage of requests in the mirror; only its thread changes the nodes' folders."""
 
     def __init__(
         self,
@@ -73,12 +73,12 @@ class Keeper(threading.Thread):
         """Open and lock a mirror.
 
         Args:
-            mirror: Its folder; created if there is none.
-            usage: Counts the bytes in it.
+            mirror: Folder of the mirror, which is created if there is none.
+            usage: Counter of the bytes in the mirror.
             changed: Function that is called with the files of a group, relative to the mirror, when
                 they are on the disk.
-            done: Function that is called with a function that delivers the answers of a group; may
-                run it in another thread.
+            done: Function that is called with a function that delivers the answers of a group, and
+                may run this in a different thread.
 
         Raises:
             JostleError: The folder cannot be used, or another receiver uses it.
@@ -99,11 +99,11 @@ class Keeper(threading.Thread):
         return self._root
 
     def take(self, post: Post) -> None:
-        """Queue a post; its answer comes later."""
+        """Queue a request, which is answered later."""
         self._queue.put(post)
 
     def end(self) -> None:
-        """Answer the queued posts, then stop."""
+        """Answer the queued requests, then stop."""
         self._queue.put(None)
         self.join()
         os.close(self._lock)
@@ -280,7 +280,7 @@ def _hold(mirror: Path) -> tuple[int, int]:
     except OSError as error:
         raise UsageError(
             f"The mirror {mirror} cannot be used: {error.strerror}.",
-            hint="Name a folder of the user who runs `jostle receive`, on a disk with room.",
+            hint="Name a folder of the user who runs `jostle receive`, on a disk with free space.",
         ) from None
     mode = os.fstat(root).st_mode & 0o777
     if mode & 0o077:
@@ -293,14 +293,14 @@ def _hold(mirror: Path) -> tuple[int, int]:
             raise UsageError(
                 f"The file system of the mirror {mirror} does not distinguish "
                 "upper from lower case: two files could get the same name.",
-                hint="Name a folder on another file system.",
+                hint="Name a folder on a different file system.",
             )
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         raise UsageError(
             f"Another receiver uses the mirror {mirror}.",
-            hint="End it first, or name another mirror.",
+            hint="Stop the other receiver first, or name a different mirror.",
         ) from None
     return root, lock
 

@@ -1,4 +1,4 @@
-"""Checks MUNGE credentials by libmunge, which asks this machine's munged."""
+"""Checks MUNGE credentials with libmunge, which queries this machine's munged."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class MungeResult:
             answer; `wrong`.
         why: munged's message if it is not valid.
         uid: Uid of its creator.
-        payload: Its payload.
+        payload: Payload of the credential.
     """
 
     state: str
@@ -33,13 +33,13 @@ class MungeResult:
 
 
 class Munge:
-    """The library; its calls wait for munged without holding the interpreter's lock."""
+    """The MUNGE library, whose calls wait for munged without holding the interpreter's lock."""
 
     def __init__(self, socket: Path | None = None) -> None:
         """Load the library.
 
         Args:
-            socket: munged's socket, where it is not the usual one.
+            socket: Path of munged's socket, if it is not the usual one.
 
         Raises:
             UsageError: The library is not installed.
@@ -49,7 +49,7 @@ class Munge:
             self._c = ctypes.CDLL(None)
         except OSError:
             raise UsageError(
-                "MUNGE is asked for, but this machine has no libmunge.so.2.",
+                "MUNGE is requested, but this machine has no libmunge.so.2.",
                 hint="Install munge (Debian: libmunge2; Red Hat: munge-libs).",
             ) from None
         self._socket = bytes(socket) if socket else None

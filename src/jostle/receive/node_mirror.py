@@ -28,7 +28,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass
 class Group:
-    """Changes of several posts, to be synced to the disk together.
+    """Changes of several requests, to be synced to the disk together.
 
     Attributes:
         files: Changed files (node, path in its folder), with the bytes they had before.
@@ -51,11 +51,11 @@ class NodeMirror:
 
         Args:
             root: Descriptor of the mirror.
-            node: The node's name, see `is_node_name`.
-            usage: Counts the bytes in the mirror.
+            node: Name of the node, see `is_node_name`.
+            usage: Counter of the bytes in the mirror.
 
         Raises:
-            OSError: The folder cannot be made or read.
+            OSError: The folder cannot be created or read.
         """
         self.node = node
         self._root = root
@@ -107,11 +107,11 @@ class NodeMirror:
         """Store ranges, in their order.
 
         Args:
-            ranges: Ranges of this node.
+            ranges: Ranges of files of this node.
             group: The group to which changes are added.
 
         Returns:
-            Why a file did not take all its ranges, by file (docs/reference/receive.md).
+            By file, the reason why not all its ranges were stored (docs/reference/receive.md).
 
         Raises:
             OSError: The disk is full or broken; what was stored by then stays.
@@ -283,8 +283,8 @@ class NodeMirror:
         removed for their age; if their node still has them, it sends them from the beginning.
 
         Args:
-            now_s: The time, s since the epoch.
-            kept_s: How long complete ones are kept, s.
+            now_s: Present time, s since the epoch.
+            kept_s: Time for which complete files are kept, s.
 
         Raises:
             OSError: The journal cannot be written.

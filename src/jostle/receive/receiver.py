@@ -87,7 +87,7 @@ class Visitor(H11Protocol):
 
 
 class Receiver:
-    """Everything that `jostle receive` runs."""
+    """The receiver: everything that `jostle receive` runs."""
 
     def __init__(
         self, settings: ReceiveSettings, repository: Path, warn: Callable[[str], None]
@@ -95,7 +95,7 @@ class Receiver:
         """Open the mirror.
 
         Args:
-            settings: How to run.
+            settings: Settings of the receiver.
             repository: Folder of the repository that the mirror is ingested into.
             warn: Function that is called with each warning of the ingester, and with messages for
                 the operator.
@@ -122,7 +122,7 @@ class Receiver:
         """Serve until SIGINT or SIGTERM, then ingest the rest.
 
         Args:
-            ready: Function that is called with the address once nodes can post.
+            ready: Function that is called with the address once nodes can send requests.
 
         Raises:
             UsageError: An address cannot be used.
@@ -214,7 +214,8 @@ def _tcp(listen: str) -> Iterator[socket.socket]:
     except (OSError, ValueError, OverflowError) as error:
         raise UsageError(
             f"{listen} cannot be used: {getattr(error, 'strerror', None) or error}.",
-            hint="Write `--listen HOST:PORT`, as in `--listen 0.0.0.0:8643`; port 0 takes any.",
+            hint="Use `--listen HOST:PORT`, such as `--listen 0.0.0.0:8643`; port 0 selects any "
+            "free port.",
         ) from None
     with place:
         place.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -1,4 +1,4 @@
-"""Refusals of posts: the reason and the remedy, as sent to the node."""
+"""Refusals of POST requests: the reason and the remedy, as sent to the node."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ FIRST_LINE = "jostle-ship 1"
 
 
 class RefusedError(Exception):
-    """A post is refused.
+    """A POST request is refused.
 
     Attributes:
-        status: The answer's HTTP status.
+        status: HTTP status of the answer.
         code: One word for programs; docs/reference/receive.md lists them.
         why: The reason, one sentence.
         fix: The remedy.
-        retry_s: Time until a retry makes sense, s; 0: the same post will fail again.
-        more: Further lines of the answer, by their first words.
+        retry_s: Time until a retry makes sense, s; 0: the same request will fail again.
+        more: Further lines of the answer, by their first word.
     """
 
     def __init__(

@@ -15,11 +15,11 @@ class Shares:
     """
 
     def __init__(self, most: int, most_of_owner: int) -> None:
-        """Begin with no amounts.
+        """Create the shares, all empty.
 
         Args:
-            most: Most of all owners except root together.
-            most_of_owner: Most of one owner.
+            most: Largest amount of all owners except root together.
+            most_of_owner: Largest amount of one owner.
         """
         self._most = most
         self._most_of_owner = most_of_owner

@@ -1,4 +1,4 @@
-"""Alerts: a message to one URL when a job is disturbed, or a file system slows several jobs."""
+"""Sends alerts (messages) when a job is disturbed, or when a file system slows several jobs."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 class Webhook:
-    """Posts messages to one URL, one after another, in a thread of its own."""
+    """Sends messages to one URL by HTTP POST, one after another, in a thread of its own."""
 
     def __init__(self, url: str, first_wait_s: float = _FIRST_WAIT_S) -> None:
         """Create an idle sender; the first message starts its thread.
 
         Args:
-            url: URL for the posts; it is a secret, so only its host is logged.
-            first_wait_s: Wait before the second try, s.
+            url: URL of the recipient; it is a secret, so only its host is logged.
+            first_wait_s: Wait before the second attempt, s.
         """
         self._url, self._host = url, urlsplit(url).hostname or "?"
         self._first_wait_s = first_wait_s
@@ -78,7 +78,7 @@ class Webhook:
         self._opener = urllib.request.build_opener(_NoRedirect)
 
     def send(self, message: dict[str, Any]) -> None:
-        """Send a message later; never waits. With too many in the queue it is dropped."""
+        """Queue a message without waiting; if the queue is full, the message is dropped."""
         try:
             self._waiting.put_nowait(json.dumps(message).encode())
         except queue.Full:
@@ -135,7 +135,8 @@ class MailCommand:
         """Create an idle sender.
 
         Args:
-            words: The command; the message is on its standard input: the sentence, then the JSON.
+            words: The command, which gets the message on standard input: the sentence, then the
+                JSON.
         """
         self._words = list(words)
         self._pool = ThreadPoolExecutor(1, "alert-command")
@@ -167,15 +168,15 @@ class MailCommand:
 
 
 class Alerts:
-    """Decides which verdicts, and which losses of running jobs, get a message."""
+    """Decides for which verdicts, and for which losses of running jobs, a message is sent."""
 
     def __init__(
         self, settings: AlertSettings, index: JobIndex, url: str, now: Now | None = None
     ) -> None:
-        """Create the object; it watches nothing yet.
+        """Create the object without starting to watch jobs.
 
         Args:
-            settings: The recipients, and the least light.
+            settings: Recipients, and the traffic light from which on messages are sent.
             index: The jobs of the repository.
             url: The server's own URL, for links.
             now: Losses of running jobs; None: only verdicts are checked.
@@ -194,7 +195,7 @@ class Alerts:
         self._over = threading.Event()
 
     def start(self, verdicts: VerdictQueue) -> None:
-        """Have all jobs evaluated, also while no page is open."""
+        """Start the evaluation of all jobs, also while no page is open."""
         verdicts.on_stored = self.note
         verdicts.follow(None)
         threading.Thread(target=self._look, daemon=True, name="alerts-look").start()

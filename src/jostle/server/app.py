@@ -1,4 +1,4 @@
-"""The application: routes of the API, and the page."""
+"""Creates the web application: the routes of the API, and the pages."""
 
 from __future__ import annotations
 

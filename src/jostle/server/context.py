@@ -1,4 +1,4 @@
-"""The context of all routes: the job service, and the check whether a viewer may see a job."""
+"""The context of all routes: the job service, access control, and caches of results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ServerContext:
     """The objects that a route needs to answer.
 
     Attributes:
-        job_service: Answers about jobs.
+        job_service: Service that answers requests about jobs.
         access: Access control.
         flag: Option that commands need to find the repository; "": none.
         live: The streams of changes.

@@ -1,4 +1,4 @@
-"""Answers about jobs: read from the repository, and cached while the jobs' data are unchanged."""
+"""Answers requests about jobs from the repository, and caches answers while data are unchanged."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ class JobService:
 
     Attributes:
         repository: The repository.
-        index: Its jobs.
+        index: Jobs of the repository.
         tiles: Loads of all jobs by the hour.
         others: Sums of these loads, as far as they may be published to a viewer.
-        queue: Makes verdicts.
+        queue: Queue that makes verdicts.
     """
 
     def __init__(self, path: Path, cache: Path | None = None) -> None:
@@ -92,8 +92,8 @@ class JobService:
         """Return the cached result of a key, or make it; concurrent callers wait for one result.
 
         Args:
-            key: Identifies the result.
-            make: Makes the result.
+            key: Key of the result.
+            make: Function that computes the result.
             of: Jobs on which the result depends; empty: it is valid until the next commit.
         """
         self.rows()
@@ -113,12 +113,12 @@ class JobService:
 
         Args:
             request: The request.
-            key: As for `cached`; it contains everything on which the answer depends, also the
+            key: Key of the answer; it contains everything on which the answer depends, also the
                 viewer.
-            make: Makes the answer: bytes, or a value that becomes JSON.
+            make: Function that computes the answer: bytes, or a value that becomes JSON.
             media: Media type of the answer.
-            of: As for `cached`.
-            has_verdicts: The answer holds verdicts: it is valid until there is a new one.
+            of: Jobs on which the answer depends, as for `cached`.
+            has_verdicts: Whether the answer contains verdicts, so that it is valid until a new one.
         """
         self.rows()
         state = (*self.index.state(*of), self._verdicts.count if has_verdicts else None)
@@ -130,7 +130,7 @@ class JobService:
         return self.index.rows
 
     def row(self, job: str, viewer: Viewer) -> dict[str, Any]:
-        """Return a job's row with its verdict, or why there can be none, if that is known.
+        """Return a job's row with its verdict, or the reason why there can be none, if known.
 
         Raises:
             JobError: There is no such job (any more).
@@ -139,7 +139,7 @@ class JobService:
         return self.with_verdict(self.index.row(job), viewer)
 
     def with_verdict(self, row: Mapping[str, Any], viewer: Viewer) -> dict[str, Any]:
-        """Return a row of the list, of a job that may have expired, as `row` does."""
+        """Add the verdict to a row, as `row` does, also if the job has expired."""
         verdict = self._verdicts.get(row["job"], sight(viewer.users))
         brief, why_not = (verdict.brief, verdict.error) if verdict else (None, "")
         if brief is not None:  # the suspects are on the job's page, and in the metrics
@@ -147,7 +147,7 @@ class JobService:
         return {**row, "verdict": brief, "why_not": why_not}
 
     def suspects(self, job: str, viewer: Viewer) -> list[dict[str, Any]]:
-        """Return who caused most of a job's loss, from its stored verdict (see verdict_worker)."""
+        """Return the suspects of most of a job's loss, from its stored verdict."""
         verdict = self._verdicts.get(job, sight(viewer.users))
         brief = verdict.brief if verdict else None
         return brief.get("suspects", []) if brief else []
@@ -158,11 +158,11 @@ class JobService:
         Args:
             job: Name of the job.
             viewer: The viewer: the verdict names no job that the viewer may not see.
-            wait_s: How long to wait for a verdict that is being made.
+            wait_s: Time to wait for a verdict that is being made, s.
 
         Raises:
             EvaluationError: The job cannot be evaluated.
-            JobError: It expired meanwhile.
+            JobError: The job expired meanwhile.
         """
         self.rows()
         users = viewer.users
@@ -345,10 +345,11 @@ class JobService:
             job: Name of the job.
             metric: A view or a metric.
             viewer: The viewer.
-            of: "job", "others", or a visible job: on the resources of both.
-            resource: Only this mount or node; "" adds up all.
+            of: Whose values: "job", "others", or the name of a visible job (on the resources of
+                both).
+            resource: Name of the only mount or node; "": the sum over all.
             span: Start and end, ns since the epoch.
-            points: The most points.
+            points: Largest number of points.
         """
         self.rows()
         return self._curves.ask(Question(job, metric, of, resource), viewer, span, points)

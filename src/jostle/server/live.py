@@ -1,4 +1,4 @@
-"""Notify pages of changes by server-sent events."""
+"""Notifies pages of changes by server-sent events."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Change:
 
 
 class LiveEvents:
-    """Watches the commit log of a repository while there are listeners, once for all."""
+    """Watches the commit log of a repository while there are listeners, with one watch for all."""
 
     def __init__(self, job_service: JobService) -> None:
         """Create the stream; the first listener starts the watch."""

@@ -1,4 +1,4 @@
-"""Groups the losses of running jobs into alerts: one culprit and its victims are one alert."""
+"""Groups the losses of running jobs into alerts: one alert per job that slows others."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class LossAlerts:
 
         Args:
             page: The server's own URL, for links.
-            silence: Patterns (`*`, `?`) of jobs, culprits and places of which there are no alerts.
+            silence: Patterns (`*`, `?`) of jobs, culprits and resources without alerts.
         """
         self._page, self._silence = page, tuple(silence)
         self._open: dict[tuple[str, str], _OpenAlert] = {}
@@ -57,7 +57,7 @@ class LossAlerts:
 
         Args:
             report: Current losses of running jobs.
-            now_s: A steady clock, s.
+            now_s: Present time of a monotonic clock, s.
         """
         messages = []
         losing: dict[tuple[str, str], dict[str, NowJob]] = {}

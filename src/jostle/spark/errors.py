@@ -1,4 +1,4 @@
-"""Errors of Spark, in words for users."""
+"""Converts errors of Spark into messages for users."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ _KNOWN = (
 
 
 def plain(error: Exception, said: str = "") -> SparkError:
-    """Return an error of Spark in plain words.
+    """Return an error of Spark as a message for users.
 
     Args:
         error: The error.
-        said: Log of Spark.
+        said: Text of Spark's log.
     """
     text = f"{error}\n{said}"
     for pattern, meaning, fix in _KNOWN:

@@ -1,4 +1,4 @@
-"""Turns filters of Spark into SQL for DuckDB, and into spans of time by which files are chosen."""
+"""Converts filters of Spark into SQL for DuckDB, and into spans of time that select files."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def pieces(snapshot: Snapshot, table: str) -> list[Snapshot]:
 
     Args:
         snapshot: The snapshot.
-        table: Its name.
+        table: Name of the table.
     """
     if not TABLES[table].partition_ns:
         return [snapshot]

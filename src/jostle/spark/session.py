@@ -1,4 +1,4 @@
-"""Starts Spark, or connects to its cluster, and gives reasons in plain words if that fails."""
+"""Starts Spark, or connects to its cluster, and reports understandable errors if that fails."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Cluster:
         """Start Spark; a session that this process has already is used.
 
         Raises:
-            SparkError: It cannot be started, or its master or workers cannot be reached.
+            SparkError: Spark cannot be started, or its master or workers cannot be reached.
         """
         try:
             from pyspark.sql import SparkSession
@@ -126,7 +126,7 @@ class Cluster:
             if time.monotonic() > end:
                 raise SparkError(
                     f"{self._master} gave no worker within {_WORKER_S:.0f} s.",
-                    hint="Look at its web page for workers that are alive and have free cores and "
+                    hint="Check on its web page that workers are alive and have free cores and "
                     "memory; workers must reach this machine, too.",
                 )
             time.sleep(0.1)
@@ -160,7 +160,7 @@ def _check_java() -> None:
             hint=f"Correct or unset it; {_JAVA}",
         )
     if java is None and shutil.which("java") is None:
-        raise SparkError("There is no Java here, which Spark needs.", hint=_JAVA)
+        raise SparkError("Spark needs Java, which was not found.", hint=_JAVA)
 
 
 def _check_master(master: str) -> None:
@@ -178,5 +178,5 @@ def _check_master(master: str) -> None:
             return
     raise SparkError(
         f"The master {master} cannot be reached: {why}.",
-        hint="Start it, or name another (docs/how-to/ask-with-spark.md).",
+        hint="Start the master, or name a different one (docs/how-to/ask-with-spark.md).",
     )

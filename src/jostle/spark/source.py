@@ -1,4 +1,4 @@
-"""The data source `jostle` of Spark: tables of a repository as DataFrames.
+"""The Spark data source `jostle`: reads tables of a repository as DataFrames.
 
 Spark pickles the source on the driver, requests partitions from it in a separate process, and has
 each partition read in a worker. They share a snapshot: the files of one commit.
@@ -32,10 +32,10 @@ class JostleSource(DataSource):
     """`spark.read.format("jostle").option("table", NAME).load(PATH)`.
 
     Options:
-        path: The repository.
-        table: One of `tables.NAMES`; slices without it.
-        columns: Names, separated by commas: no others are read.
-        from, to: Only slices that overlap this time, as of `jostle export`.
+        path: Path of the repository.
+        table: Name of the table, one of `tables.NAMES` [slices].
+        columns: Names of the columns to read, separated by commas.
+        from, to: Time that the slices overlap, as for `jostle export`.
     """
 
     def __init__(self, options: Mapping[str, str]) -> None:
@@ -50,7 +50,8 @@ class JostleSource(DataSource):
             )
         if not self.options.get("path"):
             raise UsageError(
-                "No repository is named.", hint="Name it: .load('/path/of/the/repository')."
+                "No repository is named.",
+                hint="Name the repository: .load('/path/of/the/repository').",
             )
 
     @classmethod
@@ -92,13 +93,13 @@ class JostleReader(DataSourceReader):
     """Reads the rows of a table."""
 
     def __init__(self, path: str, table: str, schema: StructType, span: tuple[int, int]) -> None:
-        """Create the reader; it reads nothing yet.
+        """Create the reader without reading any rows.
 
         Args:
-            path: The repository.
-            table: Its table.
+            path: Path of the repository.
+            table: Name of the table.
             schema: The requested columns.
-            span: Only rows that overlap it, ns since the epoch.
+            span: Time that the rows overlap, ns since the epoch.
         """
         self._path = path
         self._table = table

@@ -74,8 +74,8 @@ def question(table: str, names: list[str], where: str) -> str:
     """Return the SQL of some columns of a table.
 
     Args:
-        table: Its name.
-        names: Names of columns.
+        table: Name of the table.
+        names: Names of the columns.
         where: SQL condition of the rows; "" for all.
     """
     kinds = columns(table)

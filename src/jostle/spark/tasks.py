@@ -43,7 +43,7 @@ def caught(function: Callable[[In], Out], version: str, argument: In) -> Out | F
     Args:
         function: The function.
         version: jostle's version on the driver.
-        argument: Its argument.
+        argument: Argument of the function.
     """
     if version != __version__:
         return Failure(
@@ -67,12 +67,12 @@ def packed(table: pa.Table) -> bytes:
 
 
 def unpacked(data: bytes) -> pa.Table:
-    """Return the table of some bytes."""
+    """Return the table from its bytes."""
     return pa.ipc.open_stream(data).read_all()
 
 
 def answered(part: tuple[Snapshot, Question]) -> pa.Table:
-    """Answer a query from the files of a part."""
+    """Run a query on the files of a part."""
     snapshot, question = part
     engine = Engine.of_snapshot(snapshot, threads=1)
     try:
@@ -82,7 +82,7 @@ def answered(part: tuple[Snapshot, Question]) -> pa.Table:
 
 
 def packed_answer(part: tuple[Snapshot, Question]) -> bytes:
-    """Answer a query from the files of a part, as bytes."""
+    """Run a query on the files of a part; return the answer as bytes."""
     return packed(answered(part))
 
 

@@ -1,4 +1,4 @@
-"""Proposes groups of nodes from the latencies between them; the result is a guess."""
+"""Guesses groups of nodes from the latencies between them."""
 
 from __future__ import annotations
 

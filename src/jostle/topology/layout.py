@@ -1,4 +1,4 @@
-"""Finds the layout of a fabric: the levels of a tree, a torus' dimensions, a dragonfly's groups.
+"""Finds the layout of a fabric: a tree's levels, a torus' dimensions, or a dragonfly's groups.
 
 No property of links is assumed: a topology that follows no known rule is a graph.
 """
@@ -384,6 +384,6 @@ def _has_nodes(topology: Topology) -> NDArray[np.bool_]:
 
 
 def some(names: Sequence[str], most: int = 5) -> str:
-    """Return the first names as text, and how many more there are."""
+    """Return the first names as text, and the number of further ones."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

@@ -37,8 +37,9 @@ class Saved:
 
     Attributes:
         topology: The topology as it is stored now.
-        change: "new": the first version of the fabric; "version": another one; "replaced": the
-            version of the same date had another content; "unchanged": nothing was written.
+        change: Kind of the change. "new": the first version of the fabric; "version": another one;
+            "replaced": the version of the same date had another content; "unchanged": nothing was
+            written.
         before: The version that was valid at that date until now; None if there was none.
     """
 
@@ -56,17 +57,17 @@ def save(folder: Path, topology: Topology) -> Saved:
 
     Raises:
         TopologyError: The name cannot be a file's name, or the date is out of range.
-        OSError: It cannot be written; no part of it is left.
+        OSError: The file cannot be written; no part of it is left.
     """
     if not _NAME.fullmatch(topology.name):
         raise TopologyError(
             f"`{topology.name}` cannot be the name of a fabric.",
-            hint="Use letters, digits, `_`, `.`, `-`, 64 at most.",
+            hint="Use at most 64 letters, digits, `_`, `.` and `-`.",
         )
     if not 0 <= topology.valid_from_ns < 1 << 63:  # a file of such a name would never be read
         raise TopologyError(
             "A fabric can be valid from a time between 1970 and 2262 only.",
-            hint="Name another time; without `--valid-from` a first version is always valid.",
+            hint="Use a different time; without `--valid-from` a first version is always valid.",
         )
     versions = load_all(folder, [])
     before = valid_at(versions, topology.name, topology.valid_from_ns)
@@ -84,7 +85,7 @@ def save(folder: Path, topology: Topology) -> Saved:
 def load_all(folder: Path, damaged: list[TopologyError] | None = None) -> list[Topology]:
     """Return all versions of all fabrics, by name and date; none if the folder is missing.
 
-    Cheap while the folder is unchanged.
+    The function is fast while the folder is unchanged.
 
     Args:
         folder: The repository's folder of topologies.
@@ -116,7 +117,7 @@ def newest(folder: Path, name: str, time_ns: int) -> Topology | None:
     """Return the version of a fabric that is valid at a time; None before its first one.
 
     Raises:
-        TopologyError: As for `load_all`.
+        TopologyError: A file is damaged, or not of this format.
     """
     return valid_at(load_all(folder), name, time_ns)
 

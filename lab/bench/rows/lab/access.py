@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Scores how access patterns are named: signals of every kind, and real programs.
+"""Scores how accurately jostle names access patterns, on signals and real programs.
 
     lab/bench/rows/lab/access.py [--quick] [--real] [--json]
 
@@ -57,13 +57,13 @@ class Signal:
     """A signal whose pattern is known.
 
     Attributes:
-        pattern: The signal's pattern.
-        chunk: Bytes of an operation.
-        shared: One file for all processes.
-        api: posix, or the MPI by whose MPI-IO it writes.
-        flush: Value of --flush, "" for the pattern's own.
-        periodic: In bursts of PERIOD_S.
-        more: Further options.
+        pattern: Access pattern of the signal.
+        chunk: Size of an operation, bytes.
+        shared: Whether all processes use one file.
+        api: Interface: posix, or the MPI library whose MPI-IO the signal uses.
+        flush: Value of --flush; "" for the pattern's default.
+        periodic: Whether the load comes in bursts of PERIOD_S.
+        more: Further options of `jostle signal`.
     """
 
     pattern: str
@@ -75,11 +75,11 @@ class Signal:
     more: tuple[str, ...] = ()
 
     def name(self, number: int) -> str:
-        """Return its job a name."""
+        """Return a job name for the signal."""
         return f"signal-{number:03d}"
 
     def command(self, folder: Path) -> list[str]:
-        """Return the command that runs it with two processes."""
+        """Return the command that runs the signal with two processes."""
         from jostle_lab.signals import program
 
         mpi = None if self.api == "posix" else self.api
@@ -113,15 +113,14 @@ class Signal:
 
 @dataclass(frozen=True)
 class Truth:
-    """The behaviour of a signal by its log.
+    """The true behaviour of a signal, from its log.
 
     Attributes:
-        pattern: The signal's pattern.
-        shared: One file for all processes.
-        chunk: Bytes per operation; of aggregate-write, bytes per call.
-        period_s: Mean distance between the starts of its bursts; None: it was sustained.
-        regular: These distances vary by less than half a slice, and there is silence between
-            bursts.
+        pattern: Access pattern of the signal.
+        shared: Whether all processes use one file.
+        chunk: Bytes per operation; for aggregate-write, bytes per call.
+        period_s: Mean time between the starts of bursts, s; None for sustained load.
+        regular: Whether these times vary by less than half a slice, with silence between bursts.
     """
 
     pattern: str
@@ -133,19 +132,19 @@ class Truth:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The answer on one signal, and which parts of it are right.
+    """jostle's verdict on a signal, and which parts of it are correct.
 
     Attributes:
         signal: The signal.
-        truth: The signal's behaviour by its log.
-        said: The pattern named.
-        plain: The pattern named without the metrics of module access.
-        chunk: Chunk named, bytes.
-        chunk_right: It is within a tenth; None when there is none.
-        period_right: A period was named where there is one and only there, and its interval
-            contains the true one. Where the log's own bursts were irregular, naming none is right,
-            too.
-        evidence: The evidence that was given.
+        truth: True behaviour of the signal, from its log.
+        said: Pattern that jostle named.
+        plain: Pattern that jostle named without the metrics of module access.
+        chunk: Chunk size that jostle named, bytes.
+        chunk_right: Whether the named size is within 10 %; None if there is none.
+        period_right: Whether a period was named if and only if there is one, with an interval that
+            contains the true period. If the bursts in the log are irregular, it is also correct to
+            name none.
+        evidence: Evidence that jostle gave.
     """
 
     signal: Signal
@@ -208,7 +207,7 @@ def signals(level: str) -> Iterator[Signal]:
 
 
 def run_signals(bench: Bench, chosen: Iterable[Signal]) -> list[Verdict]:
-    """Run signals and score the answers by their profiles."""
+    """Run signals, and score the verdicts on their profiles."""
     spool, data = bench.disk / "access", bench.disk / "signals"
     spool.mkdir()
     data.mkdir()
@@ -231,7 +230,7 @@ def run_signals(bench: Bench, chosen: Iterable[Signal]) -> list[Verdict]:
 
 
 def assess(spool: Path, ran: dict[str, Signal], data: Path) -> Iterator[Verdict]:
-    """Read the profiles of the jobs and score the answers."""
+    """Read the profiles of the jobs, and score the verdicts."""
     from jostle.analysis import write_patterns
     from jostle.repository import Repository
 
@@ -303,8 +302,8 @@ class Program:
 
     Attributes:
         name: The program's name.
-        expected: Patterns that are right.
-        script: Shell commands; $D is an empty folder, $I one with input.
+        expected: Correct patterns.
+        script: Shell commands; $D is an empty folder, $I a folder with input.
         needs: Programs that must be installed.
     """
 
@@ -413,7 +412,7 @@ def make_input(folder: Path) -> None:
 
 
 def run_programs(bench: Bench) -> list[tuple[Program, str, str]]:
-    """Run real programs; return the answer on each, in words."""
+    """Run real programs; return a sentence with the verdict on each."""
     from jostle.analysis import digest
     from jostle.cli.views.access_patterns import pattern_text
     from jostle.repository import Repository
@@ -470,7 +469,7 @@ def _importable(name: str) -> bool:
 
 
 def rows(bench: Bench) -> list[Row]:
-    """The rows of lab/bench/run.py: shares of signals whose pattern was named rightly."""
+    """Return the rows of lab/bench/run.py: shares of signals whose pattern was named correctly."""
     verdicts = run_signals(bench, signals(bench.level))
     number = len(verdicts)
 
@@ -484,7 +483,7 @@ def rows(bench: Bench) -> list[Row]:
     wrong = [f"{asdict(v.signal)} said {v.said}" for v in verdicts if not v.right]
     return [
         row(
-            "access patterns named rightly",
+            "access patterns named correctly",
             sum(v.right for v in verdicts),
             number,
             95.0,
@@ -495,7 +494,7 @@ def rows(bench: Bench) -> list[Row]:
             sum(v.plain == v.truth.pattern for v in verdicts),
             number,
             None,
-            "what opens, closes, writes and lseeks alone show",
+            "result from opens, closes, writes and lseeks only",
         ),
         row("chunk within a tenth", sum(chunks), len(chunks), 95.0, ""),
         row(
@@ -509,7 +508,7 @@ def rows(bench: Bench) -> list[Row]:
 
 
 def report(verdicts: list[Verdict]) -> None:
-    """Print the confusion tables and the wrong answers."""
+    """Print the confusion tables and the wrong verdicts."""
     number = len(verdicts)
     print(f"{number} signals; {sum(v.right for v in verdicts)} patterns right")
     print(confusion(verdicts))
@@ -530,8 +529,8 @@ def report(verdicts: list[Verdict]) -> None:
 def main() -> int:
     """Run the signals, or the real programs, and print tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--quick", action="store_true", help="two chunk sizes only")
-    parser.add_argument("--real", action="store_true", help="real programs instead of signals")
+    parser.add_argument("--quick", action="store_true", help="use two chunk sizes only")
+    parser.add_argument("--real", action="store_true", help="run real programs instead of signals")
     parser.add_argument("--json", action="store_true", help="print the verdicts as JSON")
     options = parser.parse_args()
     from jostle import native_path

@@ -1,4 +1,4 @@
-"""Measures what the injector adds to a call that it does not delay, over jostle alone."""
+"""Measures the overhead of the injector on calls that it does not delay, compared with jostle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures signals and labs: how exact a signal's begin is, the cost of its log, the papers' laws.
+"""Measures signals and labs: accuracy of a signal's begin, cost of its log, the papers' laws.
 
 A law is a property of studies, so its rows run shipped ones in a lab, into a repository of their
 own, and quote `jostle study show`, with its interval.

@@ -28,8 +28,8 @@ class Operation:
     """An operation of programs/mpi_calls.c.
 
     Attributes:
-        what: The operation's name in the table.
-        metric: The metric that must have counted it, or nothing was measured.
+        what: Name of the operation in the table.
+        metric: Metric that must have counted the operation; otherwise nothing was measured.
     """
 
     what: str

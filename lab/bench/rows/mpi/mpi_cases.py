@@ -1,4 +1,4 @@
-"""The MPI programs that are benchmarked as a whole, and how long they should run."""
+"""Defines the MPI programs that are benchmarked as a whole, and their run times."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class Case:
 
     Attributes:
         key: Name for `--only`, after `mpi-`.
-        name: The case's name in tables.
-        make: Makes its input and command.
-        steps: Steps of a pilot run.
+        name: Name of the program in tables.
+        make: Function that creates the program's input and command.
+        steps: Number of steps of a pilot run.
         needs: Commands that must be installed.
         scales: Whether more steps take longer.
-        steady: Whether its later steps take as long as the first.
-        mpi: The MPI with which it runs.
-        patient: Whether waiting ranks should let others run: more threads than CPUs.
-        variables: More of its environment.
+        steady: Whether later steps of the program take as long as the first.
+        mpi: MPI library of the program.
+        patient: Whether waiting ranks should yield their CPUs, as there are more threads than CPUs.
+        variables: Further environment variables.
     """
 
     key: str
@@ -132,13 +132,13 @@ WAVEFRONT = Case("sweep3d", "sweep3d, blocking sends", sweep, 20)
 
 @dataclass(frozen=True)
 class Prepared:
-    """A case with its input made, for a length of run.
+    """A case with its input, prepared for a run of a given length.
 
     Attributes:
         case: The case.
         command: Program and arguments.
-        folder: Host on which the case runs.
-        stamps: The file that the timer writes.
+        folder: Folder in which the program runs.
+        stamps: File that the timer writes.
         timer: The timer's library.
     """
 
@@ -149,7 +149,7 @@ class Prepared:
     timer: Path
 
     def once(self, bench: Bench, variant: Mapping[str, str]) -> float:
-        """Run it; return the seconds from MPI_Init to MPI_Finalize (nan if none)."""
+        """Run the case; return the seconds from MPI_Init to MPI_Finalize (NaN if unknown)."""
         from jostle.cli.launch.trial import mpi_seconds
 
         self.stamps.unlink(missing_ok=True)

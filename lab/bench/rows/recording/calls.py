@@ -20,9 +20,9 @@ class Call:
     """A call of programs/micro.c.
 
     Attributes:
-        what: The call's name in the table.
-        limit: The most that jostle may add to it where there is no peer, ns.
-        metric: The metric that must have counted it, or nothing was measured.
+        what: Name of the call in the table.
+        limit: Largest time that jostle may add to the call if there is no peer, ns.
+        metric: Metric that must have counted the call; otherwise nothing was measured.
     """
 
     what: str

@@ -1,7 +1,7 @@
-"""Measures the receiver: posts and bytes per second of one core, and the delay until queries.
+"""Measures the receiver: POST requests and bytes per second of a core, and the delay until queries.
 
-The capacity of a core is measured by CPU time, since the nodes that post run on the same machine:
-posts divided by the seconds that the receiver's own process used. Its ingester is not included.
+The capacity of a core is measured by CPU time, since the nodes that send run on the same machine:
+requests divided by the CPU seconds of the receiver's own process. Its ingester is not included.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ KINDS = {"dense": (48, 1200), "small": (4, 1200), "bulk": (4, 100_000)}
 
 
 def rows(bench: Bench) -> list[Row]:
-    """Measure posts of three kinds, then the delay of a slice."""
+    """Measure HTTP POST requests of three kinds, then the delay of a slice."""
     found = [_throughput(bench, kind) for kind in KINDS]
     return [row for pair in found for row in pair] + [_latency(bench)]
 
@@ -118,7 +118,7 @@ def _cpu_s(pid: int) -> float:
 
 
 def _latency(bench: Bench) -> Row:
-    """Measure the time from a post with a new slice until a query returns it."""
+    """Measure the time from a POST request with a new slice until a query returns the slice."""
     from running_receiver import start
     from test_end_to_end import Growing
 

@@ -1,4 +1,4 @@
-"""Runs a verb of jostle as a user would, and measures its cost."""
+"""Runs a subcommand of jostle in a new process, and measures its time, CPU time and memory."""
 
 from __future__ import annotations
 

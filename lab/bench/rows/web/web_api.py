@@ -81,8 +81,8 @@ class Served:
     """A server that runs.
 
     Attributes:
-        url: The server's URL.
-        pid: The server's process.
+        url: URL of the server.
+        pid: Process ID of the server.
     """
 
     url: str
@@ -321,8 +321,10 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--json", action="store_true", help="one JSON object")
-    parser.add_argument("--quick", action="store_true", help="150 jobs, 50 questions, 20 s")
-    parser.add_argument("--long", action="store_true", help="viewers follow for ten minutes")
+    parser.add_argument("--quick", action="store_true", help="150 jobs, 50 requests, 20 s")
+    parser.add_argument(
+        "--long", action="store_true", help="let viewers follow jobs for ten minutes"
+    )
     parser.add_argument("--folder", type=Path, help="where repositories are kept (build/bench)")
     options = parser.parse_args()
     seconds = 600 if options.long else 20 if options.quick else 60

@@ -1,4 +1,4 @@
-"""The imprint of a signal in a probe as PNG, SVG or PDF, like Shah, 2020, figure 2.7."""
+"""Draws the imprint of a signal in a probe's throughput, like Shah, 2020, figure 2.7."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def imprint_page(imprint: ImprintChart, stem: str) -> Page:
     """Return the page of an imprint.
 
     Args:
-        imprint: What to draw.
-        stem: Name of its files without the ending.
+        imprint: Imprint to draw.
+        stem: Name of the files without the ending.
     """
     note = (
         f"{role(imprint.probe, 'the probe')} per slice, alone and alongside "
@@ -121,7 +121,7 @@ def _probe(axes: Axes, imprint: ImprintChart) -> None:
 
 
 def _legend(axes: Axes, *, alone: bool) -> None:
-    """Draw the legend of steps and shade above the axes, left, over the marks of the ends."""
+    """Draw the legend above the axes, on the left, over the marks of the ends."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -201,7 +201,7 @@ def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float]) -> 
 
 
 def _ends(axes: Axes, imprint: ImprintChart, top: float) -> None:
-    """Mark both ends above the axes, and the dilation as the distance between them."""
+    """Mark the ends of both runs above the axes, and the dilation as the distance between them."""
     if not len(imprint.alone.values):
         return
     lengths = [(end - begin) / 1e9 for begin, end in (imprint.alone_ns, imprint.together_ns)]

@@ -31,7 +31,7 @@ def periodic(result: StudyResult) -> list[tuple[str, ImprintChart]]:
 
 
 def _other(imprint: Imprint) -> str:
-    """Return the signal's name as in traces: none where one job is split in two."""
+    """Return the signal's name in traces; "" if one job is split into probe and signal."""
     return imprint.signal if imprint.setting.processes[1] else ""
 
 
@@ -88,7 +88,7 @@ def _side(result: StudyResult, trace: Trace) -> Side | None:
 
 
 def _busy(rates: Sequence[float]) -> tuple[int, int]:
-    """Return the first busy slice, and the one behind the last."""
+    """Return the index of the first busy slice, and of the slice after the last busy one."""
     busy = np.flatnonzero(np.nan_to_num(np.asarray(rates, dtype=np.float64)) > 0)
     return (int(busy[0]), int(busy[-1]) + 1) if len(busy) else (0, len(rates))
 

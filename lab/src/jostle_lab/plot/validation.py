@@ -1,4 +1,4 @@
-"""Figures of a validation: Shah, 2020, figures 5.4, 5.17 to 5.20; and verdicts on lab losses."""
+"""Draws the figures of a validation: Shah, 2020, figures 5.4, 5.17 to 5.20; and lab losses."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def draw_all(
     """Draw all that a validation has data for.
 
     Args:
-        results: The validation.
-        folder: Where to.
+        results: Results of the validation.
+        folder: Folder for the figures.
         endings: Formats: png, svg, pdf.
-        progress: As of draw_pages.
+        progress: Function that shows the progress, as for draw_pages.
 
     Returns:
-        What was written, in order.
+        The written files, in order.
     """
     return draw_pages(plans(results), folder, endings, progress)
 
@@ -85,9 +85,9 @@ def _runs_page(code: str, rows: Sequence[Row], unknown: str = "") -> Page:
     """Figure 5.17: runs of one program, the longest first, measured and estimated.
 
     Args:
-        code: The program.
+        code: Name of the program.
         rows: Its runs.
-        unknown: Why its truth is not known, and nothing of it scored; "" where it is.
+        unknown: Reason why the program's true loss is not known; "" if it is known.
     """
     off = float(np.median([abs(row.truth.total - row.said["jostle"].total) for row in rows]))
     note = (

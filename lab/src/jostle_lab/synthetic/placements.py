@@ -1,4 +1,4 @@
-"""Makes runs of a program on a torus, with neighbours, with the numbers of Bhatele et al., 2013."""
+"""Makes runs of a program on a torus that have the statistics of Bhatele et al., 2013."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def plant_placements(path: Path | str, seed: int = 0) -> Placements:
     92.8 % alike. The rate depends on how many routers belong to jobs that share links with the run.
 
     Args:
-        path: Its folder; must be empty or new.
+        path: Folder of the repository; must be empty or new.
         seed: The same seed gives the same repository.
 
     Returns:
@@ -62,7 +62,7 @@ def plant_placements(path: Path | str, seed: int = 0) -> Placements:
     """
     path = Path(path).expanduser().absolute()
     if (path / MARKER).exists():
-        raise RepositoryError(f"There is a repository in {path}.", hint="Name a new folder.")
+        raise RepositoryError(f"There is a repository in {path}.", hint="Choose a new folder.")
     rng = np.random.default_rng(seed)
     count = int(np.prod(SIZES)) * NODES_PER_ROUTER
     topology = torus(

@@ -40,8 +40,8 @@ def plant(path: Path | str, spec: Spec | None = None, seed: int = 0) -> Injected
     """Make a repository of jobs that slow each other by known amounts.
 
     Args:
-        path: Its folder; must be empty or new.
-        spec: Its specification.
+        path: Folder of the repository; must be empty or new.
+        spec: Specification of the repository.
         seed: The same seed and spec give the same repository.
 
     Returns:
@@ -52,7 +52,7 @@ def plant(path: Path | str, spec: Spec | None = None, seed: int = 0) -> Injected
     """
     spec, path = spec or Spec(), Path(path).expanduser().absolute()
     if (path / MARKER).exists():
-        raise RepositoryError(f"There is a repository in {path}.", hint="Name a new folder.")
+        raise RepositoryError(f"There is a repository in {path}.", hint="Choose a new folder.")
     rng = np.random.default_rng(seed)
     participants = participants_of(spec, rng)
     play, writer = Play(spec, participants, rng), Writer(spec, participants, rng)
@@ -95,7 +95,7 @@ class _Hidden:
                 yield replace(chunk, rows=rest)
 
     def tables(self) -> dict[str, pa.Table]:
-        """Return what was kept, by table."""
+        """Return the removed rows, by table."""
         return {
             name: pa.concat_tables(parts, promote_options="permissive")
             for name, parts in self._kept.items()
@@ -120,7 +120,7 @@ def _batches(
 
 
 class _Losses:
-    """Collects in which slices time was lost."""
+    """Collects the slices in which time was lost."""
 
     def __init__(self, spec: Spec, participants: Sequence[Participant]) -> None:
         self._slice_ns = round(spec.slice_s * _NS)
@@ -160,7 +160,7 @@ class _Losses:
 
 
 def _resource(kind: Kind, participant: Participant) -> str:
-    """Return the name of the resource of a kind that a job uses, as in the identification."""
+    """Return the name of a job's resource of a kind, as the identification of suspects names it."""
     if kind == "file system":
         return mount_name(participant.mount)
     return "network" if kind == "network" else participant.nodes[0]
@@ -195,7 +195,7 @@ def _truth(participants: Sequence[Participant], play: Play) -> dict[str, Injecte
 
 
 def _programs(jobs: dict[str, InjectedJob]) -> dict[tuple[str, str, Kind], float]:
-    """Return how much each program slowed each other, percent of the victims' time."""
+    """Return the time that each program cost each other, percent of the victims' run time."""
     seconds: dict[tuple[str, str, Kind], float] = defaultdict(float)
     time: dict[tuple[str, str, Kind], float] = defaultdict(float)
     for job in jobs.values():

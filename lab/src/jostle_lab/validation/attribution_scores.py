@@ -33,24 +33,24 @@ _NEAR = 0.8
 
 @dataclass(frozen=True)
 class JobScore:
-    """One job's answer compared with the truth.
+    """The identification of one job's suspects, compared with the truth.
 
     Attributes:
         job: The job's name.
-        seed: Of its repository.
-        null: No job does harm in its repository.
-        run_s: The job's run time.
-        true_s: Seconds that others cost it.
-        found_s: The same by the answer.
-        low_s: Lower end of the answer's interval.
-        high_s: The job's upper end.
-        evident: The answer names a suspect.
-        hits: Slices with interference that were found.
-        misses: Slices with interference that were not found.
-        alarms: Clean slices in which interference was found.
-        culprit: The true worst job; "" where none did 5 % of harm.
-        suspect: The first suspect.
-        suspect_share: Seconds that the first suspect truly cost / those of the worst.
+        seed: Seed of the job's repository.
+        null: Whether no job in the repository slows another.
+        run_s: Run time of the job, s.
+        true_s: Seconds that the job lost to others.
+        found_s: Estimate of these seconds by jostle.
+        low_s: Lower end of the estimate's interval.
+        high_s: Upper end of the estimate's interval.
+        evident: Whether jostle names a suspect.
+        hits: Number of slices with interference that were found.
+        misses: Number of slices with interference that were not found.
+        alarms: Number of slices without interference in which some was found.
+        culprit: Job that caused most of the loss; "" if no job caused 5 %.
+        suspect: Name of the first suspect.
+        suspect_share: Seconds that the first suspect truly cost, divided by those of `culprit`.
     """
 
     job: str
@@ -72,11 +72,11 @@ class JobScore:
 
 @dataclass(frozen=True)
 class AttributionScore:
-    """The answers over many synthetic repositories.
+    """Scores of the identification over many synthetic repositories.
 
     Attributes:
-        jobs: Job by job.
-        failed: Jobs without an answer, with the reason.
+        jobs: Score of each job.
+        failed: Jobs that could not be evaluated, with the reasons.
     """
 
     jobs: list[JobScore]
@@ -96,13 +96,13 @@ class AttributionScore:
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of both."""
+        """Harmonic mean of precision and recall."""
         both = self.precision + self.recall
         return 2 * self.precision * self.recall / both if both else 0.0
 
     @property
     def top1(self) -> float:
-        """Share of harmed jobs whose first suspect is right; nan: no such job."""
+        """Share of disturbed jobs whose first suspect is correct; NaN without such jobs."""
         job_scores = [each for each in self.jobs if each.culprit]
         right = [each.suspect_share >= _NEAR for each in job_scores]
         return float(np.mean(right)) if right else float("nan")
@@ -135,7 +135,7 @@ class AttributionScore:
 
     @property
     def false_alarms(self) -> float:
-        """Share of null jobs for which a suspect is named; nan: there are none."""
+        """Share of null jobs (without harm) for which a suspect is named; NaN without such jobs."""
         named = [each.evident for each in self.jobs if each.null]
         return float(np.mean(named)) if named else float("nan")
 
@@ -143,7 +143,7 @@ class AttributionScore:
         return sum(int(getattr(each, name)) for each in self.jobs)
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return all scores as plain values."""
         names = (
             "precision",
             "recall",
@@ -168,7 +168,8 @@ def score_seeds(seeds: Iterable[int]) -> AttributionScore:
     """Make two repositories per seed, one with and one without interference, and score the answers.
 
     Args:
-        seeds: Unseen ones (1000 and above) for a score that counts.
+        seeds: Seeds of the repositories, 1000 and above for a score that counts (others were used
+            for tuning).
     """
     spec = Spec()
     parts = []
@@ -182,7 +183,7 @@ def score_seeds(seeds: Iterable[int]) -> AttributionScore:
 
 
 def score(injected: Injected, *, identify: Identify = identify_job) -> AttributionScore:
-    """Score the answers for all jobs of a synthetic repository."""
+    """Score the identification for all jobs of a synthetic repository."""
     repository = Repository(injected.path)
     truth = _disturbed(injected)
     scores, failed = [], {}
@@ -197,7 +198,7 @@ def score(injected: Injected, *, identify: Identify = identify_job) -> Attributi
 
 
 def _disturbed(injected: Injected) -> dict[str, dict[int, float]]:
-    """Return the share of each slice that others cost, per job and slice."""
+    """Return the share of each slice that was lost to others, per job and slice."""
     found: dict[str, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     rows = injected.slices
     names = ("job", "slice", "seconds", "slice_ns")

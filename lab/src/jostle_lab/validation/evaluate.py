@@ -46,12 +46,13 @@ class Evaluation:
 
     Attributes:
         rows: All runs with a known truth and an estimate by every method.
-        scores: Per program and method, then of all programs together, then of their quiet runs.
-        calls: Global collectives a second and rank, per program.
+        scores: Scores per program and method, then of all programs together, then of their quiet
+            runs.
+        calls: Global collectives per second and rank, for each program.
         limits: Notes for the user, one sentence each.
-        resolutions: Uncertainty of the truth, per program with enough runs to know it.
-        unknown: Programs whose truth is not known well enough, and why, part of a sentence: their
-            runs are rows, and in no score.
+        resolutions: Uncertainty of the true loss, for each program with enough runs.
+        unknown: Programs whose true loss is not known accurately enough, with the reason as part of
+            a sentence: their runs are rows, but in no score.
     """
 
     rows: list[Row]
@@ -84,8 +85,8 @@ def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: Non
     """Evaluate all runs of a folder.
 
     Args:
-        store: The folder.
-        seed: Of the random steps of the methods.
+        store: Folder of the validation.
+        seed: Seed of the random steps of the methods.
         progress: Called before each run: runs evaluated, runs in all, the next run.
 
     Returns:
@@ -128,8 +129,8 @@ def why_unknown(known: Sequence[Truth], fine: Resolution | None) -> str:
     """Return why the loss of a program's runs is unknown, as part of a sentence; "" if it is known.
 
     Args:
-        known: Loss of each by the oracle.
-        fine: Resolution of the oracle; None: too few runs to know it.
+        known: Loss of each run by the oracle.
+        fine: Resolution (uncertainty) of the oracle; None if there are too few runs.
     """
     if fine is not None and fine.total > MOST_UNKNOWN:
         return (
@@ -146,7 +147,7 @@ def why_unknown(known: Sequence[Truth], fine: Resolution | None) -> str:
 
 
 def _apart(store: Store) -> list[str]:
-    """Return the runs that were left out because cores had been moved."""
+    """Return a note on runs that were left out because the hypervisor had moved cores."""
     good = {run.job for run in store.runs()}
     apart = [run for run in store.runs(failed=True) if not run.error and run.job not in good]
     if not apart:
@@ -341,7 +342,7 @@ def _delays(run: ValidationRun) -> _Delays:
 
 
 def _band(delays: _Delays | None, seen: Marks, truth: Truth) -> Band | None:
-    """Return the loss injected into a run: by the injector's log, or while a disturber was on."""
+    """Return the loss injected into a run: by the injector's log, or during a disturber."""
     if delays is None:
         return truth.alongside
     return band(delays.start_ns, delays.delay_ns, delays.rank, seen.at_ns)
@@ -352,8 +353,8 @@ def assessed(found: RunEstimate, edges_ns: Sequence[int] = ()) -> Assessed:
 
     Args:
         found: The estimate.
-        edges_ns: Edges of the windows for which the truth gives the continuous loss; none: it gives
-            that of the segments themselves.
+        edges_ns: Edges of the windows for which the truth has the continuous loss; empty: the truth
+            has that of the segments.
     """
     percent, speed = found.percent, found.core_speed
     moved = 0.0

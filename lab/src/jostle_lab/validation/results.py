@@ -1,4 +1,4 @@
-"""Plain data: request and results of a validation."""
+"""Data types for the request and the results of a validation."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Wanted:
     """Request of a validation.
 
     Attributes:
-        parts: Some of estimation, identification, clustering, synthetic.
-        programs: Names; empty for those installed.
-        commands: Programs of the user's own, as codes.of_command takes them.
-        runs: Injected runs of each program.
-        quick: Few and short runs.
+        parts: Requested parts: estimation, identification, clustering, synthetic.
+        programs: Names of programs; empty: all installed programs.
+        commands: The user's own programs, in the syntax of codes.of_command.
+        runs: Number of injected runs of each program.
+        quick: Whether to make few and short runs.
         seed: Seed of all random choices.
-        make: Make the runs that are missing.
+        make: Whether to make the runs that are missing.
     """
 
     parts: tuple[str, ...]
@@ -42,8 +42,8 @@ class Results:
 
     Attributes:
         estimation: Scores of estimates on real programs.
-        seen: Experiments in the lab, one by one.
-        lab: Their scores.
+        seen: Results of each experiment in the lab.
+        lab: Scores over all these experiments.
         clustering: Scores of clustering methods, per program.
         synthetic: Scores of estimates on synthetic runs.
         identified: Scores of identification in synthetic repositories.

@@ -19,9 +19,9 @@ def run_validation(folder: Path, wanted: Wanted, progress: Progress) -> Results:
     """Make the runs that are missing, and evaluate all runs.
 
     Args:
-        folder: Where runs and repositories are.
-        wanted: The request.
-        progress: Called with the next run.
+        folder: Folder of the runs and repositories.
+        wanted: Requested parts and options.
+        progress: Function that is called with the next run.
 
     Returns:
         The results of the parts that were requested.

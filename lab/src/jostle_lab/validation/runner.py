@@ -36,17 +36,17 @@ _TRIES_APART = 4  # of a run whose cores are found distant at its end
 
 @dataclass(frozen=True)
 class ValidationRun:
-    """A run that was made.
+    """The record of a run that was made.
 
     Attributes:
-        step: The run's plan.
+        step: Plan of the run.
         job: The run's job in the repository.
         start_ns, end_ns: Start and end of mpirun.
         status: The run's exit status.
-        noise: Load of others on the machine (see machine.noise), and the distance of its cores
-            (placement.APART).
-        disturbed: (begin, end) in ns of each disturber that was on.
-        inject: Folder of the injector's logs; "" without.
+        noise: Load of other programs on the machine (see machine.noise), and the distance of its
+            cores (placement.APART).
+        disturbed: Begin and end in ns of each activity of a disturber.
+        inject: Folder of the injector's logs; "" without injected delays.
         error: Reason why the run cannot be used; "" when it can.
     """
 
@@ -66,7 +66,7 @@ class ValidationRun:
 
     @staticmethod
     def from_json(plain: dict[str, Any]) -> ValidationRun:
-        """Read what `to_json` gave."""
+        """Read a run from the output of `to_json`."""
         step = dict(plain["step"])
         step["windows"] = tuple(tuple(window) for window in step["windows"])
         pairs = tuple(tuple(pair) for pair in plain["disturbed"])
@@ -80,7 +80,7 @@ class Store:
         """Open a folder, or make it.
 
         Raises:
-            ValidationError: It cannot be made, or not written to.
+            ValidationError: The folder cannot be created, or not be written to.
         """
         self.folder = folder.absolute()
         try:
@@ -90,7 +90,7 @@ class Store:
                 f"`{folder}` is not a folder.", hint="Name another with --dir.", exit_code=2
             ) from error
         except OSError as error:
-            problem = f"`{folder}` cannot be made: {error.strerror}."
+            problem = f"`{folder}` cannot be created: {error.strerror}."
             raise ValidationError(problem, hint="Name another with --dir.", exit_code=2) from error
         if not os.access(self.folder, os.W_OK | os.X_OK):
             raise ValidationError(
@@ -108,7 +108,8 @@ class Store:
         """Return the runs made so far.
 
         Args:
-            failed: Also runs that cannot be used: that failed, or whose cores were distant.
+            failed: Whether to include unusable runs: those that failed, or whose cores were
+                distant.
         """
         validation_runs = self._recorded()
         if failed:
@@ -143,8 +144,8 @@ class UndisturbedRun:
     """An undisturbed run of a program, measured with its first run.
 
     Attributes:
-        seconds: From the start of mpirun to its end.
-        calls: MPI calls of a rank that can be delayed: point-to-point and collective.
+        seconds: Time from the start of mpirun to its end, s.
+        calls: Number of MPI calls of a rank that can be delayed: point-to-point and collective.
     """
 
     seconds: float
@@ -161,9 +162,9 @@ def make(
     """Make the runs of a plan that are not yet made.
 
     Args:
-        store: Where they go.
-        plan: The runs in order.
-        codes: Their programs.
+        store: Folder for the runs.
+        plan: Runs in the order in which they are made.
+        codes: Programs of the runs.
         progress: Called before each run: runs done, runs in all, the next run, and
             seconds left.
 
@@ -224,10 +225,10 @@ def one(
     """Make one run and ingest its profiles.
 
     Args:
-        store: Where it goes.
-        step: Its plan.
-        code: Its program.
-        nodes: Those of the lab, for programs that run over nodes.
+        store: Folder for the run.
+        step: Plan of the run.
+        code: Program of the run.
+        nodes: Nodes of the lab, for programs that run over nodes.
     """
     nodes = nodes if code.over_nodes else None
     usual = None if step.kind == "clean" else _usual(store, code, step.calls)
@@ -332,7 +333,7 @@ def _counting(step: ValidationStep, logs: Path) -> list[str]:
 
 
 def _counted(store: Store, run: ValidationRun, ranks: int) -> float:
-    """Return how many calls of a rank the injector counted in a clean run."""
+    """Return the number of a rank's calls that the injector counted in an undisturbed run."""
     from jostle_lab.inject import read
 
     return float(sum(read(store.folder / "logs" / run.job).totals["calls"].to_pylist())) / ranks
@@ -352,7 +353,7 @@ def _usual(store: Store, code: Code, calls: str = "") -> UndisturbedRun:
     ]
     if not clean:
         raise ValidationError(
-            f"`{code.name}` has no clean run that went well.",
+            f"`{code.name}` has no undisturbed run that succeeded.",
             hint=f"See {store.folder / 'logs'} for its output.",
         )
     run = clean[0]
@@ -408,7 +409,7 @@ def _wait(words: Sequence[str], folder: Path, output: Any, limit_s: float) -> in
 def _disturbers(
     step: ValidationStep, usual: UndisturbedRun | None, logs: Path, nodes: Nodes | None
 ) -> Iterator[list[tuple[int, int]]]:
-    """Switch the disturber of a run on and off during the block; yield the times when it was on.
+    """Start and stop the disturber of a run during the block; yield the times of its activity.
 
     The list is complete after the block.
     """

@@ -18,10 +18,10 @@ _WIDE = ("ranks-256", "ranks-1024")
 
 @dataclass(frozen=True)
 class Family:
-    """Traces of one kind.
+    """Results for the traces of one kind.
 
     Attributes:
-        rows: One per trace.
+        rows: Rows, one per trace.
         scores: By method jostle: of each kind, of all with a disturbance that comes and goes, and
             of those with one that acts all the time.
         limits: Traces that could not be estimated, one sentence each.
@@ -45,8 +45,8 @@ def traces(
     """Estimate traces whose loss is known.
 
     Args:
-        seeds: Traces of each kind.
-        seed: Shifts their seeds.
+        seeds: Number of traces of each kind.
+        seed: Shift of the traces' seeds.
         progress: Called before each trace: traces done, traces in all, the next trace.
     """
     from jostle_lab.synthetic import SPECS

@@ -52,8 +52,7 @@ SLOWER = 3
     type=click.FloatRange(0, 1000),
     metavar="PERCENT",
     help="With --baseline: exit with status 3 if runs are that much slower even without "
-    "interference, "
-    "with 4 when that is undecided.",
+    "interference, with 4 if that is undecided.",
 )
 @ci_report_options
 @click.option(

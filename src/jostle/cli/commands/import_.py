@@ -1,4 +1,4 @@
-"""`jostle import`: import what a site has already: logs of Darshan, accounting, counters."""
+"""`jostle import`: imports existing records of a site: Darshan logs, accounting and counters."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ _RESOLUTIONS = {
 
 @click.group("import", cls=ExtensibleGroup)
 def command() -> None:
-    """Import what a site has already: logs, accounting and counters; no profiles are needed.
+    """Import existing records of a site: logs, accounting and counters; no profiles are needed.
 
-    Running it again imports only what is new.
+    A repeated import adds only new records.
     """
 
 
@@ -55,13 +55,13 @@ def command() -> None:
 @click.option(
     "--system",
     type=click.Choice(["slurm", "pbs", "lsf"]),
-    help="Batch system whose job numbers the logs have [not known: jobs are called darshan-N].",
+    help="Batch system of the job numbers in the logs [unknown: jobs are called darshan-N].",
 )
 @click.option(
     "--workers",
     metavar="N",
     type=click.IntRange(1, 64),
-    help="Processes that read logs [one per core, at most 8].",
+    help="Number of processes that read logs [one per core, at most 8].",
 )
 @repository_option
 @json_option
@@ -72,13 +72,13 @@ def darshan(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Import logs of Darshan: each becomes a job.
+    """Import Darshan logs, each of which becomes a job.
 
     PATH is a log, a folder, or a tree of folders by date. Bytes, calls and files come from the
-    counters; when they were moved comes from traced operations (DXT), else from heat maps
-    (Darshan 3.4 or newer), else from the first and last access of each file. Anonymised logs are
-    as good as others. A damaged log is set aside with the reason. Logs of runs of which the
-    repository has profiles are left out.
+    counters; the times of transfers come from traced operations (DXT), else from heat maps (Darshan
+    3.4 or newer), else from the first and last access of each file. Anonymised logs can be
+    imported, too. A damaged log is skipped, and the reason is reported. Logs of runs with profiles
+    in the repository are left out.
     """
     from jostle.imports import DarshanImport
 
@@ -101,7 +101,7 @@ command.add_command(ldms)
 
 
 def _require_logs(report: DarshanReport) -> None:
-    """Refuse files of which none is a log: most likely the wrong folder was given."""
+    """Refuse a list of files without any log, since most likely the wrong folder was given."""
     if report.imported or report.known or report.profiled or report.expired:
         return
     from jostle.imports import ImportFailedError
@@ -109,8 +109,9 @@ def _require_logs(report: DarshanReport) -> None:
     name, why = report.set_aside[0]
     more = f", and {len(report.set_aside) - 1} more" if len(report.set_aside) > 1 else ""
     raise ImportFailedError(
-        f"No file could be used as a log of Darshan: {name}: {why}{more}.",
-        hint="Name logs that Darshan wrote; `darshan-parser FILE` says whether one is damaged.",
+        f"No file could be used as a Darshan log: {name}: {why}{more}.",
+        hint="Name logs that Darshan wrote; `darshan-parser FILE` reports whether a log is "
+        "damaged.",
     )
 
 
@@ -142,8 +143,8 @@ def sacct(file: str, zone: str | None, repository: Path, as_json: bool) -> None:
             where = ZoneInfo(zone)
         except (ZoneInfoNotFoundError, ValueError, OSError):
             raise UsageError(
-                f"`{zone}` is no time zone that this machine knows.",
-                hint="Write for example `--zone Europe/Berlin` or `--zone UTC`.",
+                f"`{zone}` is not a time zone that this machine knows.",
+                hint="For example: --zone Europe/Berlin, or --zone UTC",
             ) from None
     _account(file, partial(read_sacct, zone=where), repository, as_json=as_json)
 
@@ -216,7 +217,7 @@ def _opened(file: str) -> Iterator[Iterable[str]]:
     if file == "-":
         if sys.stdin is None or sys.stdin.isatty():
             raise UsageError(
-                "`-` is the standard input, and nothing is piped into it.",
+                "`-` means standard input, but no data is piped into it.",
                 hint="Pipe accounting into it (`sacct ... | jostle import sacct -`), or name a "
                 "file.",
             )
@@ -228,12 +229,12 @@ def _opened(file: str) -> Iterator[Iterable[str]]:
     except FileNotFoundError:
         raise UsageError(
             f"{file} does not exist.",
-            hint="Name a file of accounting, or - for the standard input.",
+            hint="Name a file of accounting data, or - for standard input.",
         ) from None
     except OSError as error:
         raise UsageError(
             f"{file} cannot be read: {error.strerror}.",
-            hint="Name a file of accounting that you may read, or - for the standard input.",
+            hint="Name a readable file of accounting data, or - for standard input.",
         ) from None
     with lines:
         yield _not_empty(lines, file)
@@ -310,10 +311,10 @@ def _allowed(report: DarshanReport) -> Iterator[str]:
 
 
 def _aside(files: list[tuple[str, str]]) -> list[str]:
-    """Return the files that were set aside, and why."""
-    lines = [f"{name} is set aside: {why}." for name, why in files[:_SHOWN]]
+    """Return the files that were skipped, and why."""
+    lines = [f"{name} is skipped: {why}." for name, why in files[:_SHOWN]]
     if len(files) > _SHOWN:
-        lines.append(f"{_of(len(files) - _SHOWN, 'more file')} set aside (--json lists all).")
+        lines.append(f"{_of(len(files) - _SHOWN, 'more file')} skipped (--json lists all).")
     return lines
 
 

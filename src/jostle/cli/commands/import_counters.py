@@ -152,9 +152,9 @@ def _view(title: str, report: CounterReport) -> Iterator[str]:
 
 
 def _aside(report: LdmsReport) -> list[str]:
-    lines = [f"{name} is set aside: {why}." for name, why in report.set_aside[:_SHOWN]]
+    lines = [f"{name} is skipped: {why}." for name, why in report.set_aside[:_SHOWN]]
     if len(report.set_aside) > _SHOWN:
-        lines.append(f"{count(len(report.set_aside) - _SHOWN)} more are set aside (--json).")
+        lines.append(f"{count(len(report.set_aside) - _SHOWN)} more are skipped (--json).")
     if report.lines_left_out:
         lines.append(
             f"{_of(report.lines_left_out, 'line')} left out: incomplete, or with a time before "

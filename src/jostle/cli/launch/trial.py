@@ -92,7 +92,7 @@ class Trial:
         if not settings().enabled:
             raise UsageError(
                 "Recording is switched off (JOSTLE=off, or the operator's file): both kinds of "
-                "runs would be the same.",
+                "runs would be equal.",
                 hint="unset JOSTLE; jostle doctor",
             )
         self._recorder = _gpu_recorder() if gpu else {}

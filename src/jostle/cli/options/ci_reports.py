@@ -23,7 +23,7 @@ def ci_report_options(function: F) -> F:
     annotate = click.option(
         "--annotate",
         type=click.Choice(["github", "gitlab"]),
-        help="With --gate: annotate the pipeline: github with lines on stderr, gitlab with the "
+        help="With --gate: annotate the CI pipeline: github by lines on stderr, gitlab by the "
         "report gl-code-quality-report.json.",
     )
     return annotate(

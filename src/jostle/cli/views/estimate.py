@@ -244,8 +244,8 @@ def _alongside_the_loss(estimate: RunEstimate) -> Iterator[Any]:
         yield heading(
             "warning:",
             " perhaps another "
-            f"{percent_within(estimate.continuous.percent)} hit the whole run, not "
-            f"counted above: {estimate.continuous.reason}",
+            f"{percent_within(estimate.continuous.percent)} was lost over the whole run, "
+            f"not counted above: {estimate.continuous.reason}",
         )
 
 

@@ -40,18 +40,18 @@ Reader = Callable[[Iterable[str]], Iterator[tuple[int, AccountedJob | str]]]
 
 @dataclass
 class AccountingReport:
-    """What an import of accounting did.
+    """Result of an import of accounting data.
 
     Attributes:
-        jobs: Jobs that were read.
-        imported: Jobs that were new, or about which more is known now.
-        known: Jobs that the repository had already.
-        unused: Lines that cannot be used: number and reason.
-        owners_unknown: Imported jobs whose owner has no number here.
-        states: Imported jobs by state.
+        jobs: Number of jobs that were read.
+        imported: Number of jobs that were new, or have new facts.
+        known: Number of jobs that the repository had already.
+        unused: Lines that cannot be used, each with its number and the reason.
+        owners_unknown: Number of imported jobs whose owner has no uid on this machine.
+        states: Number of imported jobs by state.
         waited_s: Seconds that imported jobs waited for their start, in total.
         energy_j: Energy of imported jobs in total, J.
-        seconds: Duration of the operation, s.
+        seconds: Duration of the import, s.
     """
 
     jobs: int = 0

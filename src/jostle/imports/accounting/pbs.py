@@ -28,7 +28,7 @@ def read_pbs(lines: Iterable[str]) -> Iterator[tuple[int, AccountedJob | str]]:
     """Read lines of accounting: begins (S) and ends (E) of jobs; others are ignored.
 
     Args:
-        lines: The lines.
+        lines: Lines of the accounting file.
 
     Yields:
         The number of each line that is used, and the job or the reason why it cannot be used.

@@ -1,4 +1,4 @@
-"""Reads what Slurm's `sacct` prints with -P: a line with the names of columns, then one per job."""
+"""Reads the output of Slurm's `sacct -P`: a line with the names of columns, then one per job."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def read_sacct(
     """Read the output of `sacct -P`.
 
     Args:
-        lines: Its lines.
-        zone: Time zone of its times; None: that of this machine. Times in s since the epoch need
+        lines: Lines of the output.
+        zone: Time zone of the times; None: that of this machine. Times in s since the epoch need
             none.
 
     Yields:
@@ -45,7 +45,7 @@ def read_sacct(
     columns = first.strip().split("|")
     missing = [name for name in _NEEDED if name not in columns]
     if missing:
-        raise AccountingError(f"its first line does not name the columns {', '.join(missing)}")
+        raise AccountingError(f"the first line does not name the columns {', '.join(missing)}")
     waiting: tuple[int, AccountedJob] | None = None
     steps_j = 0
     for number, line in numbered:
@@ -126,7 +126,7 @@ def _instant(text: str, zone: tzinfo | None) -> int:
         at = datetime.fromisoformat(text)
         return int((at if at.tzinfo or zone is None else at.replace(tzinfo=zone)).timestamp())
     except (ValueError, OverflowError, OSError) as error:
-        raise AccountingError("one of its times is not valid") from error
+        raise AccountingError("one of the job's times is not valid") from error
 
 
 def _memory(text: str) -> int:

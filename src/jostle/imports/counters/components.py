@@ -32,12 +32,12 @@ _SPREAD = {"increase": increase, "rate": rate, "level": level, "number": level}
 
 @dataclass(frozen=True)
 class Series:
-    """A series of samples.
+    """A time series of samples.
 
     Attributes:
-        labels: Its labels.
-        times: Times of its samples, ns since the epoch.
-        values: Its values.
+        labels: Labels of the series.
+        times: Times of the samples, ns since the epoch.
+        values: Values of the samples.
     """
 
     labels: dict[str, str]
@@ -56,16 +56,16 @@ class Wanted:
 
 @dataclass(frozen=True)
 class ComponentSlices:
-    """A component and what it did in some slices.
+    """A component and its amounts in some slices.
 
     Attributes:
-        host: Its machine.
+        host: Name of its machine.
         role: Role of the machine: node or server.
         kind: Kind of component, as in column `kind` of table components.
         name: Name, as in column `name`.
         source: Source, as in column `source`.
         job: Job, as in column `job`.
-        amounts: Metric -> amounts.
+        amounts: Amounts of each metric.
     """
 
     host: str
@@ -117,10 +117,10 @@ def components_of(
     Series whose machine or component has no name are left out.
 
     Args:
-        counters: The map.
+        counters: The map from series to metrics.
         found: The requests, each with the series that were found.
-        hosts: Value of the label `lookup.by` -> host, where the map has a lookup.
-        grid: The slices.
+        hosts: Host for each value of the label `lookup.by`, if the map has a lookup.
+        grid: Grid of the slices.
         usual_ns: The usual time between two samples.
     """
     parts: dict[tuple[str, ...], dict[str, list[Amounts]]] = defaultdict(lambda: defaultdict(list))

@@ -45,21 +45,21 @@ _MOUNT_TYPES = {"nfs_mount": "nfs4", "lustre_mount": "lustre"}
 
 @dataclass
 class CounterReport:
-    """What an import of counters did.
+    """Result of an import of counters.
 
     Attributes:
-        series: Series that were read.
-        samples: Samples that were read.
-        components: Components with new slices, by kind.
+        series: Number of series that were read.
+        samples: Number of samples that were read.
+        components: Number of components with new slices, by kind.
         hosts: Machines with new slices.
-        rows: New rows of table component_slices.
-        known: Slices of machines that the repository had already.
+        rows: Number of new rows of table component_slices.
+        known: Number of slices of machines that the repository had already.
         watched: Machines that are left out, since an agent of jostle records them.
         usual_ns: The usual time between two samples, ns.
         slice_ns: Length of the slices.
-        missing: Metrics of the map of which there is no series, by kind of component.
+        missing: Metrics of the map without any series, by kind of component.
         commits: Number of commits.
-        seconds: Duration of the operation, s.
+        seconds: Duration of the import, s.
     """
 
     series: int = 0
@@ -123,11 +123,11 @@ class CounterImport:
     """Imports counters of one source into one repository."""
 
     def __init__(self, store: Repository, source: str, title: str) -> None:
-        """Create the import; it reads nothing yet.
+        """Create the import without reading any series.
 
         Args:
             store: The repository.
-            source: prometheus or ldms.
+            source: Source: prometheus or ldms.
             title: Name of the source for users.
         """
         self._store, self._root = store, store.path
@@ -143,7 +143,7 @@ class CounterImport:
 
         Args:
             components: The components, with their slices.
-            grid: The slices; all of one day.
+            grid: Grid of the slices, all of one day.
             report: The report to which the numbers are added.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Reads what LDMS's store_csv wrote: a line with the names of columns, then one per sample."""
+"""Reads files of LDMS's store_csv: a line with the names of columns, then one per sample."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ class UnusableFileError(ValueError):
 
 @dataclass
 class LdmsReport(CounterReport):
-    """What an import of LDMS's files did, with numbers of files.
+    """Result of an import of LDMS's files.
 
     Attributes:
-        files: Files that were read.
+        files: Number of files that were read.
         set_aside: Files that cannot be used, and why.
-        lines_left_out: Lines with another number of columns than the first one, or with a time
-            before 2001 or in the future.
+        lines_left_out: Number of lines that differ from the first one in the number of columns, or
+            with a time before 2001 or in the future.
     """
 
     files: int = 0
@@ -110,7 +110,7 @@ def import_ldms(
         store: The repository.
         paths: Files, and folders of which all files are read.
         counters: The map of columns to metrics.
-        progress: Function that is called with files done, number of files, and what is happening.
+        progress: Function that is called with files done, number of files, and the current step.
 
     Raises:
         UsageError: A path does not exist or cannot be read, or has no files.
@@ -167,7 +167,7 @@ def _one_file(
         if name.partition("#")[0] == want.series.series
     ]
     if not asked:
-        raise UnusableFileError("the map names none of its columns")
+        raise UnusableFileError("the map names no column of the file")
     seen |= {(want.component.kind, want.metric) for want, _ in asked}
     importer = CounterImport(store, "ldms", f"{counters.title}, {schema}")
     samples, since = _Samples(), 0
@@ -184,7 +184,7 @@ def _one_file(
             samples.drop(until - _MARGIN_NS)
             since = until
     if not usual:
-        raise UnusableFileError("it has no machine with two samples between 2001 and now")
+        raise UnusableFileError("the file has no machine with two samples between 2001 and now")
     _, times = samples.join()
     last = (since, int(times.max()) + 60 * _NS, usual)
     _take(importer, counters, asked, schema, samples, last, report)
@@ -260,7 +260,7 @@ def _header(path: Path) -> tuple[list[str], bool]:
                 return names, in_file
             break
     raise UnusableFileError(
-        f"its first line does not name the columns {_TIME} and {_HOST}, as that of store_csv does"
+        f"the first line does not name the columns {_TIME} and {_HOST}, as that of store_csv does"
     )
 
 

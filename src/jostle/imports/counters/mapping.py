@@ -1,4 +1,4 @@
-"""Maps from series to metrics of components: TOML, shipped or written by an operator."""
+"""Reads maps (TOML) from time series to metrics of components, shipped or by an operator."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ How = Literal["increase", "rate", "level", "number"]
 
 
 class CounterMapError(UsageError):
-    """A file that maps series cannot be used."""
+    """A map file cannot be used."""
 
 
 def _kind(value: str) -> str:
     if value not in COMPONENT_KINDS:
-        raise ValueError(f"it must be one of {', '.join(COMPONENT_KINDS)}")
+        raise ValueError(f"the value must be one of {', '.join(COMPONENT_KINDS)}")
     return value
 
 
 def _metric(value: str) -> str:
     if value not in COMPONENTS_BY_ID:
-        raise ValueError(f"{value} is no metric of components (docs/reference/metrics.md)")
+        raise ValueError(f"{value} is not a metric of components (docs/reference/metrics.md)")
     return value
 
 
@@ -44,9 +44,9 @@ def _pattern(value: str) -> str:
     try:
         groups = re.compile(value).groups
     except re.error as error:
-        raise ValueError(f"it is no regular expression ({error})") from None
+        raise ValueError(f"the pattern is not a regular expression ({error})") from None
     if groups != 1:
-        raise ValueError("it must have one group: the part that is taken")
+        raise ValueError("the pattern must have one group, the part that is used")
     return value
 
 
@@ -58,9 +58,11 @@ class SeriesMap:
     """A series, or a column, that makes up a metric; the fields are the keys of the file.
 
     Attributes:
-        series: Prometheus: a selector of series, without a range. LDMS: the name of a column.
-        times: Factor of a value, such as 1e9 for seconds that become ns.
-        how: See `How`; None: increase for jostle's counters, level for its gauges.
+        series: For Prometheus, a selector of series without a range; for LDMS, the name of a
+            column.
+        times: Factor of a value, such as 1e9 to convert seconds to ns.
+        how: Conversion of samples, see `How`; None: increase for jostle's counters, level for its
+            gauges.
     """
 
     __pydantic_config__: ClassVar[Any] = STRICT
@@ -81,8 +83,8 @@ class ComponentMap:
 
     Attributes:
         kind: Kind of component, as in table components.
-        metrics: Metric -> the series whose sum it is.
-        name: Its name; `{label}` stands for the value of a label.
+        metrics: For each metric, the series that are added up.
+        name: Name of the component; `{label}` is replaced by the value of a label.
         source: Device or file system that it is a part of, written like `name`.
         job: Job whose requests it counts, written like `name`; a number is a batch job.
         role: Role of its machine: node or server; "": that of the whole map.
@@ -105,9 +107,9 @@ class Derived:
     """A label that is a part of another one.
 
     Attributes:
-        label: The other one.
+        label: Name of the other label.
         pattern: Regular expression with one group; without a match the label is "".
-        lower: In lower case.
+        lower: Whether to convert it to lower case.
     """
 
     __pydantic_config__: ClassVar[Any] = STRICT
@@ -119,12 +121,12 @@ class Derived:
 
 @dataclass(frozen=True)
 class HostLookup:
-    """A series that says on which host something is.
+    """A series that gives the host of other series.
 
     Attributes:
-        series: Selector of it.
-        label: Its label with the name of the host.
-        by: Its label that the other series have as well.
+        series: Selector of this series.
+        label: Label with the name of the host.
+        by: Label that the other series have as well.
     """
 
     __pydantic_config__: ClassVar[Any] = STRICT
@@ -136,14 +138,14 @@ class HostLookup:
 
 @dataclass(frozen=True)
 class CounterMap:
-    """A whole file.
+    """The content of a whole map file.
 
     Attributes:
         component: Kinds of components.
         title: Name of the source for users.
         host: Label with the name of the machine; a port after it is removed.
         role: Role of the machines: node or server.
-        derive: New label -> the part of another one that it is.
+        derive: For each new label, the part of another label that it is.
         lookup: Series with the name of the machine, where the others lack it.
     """
 
@@ -193,7 +195,7 @@ def read_map(name: str) -> CounterMap:
         name: Name of a shipped map, or path of a file.
 
     Raises:
-        CounterMapError: There is none, or it is not valid; it names key and remedy.
+        CounterMapError: There is no such map, or it is not valid; the message names the key.
     """
     path = SHIPPED / f"{name}.toml" if name in shipped() else Path(name)
     try:
@@ -201,7 +203,7 @@ def read_map(name: str) -> CounterMap:
     except FileNotFoundError:
         raise CounterMapError(
             f"There is no map {name}.",
-            hint=f"Name a file, or one of those that are shipped: {', '.join(shipped())}.",
+            hint=f"Name a file, or one of the shipped maps: {', '.join(shipped())}.",
         ) from None
 
 

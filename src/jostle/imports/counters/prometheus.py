@@ -50,23 +50,23 @@ class _Span:
 
 
 class PrometheusClient:
-    """Client of one server."""
+    """Client of one Prometheus server."""
 
     def __init__(self, url: str, *, most_bytes: int = _MOST_BYTES) -> None:
-        """Create the client; it sends nothing yet.
+        """Create the client without sending a request.
 
         Args:
-            url: Address of the server: http or https, with the path before /api, if there is one.
+            url: URL of the server: http or https, with the path before /api, if there is one.
             most_bytes: Largest size of one answer.
 
         Raises:
-            ImportFailedError: It is no such URL.
+            ImportFailedError: The text is no such URL.
         """
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
             raise ImportFailedError(
-                f"{url} is no address of a Prometheus server.",
-                hint="Write for example http://prometheus.site:9090, without a user's name.",
+                f"{url} is not the URL of a Prometheus server.",
+                hint="For example http://prometheus.site:9090, without a user name.",
                 exit_code=2,
             )
         self._url = url.rstrip("/")
@@ -87,8 +87,8 @@ class PrometheusClient:
 
         Args:
             selector: Selector of series, without a range.
-            start_s: Only samples after it, s since the epoch.
-            end_s: Only samples up to it.
+            start_s: Time after which samples are returned, s since the epoch.
+            end_s: Time up to which samples are returned.
 
         Raises:
             ImportFailedError: The server cannot be reached, or its answer cannot be used.
@@ -105,7 +105,7 @@ class PrometheusClient:
                     raise ImportFailedError(
                         f"{self._url} sends more than {self._most_bytes >> 20} MiB for "
                         f"{span.end_s - span.start_s} s of `{selector}`.",
-                        hint="Name fewer series in the map: labels in braces choose some.",
+                        hint="Select fewer series in the map, by labels in braces.",
                     ) from error
                 pieces[:0] = [_Span(span.start_s, middle), _Span(middle, span.end_s)]
                 continue
@@ -178,8 +178,8 @@ class PrometheusClient:
     def _no_answer(self, why: str) -> ImportFailedError:
         return ImportFailedError(
             f"The answer of {self._url} cannot be used: {why or 'no reason was given'}.",
-            hint="Name the address of Prometheus itself, such as http://prometheus.site:9090; "
-            "a selector of the map may be wrong, too.",
+            hint="Give the URL of Prometheus itself, such as http://prometheus.site:9090; "
+            "or a selector of the map is wrong.",
         )
 
 
@@ -224,7 +224,7 @@ def import_prometheus(
         counters: The map of series to metrics.
         start_ns: The first instant, ns since the epoch.
         end_ns: The last one.
-        progress: Function that is called with hours done, number of hours, and what is happening.
+        progress: Function that is called with hours done, number of hours, and the current step.
 
     Raises:
         ImportFailedError: The server cannot be reached, or has none of the series.
@@ -266,8 +266,8 @@ def _usual(client: PrometheusClient, counters: CounterMap, start_ns: int, end_ns
                 return usual
     raise ImportFailedError(
         f"There are no samples of {counters.title} in this time.",
-        hint="Check --from and --to, that the map is that of what the server collects, and in its "
-        "web page that it has one of these: " + ", ".join(_distinct_first(counters)[:3]),
+        hint="Check --from and --to, that the map fits the server's data, and on its web page that "
+        "it has one of these series: " + ", ".join(_distinct_first(counters)[:3]),
         exit_code=2,
     )
 

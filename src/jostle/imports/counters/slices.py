@@ -26,12 +26,12 @@ _MOST = float(2**53)
 
 @dataclass(frozen=True)
 class Grid:
-    """Slices of one length.
+    """A grid of slices of one length.
 
     Attributes:
-        first: Number of the first one since the epoch.
+        first: Number of the first slice since the epoch.
         count: Number of slices.
-        slice_ns: Their length.
+        slice_ns: Length of the slices.
     """
 
     first: int
@@ -50,8 +50,8 @@ class Amounts:
     """Amounts of a series per slice.
 
     Attributes:
-        values: Per slice; 0 where it is not known.
-        known: Whether the amount is known.
+        values: Amount in each slice; 0 where it is not known.
+        known: Whether the amount of each slice is known.
     """
 
     values: Ints
@@ -78,13 +78,13 @@ def clean(times: Ints, values: Floats) -> tuple[Ints, Floats]:
 
 
 def increase(times: Ints, values: Floats, factor: float, grid: Grid, usual_ns: int) -> Amounts:
-    """Return by how much a counter rose in each slice.
+    """Return the increase of a counter in each slice.
 
     Args:
-        times: Times of its samples, ns since the epoch, ascending.
-        values: Its values.
+        times: Times of the samples, ns since the epoch, ascending.
+        values: Values of the samples.
         factor: Factor of the values.
-        grid: The slices.
+        grid: Grid of the slices.
         usual_ns: The usual time between two samples.
     """
     rises = np.diff(values) * factor
@@ -135,8 +135,8 @@ def added(parts: list[Amounts], *, number: bool) -> Amounts:
     """Add up series that make up one metric; unknown where one of them is unknown.
 
     Args:
-        parts: At least one.
-        number: Return how many are known instead of their sum.
+        parts: At least one series.
+        number: Whether to return how many series are known instead of their sum.
     """
     if number:
         many = np.sum([part.known for part in parts], axis=0).astype(np.int64)

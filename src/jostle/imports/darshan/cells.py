@@ -1,4 +1,4 @@
-"""Collects amounts by rank, mount and span of slices, and adds up those of one key."""
+"""Collects amounts by rank, mount and span of slices, and adds up those with the same key."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Cells:
     """Amounts by rank, mount and span of slices.
 
     Attributes:
-        keys: rank, mount, slice (from the job's first one on), span: per part, columns of rows.
-        values: Metrics, per part.
+        keys: Columns rank, mount, slice (counted from the job's first one) and span, per part.
+        values: Columns of metrics, per part.
     """
 
     keys: list[tuple[Ints, Ints, Ints, Ints]] = field(default_factory=list)

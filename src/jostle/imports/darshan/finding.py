@@ -1,4 +1,4 @@
-"""Finds logs of Darshan in files, folders and trees of dates."""
+"""Finds Darshan logs in files, folders and folder trees by date."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ _MOST_BYTES = 4 << 30
 
 @dataclass(frozen=True)
 class FoundLog:
-    """A file that may be a log.
+    """A file that may be a Darshan log.
 
     Attributes:
-        path: The file.
+        path: Path of the file.
         digest: Digest of its content, 32 hexadecimal digits.
-        file: Owner (uid) and size of what was read: at its path may be another file later.
+        file: Owner (uid) and size of the file that was read; its path may have a different file
+            later.
     """
 
     path: Path
@@ -40,11 +41,11 @@ class FoundLog:
 
 @dataclass(frozen=True)
 class Found:
-    """What files and folders hold.
+    """The result of a search for logs.
 
     Attributes:
         logs: Files that may be logs, by path: a tree of dates is then in order of time.
-        unread: Folders below the named ones that may not be read, and why.
+        unread: Folders below the named ones that cannot be read, and why.
     """
 
     logs: list[Path]
@@ -81,8 +82,8 @@ def find_logs(paths: Sequence[Path]) -> Found:
         raise UsageError(
             f"There are no logs of Darshan in {', '.join(map(str, paths))}{reason}: no file there "
             f"ends with {ENDINGS[0]}.",
-            hint="Name the folder in which Darshan writes (its `darshan-config --log-path` says "
-            "it), or single logs: these may have any name.",
+            hint="Name the folder in which Darshan writes (`darshan-config --log-path` prints it), "
+            "or single logs, which may have any name.",
         )
     return Found(list(logs), unread)
 
@@ -93,7 +94,7 @@ def _is_folder(path: Path) -> bool:
     except OSError as error:
         if str(path) == "-":
             raise UsageError(
-                "Logs of Darshan cannot come from the standard input.",
+                "Darshan logs cannot be read from standard input.",
                 hint="Name files or folders; `-` is for `import sacct`, `pbs` and `lsf`.",
             ) from None
         raise _unreadable(path, error) from None
@@ -114,8 +115,9 @@ def identify(path: Path) -> FoundLog:
     """Read a file's content once, for its digest.
 
     Raises:
-        OSError: It cannot be read.
-        ValueError: It is no regular file, or too large; the message is the reason.
+        OSError: The file cannot be read.
+        ValueError: The path leads to no regular file, or it is too large; the message has the
+            reason.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -123,7 +125,7 @@ def identify(path: Path) -> FoundLog:
         if not stat.S_ISREG(info.st_mode):
             raise ValueError("it is no regular file")
         if info.st_size > _MOST_BYTES:
-            raise ValueError(f"it has more than {_MOST_BYTES >> 30} GiB")
+            raise ValueError(f"the file has more than {_MOST_BYTES >> 30} GiB")
         if not info.st_size:
             raise ValueError("it is empty")
         digest = hashlib.blake2b(digest_size=16)

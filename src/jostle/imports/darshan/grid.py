@@ -1,4 +1,4 @@
-"""The slices of a job, and the spreading of bytes in Darshan's bins over them."""
+"""Computes the slices of a job, and spreads the bytes in Darshan's bins over them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _MOST_BINS = 200
 
 @dataclass(frozen=True)
 class Grid:
-    """The slices in which a job lived.
+    """The slices in which a job ran.
 
     Attributes:
         start_ns: Start of the job, ns since the epoch.
-        end_ns: Its end.
+        end_ns: End of the job, ns since the epoch.
         slice_ns: Length of a slice.
     """
 
@@ -56,8 +56,9 @@ class Grid:
         """Return the first slice and the number of slices of spans of time.
 
         Args:
-            begin_s: Since the job's start, s; if it is beyond the end, the whole job counts.
-            end_s: The same.
+            begin_s: Start of each span since the job's start, s; if beyond the end, the whole job
+                counts.
+            end_s: End of each span, in the same way.
         """
         run_s = (self.end_ns - self.start_ns) / 1e9
         known = (end_s > 0) & (end_s >= begin_s) & (begin_s >= 0) & (begin_s <= run_s)
@@ -87,9 +88,9 @@ def curves(heat: HeatMap, way: str, grid: Grid) -> tuple[Ints, Floats]:
     Within a bin the bytes are assumed to be spread evenly.
 
     Args:
-        heat: Bytes in bins.
+        heat: Bytes in bins (heat map).
         way: Direction: read, write, or both.
-        grid: The slices.
+        grid: The slices of the job.
 
     Returns:
         Ranks with any bytes [n], and their bytes up to each edge [n, slices + 1].
@@ -116,8 +117,8 @@ def along(totals: Ints, curve: Floats) -> Ints:
     """Spread whole numbers along curves, so that the parts add up exactly.
 
     Args:
-        totals: Numbers [n].
-        curve: Growing from 0 [n, edges], not all 0.
+        totals: Whole numbers to spread, [n].
+        curve: Values that grow from 0 along the edges, not all 0, [n, edges].
 
     Returns:
         Parts [n, edges - 1].
@@ -134,10 +135,10 @@ def spread_operations(
     """Spread operations over slices.
 
     Args:
-        begin: Since the job's start, ns [n].
-        end: The same.
-        length: Bytes.
-        grid: The slices.
+        begin: Start of each operation since the job's start, ns, [n].
+        end: End of each operation, in the same way.
+        length: Bytes of each operation.
+        grid: The slices of the job.
 
     Returns:
         Operation, slice from the first one on, bytes, ns, and 1 where it ended; one entry per

@@ -1,4 +1,4 @@
-"""Imports logs of Darshan into a repository: each once, in as few commits as their rows need."""
+"""Imports Darshan logs into a repository: each log once, in as few commits as possible."""
 
 from __future__ import annotations
 
@@ -51,21 +51,21 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass
 class DarshanReport:
-    """What an import did.
+    """Result of an import of Darshan logs.
 
     Attributes:
-        logs: Logs that were found.
-        imported: Logs that became jobs.
-        known: Logs that the repository had already.
-        profiled: Logs of runs of which the repository has profiles.
-        expired: Logs older than what the repository keeps.
-        set_aside: Logs that cannot be used: file and reason.
-        basis: Imported logs by their basis (names/basis.py).
-        coarse: Imported logs whose clock is known to a second only.
+        logs: Number of logs that were found.
+        imported: Number of logs that became jobs.
+        known: Number of logs that the repository had already.
+        profiled: Number of logs of runs of which the repository has profiles.
+        expired: Number of logs older than the repository's retention.
+        set_aside: Logs that cannot be used and were skipped: file and reason.
+        basis: Number of imported logs by the basis of their times (names/basis.py).
+        coarse: Number of imported logs whose clock is known to a second only.
         mounts: Shared mounts of the imported jobs, with the number of jobs.
         commits: Number of commits.
-        bytes_written: Bytes of Parquet.
-        seconds: Duration of the operation, s.
+        bytes_written: Bytes of the Parquet files written.
+        seconds: Duration of the import, s.
     """
 
     logs: int = 0
@@ -102,12 +102,12 @@ class DarshanImport:
     """Imports logs into one repository."""
 
     def __init__(self, store: Repository, *, system: str = "darshan", workers: int = 2) -> None:
-        """Create the import; it reads nothing yet.
+        """Create the import without reading any logs.
 
         Args:
             store: The repository.
             system: Batch system of the jobs: slurm, pbs, lsf; darshan where it is not known.
-            workers: Processes that read logs.
+            workers: Number of processes that read logs.
         """
         self._root = store.path
         self._system = system
@@ -124,7 +124,7 @@ class DarshanImport:
 
         Args:
             paths: Files, folders, and trees of dates.
-            progress: See `Progress`.
+            progress: Function that is called with the progress (see `Progress`).
 
         Raises:
             UsageError: A path does not exist or has no logs, or there is no package `darshan`.

@@ -1,4 +1,4 @@
-"""Which of jostle's metrics follow from which of Darshan's counters."""
+"""Converts Darshan's counters into metrics of jostle."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ WAYS = ("read", "write", "both")
 
 @dataclass(frozen=True)
 class Interface:
-    """One interface to files.
+    """One interface to files, with its counters in Darshan and in jostle.
 
     Attributes:
-        module: Darshan's name.
-        kind: jostle's: posix or stdio.
-        counters: Metric -> the counters whose sum it is, by direction (WAYS).
-        times: Metric (ns) -> Darshan's time (s), by direction.
+        module: Name of the interface in Darshan.
+        kind: Name in jostle: posix or stdio.
+        counters: For each metric, the counters that are added up, by direction (WAYS).
+        times: For each metric (ns), the time in Darshan (s), by direction.
     """
 
     module: str
@@ -107,7 +107,7 @@ def amounts(records: Counted, interface: Interface, way: str) -> dict[str, Ints]
         way: Direction: read, write or both.
 
     Returns:
-        Metric -> operations, bytes or ns.
+        Operations, bytes or ns of each metric.
     """
     found = {
         metric: sum((records.of(name) for name in names), np.zeros(len(records.id), np.int64))
@@ -159,8 +159,8 @@ def divided(whole: Ints, weights: NDArray[np.int64] | NDArray[np.float64]) -> In
     """Divide whole numbers by weights, so that the parts add up exactly.
 
     Args:
-        whole: Numbers [n].
-        weights: Not negative [n, parts]; a row of zeros counts as one of equal weights.
+        whole: Whole numbers to divide, [n].
+        weights: Weights, not negative, [n, parts]; a row of zeros counts as equal weights.
 
     Returns:
         Parts [n, parts].
@@ -181,7 +181,7 @@ def sizes(records: Counted, way: str) -> Ints:
     rest of a class goes to the power of two in its middle.
 
     Args:
-        records: Records of POSIX.
+        records: Records of the POSIX module.
         way: Direction: read or write.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Finds the mount of each file of a log, and names what is shared."""
+"""Finds the mount of each file of a Darshan log, and the identity of each mount."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class LogMounts:
     """The mounts that a log's files are on.
 
     Attributes:
-        paths: Path and type of each; the last one is `NOWHERE`.
+        paths: Path and type of each mount; the last one is `NOWHERE`.
         of: Mount of each file, by the file's id.
     """
 
@@ -33,7 +33,7 @@ KnownMounts = Mapping[tuple[str, str], str]
 
 
 def mounts_of(log: DarshanLog) -> LogMounts:
-    """Find the mounts of a log's files by the longest path that they begin with."""
+    """Find the mount of each file of a log: the longest mount path that its path begins with."""
     table = {path.rstrip("/") or "/": kind for path, kind in reversed(log.mounts)}
     used: dict[str, int] = {}
     of: dict[int, int] = {}
@@ -60,7 +60,7 @@ def _mount_path(folder: str, table: Mapping[str, str]) -> str:
 
 
 def kind_of(fs_type: str) -> str:
-    """Return the kind of a type of file system, as identities of mounts have it."""
+    """Return the kind of a file-system type that identities of mounts contain."""
     kind = fs_type.removeprefix("fuse.")
     return kind.removesuffix("4") if "nfs" in kind else kind
 
@@ -76,7 +76,7 @@ def identity(path: str, fs_type: str, host: str, job: str, known: KnownMounts) -
     Args:
         path: Path of the mount.
         fs_type: Type of its file system.
-        host: The node; "" where it is not known.
+        host: Name of the node; "" where it is not known.
         job: Name of the job.
         known: Shared mounts of profiles.
     """

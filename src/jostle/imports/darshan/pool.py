@@ -1,4 +1,4 @@
-"""Processes that read logs for the importer; a log that crashes one of them is set aside."""
+"""A pool of processes that read Darshan logs; a log that crashes one of them is skipped."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class LogReaders:
     """Reads logs by several processes, in the order of their paths."""
 
     def __init__(self, number: int) -> None:
-        """Create the pool; it starts no process yet.
+        """Create the pool without starting a process.
 
         Args:
             number: Number of processes.
@@ -59,7 +59,7 @@ class LogReaders:
         """Read logs.
 
         Args:
-            paths: The files.
+            paths: Paths of the logs.
 
         Yields:
             Each path with its log, or with the reason why it cannot be used.
@@ -127,7 +127,7 @@ class _Reader:
             self.end()
             raise ImportFailedError(
                 f"The reader of logs of Darshan did not start within {_START_S:.0f} s.",
-                hint="Is this machine very busy? Try again later.",
+                hint="The machine may be overloaded; try again later.",
             ) from None
         if not ready:
             self.end()

@@ -1,4 +1,4 @@
-"""Batch jobs of which a repository has profiles: their logs would count everything twice."""
+"""Finds batch jobs that have profiles, so that their Darshan logs are not imported as well."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class ProfiledJobs:
         """Return whether profiles cover most of a run.
 
         Args:
-            number: Number of its batch job.
-            uid: Its user.
-            start_ns: Its start, ns since the epoch.
-            end_ns: Its end.
+            number: Number of the run's batch job.
+            uid: Uid of its user.
+            start_ns: Start of the run, ns since the epoch.
+            end_ns: End of the run, ns since the epoch.
         """
         spans = self._spans.get((number, uid), ())
         covered = max((min(hi, end_ns) - max(lo, start_ns) for lo, hi in spans), default=0)

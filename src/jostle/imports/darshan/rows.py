@@ -1,4 +1,4 @@
-"""Turns a log into rows of the repository's tables."""
+"""Converts a Darshan log into rows of the repository's tables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class JobIdentity:
     """Identity of the job of a log in a repository.
 
     Attributes:
-        job: Name of the job there.
+        job: Name of the job in the repository.
         owner: Uid of its owner.
         digest: Digest of the log's content, hexadecimal; equal for copies.
         known: Identities of shared mounts in profiles.
@@ -53,13 +53,13 @@ class LogRows:
     """The rows of one log.
 
     Attributes:
-        sources: Its processes, one per rank.
+        sources: Processes of the log, one per rank.
         processes: Rows of table processes.
         mounts: Rows of table mounts.
         slices: Columns of SliceBatch.slices; `process` counts from 0.
         mount_slices: Columns of SliceBatch.mount_slices.
-        files: Rows of table files, without job and process: `rank` stands for it.
-        basis: Value of column `basis`.
+        files: Rows of table files, with `rank` in place of job and process.
+        basis: Value of column `basis` (origin of the times).
         end_ns: End of the job, ns since the epoch.
     """
 

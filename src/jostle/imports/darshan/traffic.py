@@ -44,9 +44,9 @@ class Traffic:
 
     Attributes:
         cells: Amounts by rank, mount and span.
-        resolution: How well the times of most of the bytes are known: one of RESOLUTIONS.
+        resolution: Resolution of the times of most of the bytes: one of RESOLUTIONS.
         evenly: Bytes of shared files that were divided evenly among ranks.
-        together: Number of neighbouring ranks that are kept as one; 1: none are joined.
+        together: Number of neighbouring ranks that are merged into one; 1: none are merged.
         untraced: Share of the bytes that no traced operation explains; 0 where there is no trace.
     """
 

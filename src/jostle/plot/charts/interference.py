@@ -25,14 +25,14 @@ class AttributionChart:
     """Loss of one job on one resource, per slice.
 
     Attributes:
-        job: The job.
+        job: Name of the job.
         resource: Resource on which the time was lost.
         kind: Kind of resource that the timed calls use.
-        evident: There is evidence that other jobs caused the loss.
+        evident: Whether there is evidence that other jobs caused the loss.
         unit: Unit of the loads: bytes, ops, ns.
         edges: Borders of the slices, ns since the epoch; without gaps.
         service: Service time relative to that of undisturbed calls; NaN where the job was inactive.
-        own: The job's load, per second; NaN: not known.
+        own: Load of the job, per second; NaN: not known.
         others: Load of all other jobs, per second.
         disturbed: Whether time was lost in each slice.
         seconds: Loss on the resource in total, s.
@@ -75,7 +75,7 @@ class AttributionChart:
 
     @property
     def work(self) -> str:
-        """The calls that are timed there."""
+        """The calls whose time is measured on the resource, in words."""
         calls: dict[str, str] = dict.fromkeys(FILE_KINDS, "a call")
         return (calls | {"network": "an MPI call"}).get(self.kind, "the same computation")
 
@@ -159,7 +159,7 @@ def means(values: Floats, edges: NDArray[np.int64], borders: Floats) -> Floats:
     """Average values of slices within wider or narrower spans; NaN where nothing is known.
 
     Args:
-        values: One per slice; NaN: not known.
+        values: Value of each slice; NaN: not known.
         edges: Borders of the slices, ns.
         borders: Borders of the spans, ns.
     """
@@ -179,10 +179,10 @@ def means(values: Floats, edges: NDArray[np.int64], borders: Floats) -> Floats:
 
 
 def service_top(chart: AttributionChart) -> tuple[float, str]:
-    """Find the end of the axis of service times: one stalled call must not flatten the rest.
+    """Find the upper end of the axis of service times, which ignores single stalled calls.
 
     Returns:
-        The highest service time that is to be seen, and a remark where others are higher.
+        The highest service time on the axis, and a remark if others are higher.
     """
     known = chart.service[~np.isnan(chart.service)]
     hit = chart.service[chart.disturbed & ~np.isnan(chart.service)]

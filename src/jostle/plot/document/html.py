@@ -1,4 +1,4 @@
-"""A document as one HTML file without scripts: without files of its own."""
+"""Writes a document as one HTML file, without scripts and without further files."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ $body
 
 
 def html(document: Document, progress: Callable[[int, str], None] = lambda *_: None) -> str:
-    """Return the text of the file.
+    """Return the text of the HTML file of a document.
 
     Args:
         document: Content of the file.

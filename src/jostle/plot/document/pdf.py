@@ -1,4 +1,4 @@
-"""A document as a PDF: pages of A4, texts as text, figures as drawings."""
+"""Writes a document as a PDF with pages of A4; text stays text, figures are vector drawings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _STYLE: Any = PAGE_STYLE | {"pdf.fonttype": 42}
 
 
 def pdf(document: Document, progress: Callable[[int, str], None] = lambda *_: None) -> bytes:
-    """Return the bytes of the file.
+    """Return the bytes of the PDF of a document.
 
     Args:
         document: Content of the file.

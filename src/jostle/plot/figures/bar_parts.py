@@ -62,7 +62,7 @@ def legend(
     *,
     log: bool = False,
 ) -> None:
-    """Draw a legend above the axes: bars (marks where all axes are logarithmic), further marks."""
+    """Draw a legend above the axes: bars (marks if all axes are logarithmic), further marks."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

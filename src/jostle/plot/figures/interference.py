@@ -1,4 +1,4 @@
-"""A job and its background as PNG, SVG or PDF, with slices with interference shaded."""
+"""Figures of a job and its background, with slices with interference shaded."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def plans(interference: JobInterference) -> Iterator[Plan]:
 
 
 def attribution_page(chart: AttributionChart) -> Page:
-    """Return the page of a job on one resource."""
+    """Return the page of the figure of a job on one resource."""
     note = (
         f"Top: how long {chart.work} of {chart.job} took on {chart.resource}, relative to what it "
         f"takes undisturbed, per slice of {duration(chart.slice_ns)}; gaps: it did nothing there. "
@@ -79,7 +79,7 @@ def _numbers(chart: AttributionChart) -> DrawnFigures:
 
 
 def draw_figure(canvas: Canvas, chart: AttributionChart) -> None:
-    """Draw service time, own load and the others' load below each other."""
+    """Draw service time, the job's load and the load of others below each other."""
     width = canvas.width - _LEFT - _RIGHT
     service = canvas.axes(_LEFT, _LEGEND, width, _SERVICE)
     _service(service, chart)

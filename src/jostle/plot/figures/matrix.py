@@ -1,4 +1,4 @@
-"""Which program slowed which as PNG, SVG or PDF: a heat map for each kind of resource."""
+"""Figures of the interference matrix: a heat map for each kind of resource."""
 
 from __future__ import annotations
 

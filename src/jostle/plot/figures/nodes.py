@@ -1,4 +1,4 @@
-"""A component that is persistently worse than its peers, per day, with the band of the peers."""
+"""Figures of components that are persistently worse than their peers, day by day."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LEFT, _RIGHT, _TOP, _HIGH, _FOOT = 0.72, 1.1, 0.1, 1.7, 0.45  # inches
 
 
 def plans(content: NodeDifferences) -> Iterator[Plan]:
-    """Yield a figure for each difference, the surest first."""
+    """Yield a figure for each difference, the one with most evidence first."""
     for each in content.differences[:_MOST]:
         yield _page(each), partial(_draw, each=each)
 

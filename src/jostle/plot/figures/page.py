@@ -1,4 +1,4 @@
-"""The page of every figure: finding, how to read it, drawing, source.
+"""The page of every figure: finding, explanation, drawing and source.
 
 Sizes are those of print: a figure has the width of a page, or a little less, and is included
 unscaled. Series differ by hue, hatch, marker and dash together, and are labelled in the drawing
@@ -66,7 +66,7 @@ class Look:
 
     @property
     def fill(self) -> str:
-        """The hue mixed with white: it carries a hatch and text in print."""
+        """The hue mixed with white, on which a hatch and text are readable in print."""
         parts = (int(self.colour[place : place + 2], 16) for place in (1, 3, 5))
         return "#" + "".join(f"{round(255 - 0.3 * (255 - part)):02X}" for part in parts)
 
@@ -79,7 +79,7 @@ _KNOWN = ("open-write-close", "write-seek", "aggregate-write")
 
 
 def looks(names: Iterable[str]) -> dict[str, Look]:
-    """Return the style of every name; the three write patterns have the same in all figures."""
+    """Return the style of each name; the three write patterns have fixed styles."""
     wanted = list(dict.fromkeys(names))
     taken = {name: LOOKS[_KNOWN.index(name)] for name in wanted if name in _KNOWN}
     free = [look for look in LOOKS if look not in taken.values()] or list(LOOKS)
@@ -92,7 +92,7 @@ class DrawnFigures:
     """The numbers behind a figure, as in its CSV file.
 
     Attributes:
-        columns: Names with their units.
+        columns: Names of the columns, with their units.
         rows: One value per column; None and NaN become empty.
     """
 
@@ -113,9 +113,9 @@ class Page:
     """One figure that is to be drawn: texts, size and numbers.
 
     Attributes:
-        stem: Name of its files without the ending; it says what the figure shows.
+        stem: Name of its files without the ending, which describes the figure.
         title: The finding in a sentence.
-        note: How to read it: units, number of runs, what the whiskers are.
+        note: Explanation of the figure: units, number of runs, meaning of the whiskers.
         foot: Source of the numbers.
         numbers: The drawn numbers as a table.
         width: Width, inches.
@@ -159,7 +159,7 @@ class Canvas:
         return made
 
     def text(self, left: float, top: float, text: str, **options: Any) -> None:
-        """Write at inches from the left and from the top of the body."""
+        """Write a text at a position in inches from the left and from the top of the body."""
         place = (left / self.width, (self.footer + self.body - top) / self.height)
         self.figure.text(*place, text, **options)
 
@@ -175,7 +175,8 @@ def canvas(page: Page, blank: Callable[[float, float], Any] = _blank) -> Canvas:
 
     Args:
         page: The figure that is to be drawn.
-        blank: Makes an empty figure, or a part of one, of a width and a height in inches.
+        blank: Function that creates an empty figure, or a part of one, of a width and a height in
+            inches.
     """
     room = 0.97 * (page.width - 2 * _MARGIN)  # hinting makes small text a little wider
     title = wrapped(page.title, room, _TITLE, bold=True)
@@ -208,7 +209,7 @@ def _line(points: float) -> float:
 
 @functools.lru_cache(maxsize=4096)
 def text_width(text: str, points: float, *, bold: bool = False) -> float:
-    """Return the inches that a line of text takes."""
+    """Return the width of a line of text, inches."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
@@ -317,7 +318,7 @@ class Saved:
 
     Attributes:
         title: Title of the figure.
-        files: Its pictures, and last the table of its numbers.
+        files: Paths of its pictures, and last of the table of its numbers.
     """
 
     title: str
@@ -349,9 +350,9 @@ def draw_pages(
     """Draw figures into a folder, each together with a CSV file of its numbers.
 
     Args:
-        plans: The figures. Of several with the same stem all but the first get a number after it.
-        folder: The folder; created if it is missing.
-        endings: Formats: png, svg, pdf.
+        plans: The figures. If several have the same stem, a number is added to all but the first.
+        folder: Folder of the files, which is created if it is missing.
+        endings: Formats of the figures: png, svg, pdf.
         progress: Function that is called with figures done, number of figures, and the title of the
             next one.
 

@@ -1,4 +1,4 @@
-"""A torus, as on the page Network: detailed planes, composite planes, polygons of a plane."""
+"""Figures of a torus, as on web page Network: detailed planes, composite planes, polygons."""
 
 from __future__ import annotations
 
@@ -63,10 +63,11 @@ def torus_plans(
 
     Args:
         content: The torus and the loads of its links.
-        texts: Beginning of the files' names, and the source of the numbers.
-        links: The load of each link.
-        order: Its dimensions, the two of the planes first: `b,c,a,d,e`; "": as the fabric has them.
-        plane: The plane of the polygons: `a0,d0,e0`; "": the one whose nodes send most.
+        texts: Prefix of the files' names, and the source of the numbers.
+        links: Load of each link.
+        order: Order of the dimensions, the two of the planes first: `b,c,a,d,e`; "": that of the
+            fabric.
+        plane: Plane of the polygons: `a0,d0,e0`; "": the plane whose nodes send most.
 
     Raises:
         UsageError: The torus has no such order or plane.

@@ -1,4 +1,4 @@
-"""The pictures of a torus, before they are drawn: detailed planes, composite planes, polygons."""
+"""Computes the lines of a torus's figures: detailed planes, composite planes, polygons."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ RADIUS = 0.4  # from the centre of a polygon to its corners
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """Links that one line stands for, one direction of theirs.
+    """A line of a figure, which represents one direction of several links.
 
     Attributes:
-        dimension: Along which they lead; sign: up (1) or down (-1) its places.
-        at: Coordinates of the start of the first of them, counted from the first drawn ones.
-        kept: The dimensions whose places it shows separately; the others are summed up.
+        dimension: Dimension of the links; sign: towards higher (1) or lower (-1) coordinates.
+        at: Coordinates of the start of the first link, counted from the first drawn ones.
+        kept: Dimensions whose coordinates are shown separately; the others are summed up.
         links: Numbers of the links.
     """
 
@@ -48,11 +48,11 @@ class Picture:
     """Lines, boxes and scales of a picture.
 
     Attributes:
-        layout: The positions.
+        layout: Positions of the parts.
         thick: Width of the thickest line, in units.
         lines: The drawn lines; values: the mean load of each line's links, bytes per second.
-        segments: x and y of both ends: (segments, 4); of: the line that each is a part of.
-        nodes: x and y of the switches.
+        segments: Coordinates x and y of both ends, (segments, 4); of: the line of each segment.
+        nodes: Coordinates x and y of the switches.
         boxes: By the kind of their content ("plane", "cuboid", "block", "bar"): x, y, width,
             height.
     """

@@ -1,4 +1,4 @@
-"""The wiring of a small tree: lines as wide as their load, and the jobs on the nodes."""
+"""Figure of the wiring of a small tree, with line widths by load, and the jobs on the nodes."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ def places_of(topology: Topology) -> Floats:
 
 
 def high(content: FabricAt) -> float:
-    """Return the inches that the picture takes."""
+    """Return the height of the figure, inches."""
     top = int(content.topology.levels.max())
     return KEY + 0.3 + _RISE * top + _NODE + _names_high(content)
 
 
 def draw_wired(canvas: Canvas, content: FabricAt) -> None:
-    """Draw a small tree."""
+    """Draw the wiring of a small tree."""
     topology, load = content.topology, content.load
     most = float(load.max(initial=0.0))
     key(canvas, 0.12, 0.0, most, _THICK)

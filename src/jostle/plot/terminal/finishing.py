@@ -1,4 +1,4 @@
-"""When the processes of a job ended, and the rates of its servers, in a terminal."""
+"""Draws the ends of a job's processes, and the rates of its servers, in a terminal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def draw_finishing(chart: FinishingChart, *, width: int, unicode: bool) -> list[
     Args:
         chart: Content of the chart.
         width: Columns of the terminal; at least 40 are used.
-        unicode: False for a terminal that knows only ASCII.
+        unicode: Whether the terminal can show Unicode, not only ASCII.
 
     Returns:
         Lines, each a list of (text, style).

@@ -1,4 +1,4 @@
-"""A job and its background in a terminal, with slices with interference marked."""
+"""Draws a job and its background in a terminal, with slices with interference marked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def draw_attribution(chart: AttributionChart, *, width: int, unicode: bool) -> l
     Args:
         chart: Content of the chart.
         width: Columns of the terminal; at least 50 are used.
-        unicode: False for a terminal that knows only ASCII.
+        unicode: Whether the terminal can show Unicode, not only ASCII.
 
     Returns:
         Lines, each a list of (text, style).

@@ -60,7 +60,7 @@ def check_per_gpu(metrics: Iterable[str]) -> None:
     if other is not None:
         raise UsageError(
             f"`{other}` is not counted per GPU.",
-            hint="Take --metric gpu_h2d_bytes, gpu_d2h_bytes, gpu_busy_ns or another of GPUs: "
+            hint="Use --metric gpu_h2d_bytes, gpu_d2h_bytes, gpu_busy_ns or another GPU metric of "
             "docs/reference/metrics.md.",
         )
 

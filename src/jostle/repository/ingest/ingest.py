@@ -321,7 +321,7 @@ class Ingester:
         return max(peek.bytes - self._taken.get(peek.path, 0), 0)
 
     def _batch(self, items: Sequence[HeaderPeek]) -> IngestReport:
-        """Ingest a batch of files; files that cannot be ingested are set aside."""
+        """Ingest a batch of files; files that cannot be ingested are skipped."""
         tally = _Tally()
         waiting = [list(items)]
         while waiting:
@@ -402,7 +402,7 @@ class Ingester:
         why = f"{type(error).__name__}: {error}"
         why = "".join(character if character.isprintable() else " " for character in why)[:300]
         return IngestReport(
-            warnings=[f"{item.path} is set aside: its content cannot be ingested ({why})."]
+            warnings=[f"{item.path} is skipped: its content cannot be ingested ({why})."]
         )
 
     def _leave_refused(self, item: HeaderPeek, error: ProfileError | None) -> None:

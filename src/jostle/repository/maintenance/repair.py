@@ -181,8 +181,8 @@ def repair(root: Path, progress: Progress | None = None) -> RepairReport:
         raise RepositoryError(
             f"{error.filename or root} cannot be reached: {error.strerror or error}. "
             "Nothing was removed.",
-            hint="Check permissions, and the file system that it is on. Where a disk has lost a "
-            "file for good, remove the file, and repair again.",
+            hint="Check its permissions and its file system. If the file is permanently lost, "
+            "remove it, and repeat the repair.",
         ) from error
 
 

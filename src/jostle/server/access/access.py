@@ -1,4 +1,4 @@
-"""Decide which requests are admitted, and identify their users."""
+"""Decides which requests are admitted, and identifies their users."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Access:
     Attributes:
         way: The method of log-in.
         sessions: The sessions of logged-in users.
-        tries: Limits how often log-in may be tried.
+        tries: Limit of the rate of log-in attempts.
         login_service: Threads in which log-ins are processed.
         known_devices: Addresses from which users logged in before.
         audit: The record of accesses to other users' jobs; None: none is written (on loopback,
@@ -74,7 +74,7 @@ class Access:
         """Set up access control.
 
         Args:
-            way: How users log in; None: by a token, on loopback.
+            way: Method of log-in; None: by a token, on loopback.
             url: URL of the server for browsers.
             audit: The record of accesses to other users' jobs.
             proxies: The only addresses from which requests are accepted; None: all.
@@ -206,7 +206,7 @@ class Access:
         return secret
 
     def proof(self, viewer: Viewer) -> str:
-        """Return the credential of a viewer's sessions: they end when it changes."""
+        """Return the credential of a viewer's sessions, which end when it changes."""
         return self._proof(viewer.name)
 
     def _proof(self, name: str) -> str:

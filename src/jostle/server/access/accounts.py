@@ -18,7 +18,7 @@ LEAST_CHARACTERS, MOST_CHARACTERS = 10, 1000
 
 
 class Accounts:
-    """Log-in by name and password.
+    """Log-in by name and password, from a file of accounts.
 
     A line of the file is `NAME:HASH`. It is read again when it changes: removed users, and users
     with a new password, are logged out.
@@ -30,7 +30,8 @@ class Accounts:
         """Read the file.
 
         Raises:
-            AccessError: It cannot be read, is accessible to others, or is not a file of accounts.
+            AccessError: The file cannot be read, is accessible to others, or is not a file of
+                accounts.
         """
         from argon2 import PasswordHasher
 
@@ -45,7 +46,8 @@ class Accounts:
     def enter(self, name: str, password: str) -> Viewer | None:
         """Return the viewer who logged in; None: name or password is wrong.
 
-        It takes 64 MB and some tenths of a second: `Access.login_service` runs one at a time.
+        Each call takes 64 MB and some tenths of a second: `Access.login_service` runs one at a
+        time.
         """
         from argon2.exceptions import InvalidHashError, VerificationError
 
@@ -84,7 +86,7 @@ def read_accounts(path: Path) -> dict[str, str]:
         if not NAME.fullmatch(name) or not stored.startswith("$argon2id$"):
             raise AccessError(
                 f"{path}:{number} is not an account.",
-                hint="jostle serve --add-user NAME writes them.",
+                hint="Use jostle serve --add-user NAME to write accounts.",
             )
         hashes[name] = stored
     return hashes
@@ -94,7 +96,7 @@ def add_account(path: Path, name: str, password: str) -> bool:
     """Write an account, or a new password of one, atomically.
 
     Returns:
-        True: the account is new.
+        Whether the account is new.
 
     Raises:
         AccessError: The name or the password is not acceptable, or the file cannot be written.
@@ -108,7 +110,7 @@ def add_account(path: Path, name: str, password: str) -> bool:
     if not LEAST_CHARACTERS <= len(password) <= MOST_CHARACTERS:
         raise AccessError(
             f"The password has {len(password)} characters.",
-            hint=f"Use {LEAST_CHARACTERS} or more (at most {MOST_CHARACTERS}).",
+            hint=f"Use {LEAST_CHARACTERS} to {MOST_CHARACTERS} characters.",
         )
     known = read_accounts(path) if path.exists() else {}
     is_new = name not in known
@@ -130,6 +132,7 @@ def add_account(path: Path, name: str, password: str) -> bool:
             raise
     except OSError as error:
         raise AccessError(
-            f"{path} cannot be written: {error.strerror}.", hint="Run it as the file's owner."
+            f"{path} cannot be written: {error.strerror}.",
+            hint="Run the command as the file's owner.",
         ) from error
     return is_new

@@ -27,7 +27,7 @@ class AuditError(JostleError):
 
 
 class Audit:
-    """The file of accesses."""
+    """The audit file: the record of accesses to other users' jobs."""
 
     def __init__(self, path: Path) -> None:
         """Open the file, so that a server that cannot record does not start.
@@ -48,8 +48,8 @@ class Audit:
             ) from error
         if stat.S_ISREG(facts.st_mode) and facts.st_mode & 0o077:
             raise AccessError(
-                f"{path} has mode {stat.S_IMODE(facts.st_mode):04o}: it shows who viewed whose "
-                f"jobs.",
+                f"{path} has mode {stat.S_IMODE(facts.st_mode):04o}: others could read who "
+                f"viewed whose jobs.",
                 hint=f"chmod 0600 {path}",
             )
 
@@ -62,8 +62,8 @@ class Audit:
 
         Args:
             viewer: The viewer.
-            job: The job that is viewed.
-            owner: Its owner's uid; None: it belongs to several users.
+            job: Name of the job that is viewed.
+            owner: Uid of the job's owner; None: it belongs to several users.
 
         Raises:
             AuditError: The line could not be written to the disk.
@@ -98,7 +98,7 @@ class Audit:
                 )
                 raise AuditError(
                     "This access cannot be recorded, so the job is not shown.",
-                    hint="Tell the server's operator; the log says why.",
+                    hint="Tell the server's operator; the server's log has the reason.",
                 ) from error
             if len(self._recent) > 10_000:
                 self._recent = {k: t for k, t in self._recent.items() if now - t < ACCESS_S}
@@ -109,7 +109,7 @@ class Audit:
 
         Args:
             before: End of the previous page; None: begin with the newest.
-            limit: The most accesses.
+            limit: Largest number of accesses.
 
         Returns:
             The accesses, and where the next page starts; None: there is none.

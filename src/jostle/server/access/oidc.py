@@ -1,4 +1,4 @@
-"""Log-in at an issuer of OpenID Connect: authorization code with PKCE, nonce and state."""
+"""Log-in by OpenID Connect at an issuer: authorization code with PKCE, nonce and state."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class OpenIdError(JostleError):
     """A log-in failed.
 
     Attributes:
-        word: The reason, for the page: issuer (it sent no valid answer), late, refused.
+        word: Reason that the page shows: issuer (its answer was not valid), late, refused.
     """
 
     def __init__(self, word: str, message: str) -> None:
@@ -47,7 +47,7 @@ class OpenIdSettings:
     """The operator's settings of the issuer.
 
     Attributes:
-        issuer: Its URL.
+        issuer: URL of the issuer.
         client_id: Id of this server at the issuer.
         client_secret: Secret of this server at the issuer; None: a public client.
         name_claim: Claim with the login name on the cluster.
@@ -78,15 +78,15 @@ class _Begun:
 
 
 class OpenId:
-    """Log-in at the issuer: it redirects browsers there, and checks what comes back."""
+    """Log-in at the issuer: redirects browsers to it, and checks its answers."""
 
     kind: Final = "oidc"
 
     def __init__(self, settings: OpenIdSettings, redirect: str, roles: Roles | RolesFile) -> None:
-        """Prepare log-ins without a request: the issuer may start later than this server.
+        """Prepare log-ins without a request, since the issuer may start later than this server.
 
         Args:
-            settings: The issuer.
+            settings: Settings of the issuer.
             redirect: URL of this server to which the issuer sends browsers back.
             roles: The operator's table.
 
@@ -112,8 +112,8 @@ class OpenId:
             then: Path on this server to show afterwards.
 
         Returns:
-            URL to send the browser to, and a secret that the browser keeps: only that browser can
-            finish the log-in.
+            URL to which the browser is redirected, and a secret that the browser stores, so that
+            only this browser can finish the log-in.
 
         Raises:
             OpenIdError: The issuer does not answer.
@@ -268,7 +268,7 @@ class OpenId:
 
         Args:
             url: The URL.
-            valid_s: How long an answer is cached, s.
+            valid_s: Time for which an answer is cached, s.
         """
         with self._asking:  # concurrent callers wait for one answer
             until, answer = self._known.get(url, (0.0, None))
@@ -302,7 +302,7 @@ class OpenId:
 
 
 def is_safe(url: str) -> bool:
-    """Return whether nobody on the path can read requests to a URL."""
+    """Return whether requests to a URL are encrypted or stay on this machine."""
     parts = urlsplit(url)
     here: Callable[[str | None], bool] = {"127.0.0.1", "localhost", "::1"}.__contains__
     return bool(parts.hostname) and (

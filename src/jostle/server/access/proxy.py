@@ -1,4 +1,4 @@
-"""Log-in by a proxy in front, which sends the user's name in a header."""
+"""Log-in by a proxy in front of the server, which sends the user's name in a header."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _NAME = re.compile(r"[^\s\x00-\x1f\x7f:/]{1,128}")
 
 
 class ProxyHeader:
-    """Trusts the header, because the middleware admits only the proxies.
+    """Log-in that trusts the header, because the middleware admits only the proxies.
 
     Attributes:
-        header: Its name.
+        header: Name of the header.
     """
 
     kind: Final = "proxy"

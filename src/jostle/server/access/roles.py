@@ -22,12 +22,13 @@ _CACHED_S = 300.0
 
 @dataclass(frozen=True)
 class Roles:
-    """The operator's table.
+    """The operator's table of roles.
 
     Attributes:
-        support: Login names.
-        administrator: Login names.
-        manager: Login name -> users whose jobs he may see: login names, or `@GROUP`.
+        support: Login names of support staff.
+        administrator: Login names of administrators.
+        manager: For each manager's login name, the users whose jobs he may see: login names, or
+            `@GROUP`.
     """
 
     support: frozenset[str] = frozenset()
@@ -36,7 +37,7 @@ class Roles:
     _known: dict[str, tuple[float, Viewer]] = field(default_factory=dict, repr=False, compare=False)
 
     def now(self) -> Roles:
-        """Return itself: a table without a file does not change (see RolesFile)."""
+        """Return this table, which has no file and so does not change (see RolesFile)."""
         return self
 
     def viewer(self, name: str, *, claimed: Role = "user", accounts: Iterable[str] = ()) -> Viewer:
@@ -87,9 +88,9 @@ class RolesFile:
         """Start with the table that was read from the file.
 
         Args:
-            path: The file.
-            table: The table in it.
-            read: Reads it again, or raises AccessError.
+            path: Path of the file.
+            table: Table in the file.
+            read: Function that reads the file again, or raises AccessError.
         """
         self._path = path
         self._table = table
@@ -97,7 +98,7 @@ class RolesFile:
         self._state = self._stat()
 
     def now(self) -> Roles:
-        """Return the table."""
+        """Return the current table."""
         state = self._stat()
         if state != self._state:
             self._state = state

@@ -1,4 +1,4 @@
-"""Disclosure control: which sums of other users' load may be shown.
+"""Disclosure control: decides which sums of other users' load may be shown.
 
 The rules are those of statistical offices for tables of magnitudes (Hundepool et al., *Statistical
 Disclosure Control*, 2012, sections 4.2 and 4.3):
@@ -39,13 +39,13 @@ LINES = frozenset(frozenset(line.metrics) for one in VIEWS for line in one.lines
 def may_be_disclosed(
     line: AbstractSet[str], names: Sequence[str], loads: Floats, cell: Ints
 ) -> Flags:
-    """Return in which cells the sum of some metrics over other users may be shown.
+    """Return whether the sum of metrics over other users may be shown in each cell.
 
     Args:
-        line: The metrics: one, or a line of a view.
-        names: The known metrics: all of the line, and those that share a line with it.
-        loads: (rows, names): a row per cell and user, of users whom the viewer may not see.
-        cell: (rows,): number of each row's cell, from 0.
+        line: Ids of the metrics: a single one, or a line of a view.
+        names: Ids of the known metrics: all of the line, and those that share a line with it.
+        loads: Loads, (rows, names): a row per cell and user whose jobs the viewer may not see.
+        cell: Number of each row's cell, from 0, (rows,).
 
     Returns:
         One flag per cell; True where no user had any load.
@@ -62,11 +62,11 @@ def may_be_disclosed(
 
 
 def unsafe(load: Floats, cell: Ints) -> Flags:
-    """Apply minimum frequency and p % rule to a sum in cells.
+    """Return whether minimum frequency or p % rule forbid to show the sum of each cell.
 
     Args:
-        load: (rows,): load of a user in a cell.
-        cell: (rows,): number of each row's cell, from 0.
+        load: Load of a user in a cell, (rows,).
+        cell: Number of each row's cell, from 0, (rows,).
 
     Returns:
         One flag per cell; False where no user had any load.

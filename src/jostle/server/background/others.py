@@ -1,4 +1,4 @@
-"""Sums of other users' load, made only of cells that may be published (disclosure.py).
+"""Computes sums of other users' load, from cells that may be published (see disclosure.py).
 
 A cell is 4 s of one resource. It is published if the rules of disclosure.py hold in it and in its
 hour; an hour in which they do not hold is hidden as a whole. The difference of two answers with
@@ -103,7 +103,7 @@ class Others:
     """Sums of all users' load, as far as they may be published to a viewer."""
 
     def __init__(self, tiles: Tiles, now_ns: Callable[[], int] = time.time_ns) -> None:
-        """Create the object; it reads nothing yet.
+        """Create the object without reading any loads.
 
         Args:
             tiles: Loads of all jobs.
@@ -133,16 +133,17 @@ class Others:
         Args:
             viewer: The viewer.
             user: Function that returns the user of a job.
-            table: rollup (by mount) or node_rollup (by node).
-            line: The metrics that are added up.
+            table: Name of the table: rollup (by mount) or node_rollup (by node).
+            line: Ids of the metrics that are added up.
             axis: Start, step (ns) and number of steps.
-            without: Jobs that are left out; the viewer may see them.
-            all_nodes: The nodes are one resource, "".
-            within: Loads outside of this span (ns) are left out.
+            without: Names of jobs that are left out, which the viewer may see.
+            all_nodes: Whether all nodes count as one resource, "".
+            within: Span (ns) outside of which loads are left out.
 
         Returns:
-            By resource, (steps,): NaN where it may not be published. If a part of a step may be,
-            its mean stands for the whole step. Resources without any load are left out.
+            Load by resource, (steps,): NaN where it may not be published. If a part of a step may
+                be published, its mean is used for the whole step. Resources without any load are
+                left out.
         """
         names, end = family(line), axis[0] + axis[1] * axis[2]
         at = range(axis[0] // HOUR_NS, -(-end // HOUR_NS))

@@ -26,10 +26,10 @@ Lines = Sequence[Sequence[str]]
 
 
 class Tiles:
-    """Tables of loads, which are composed of hours.
+    """Queries for loads, composed of cached hours.
 
     Attributes:
-        repository: The repository.
+        repository: The repository of the loads.
     """
 
     def __init__(self, repository: Repository, cache: LruCache) -> None:
@@ -42,7 +42,7 @@ class Tiles:
         """Return loads by job, resource and minute.
 
         Args:
-            table: rollup (by mount) or node_rollup (by node).
+            table: Name of the table: rollup (by mount) or node_rollup (by node).
             lines: Lines, each a sum of metrics of that table.
             span: Start and end, ns since the epoch; whole hours are returned.
 
@@ -59,7 +59,7 @@ class Tiles:
         """Return loads by job, resource and CELL_NS of the hours that have any, each as `minutes`.
 
         Args:
-            table: rollup (by mount) or node_rollup (by node).
+            table: Name of the table: Name of the table: rollup (by mount) or node_rollup (by node).
             lines: Lines, each a sum of metrics of that table.
             hours: Numbers of hours since the epoch.
         """

@@ -1,1 +1,1 @@
-"""Caches in memory: answers limited by their bytes, and slow results made in the background."""
+"""Caches in memory: of answers up to a number of bytes, and of slow results."""

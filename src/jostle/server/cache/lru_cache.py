@@ -34,7 +34,7 @@ class LruCache:
         """Create an empty cache.
 
         Args:
-            most_bytes: Bound of the size of all entries, as estimated by `weight`.
+            most_bytes: Largest size of all entries together, as estimated by `weight`.
         """
         self.bytes = 0
         self.salt = secrets.token_hex(8)
@@ -56,9 +56,10 @@ class LruCache:
         """Store a value and evict the least recently used ones.
 
         Args:
-            key: Identifies the value.
-            value: The value.
-            state: State of the data that it was made from; it replaces a value of another state.
+            key: Key of the value.
+            value: Value to store.
+            state: State of the data that it was computed from; a value of a different state is
+                replaced.
         """
         size = _ENTRY + weight(key) + weight(state) + weight(value)
         with self._guard:

@@ -34,7 +34,7 @@ def all_fabrics(repository: Repository) -> list[Topology]:
 
 
 def fabrics_mark(repository: Repository) -> tuple[tuple[str, int], ...]:
-    """Return a key that changes when a fabric is imported: the files, and when each was written."""
+    """Return a key that changes when a fabric is imported, from the files and their times."""
     folder = fabrics_folder(repository.path)
     files = folder.iterdir() if folder.is_dir() else ()
     return tuple(sorted((file.name, file.stat().st_mtime_ns) for file in files))
@@ -69,9 +69,9 @@ def fabric_loads(
         topology: The fabric.
         lives: Lives of all jobs.
         viewer: The viewer.
-        span: Start and end, ns since the epoch; cut to the time of visible jobs, and
-            to the last LONGEST_NS of it: all messages of all jobs in it are read.
-        steps: The most steps.
+        span: Start and end, ns since the epoch; cut to the time of visible jobs, and to the last
+            LONGEST_NS of it, since all messages of all jobs in it are read.
+        steps: Largest number of steps.
     """
     visible = [life for life in lives if viewer.sees(life.uid)]
     end = min(span[1], max((life.end_ns for life in visible), default=0))
@@ -89,10 +89,10 @@ def packed_loads(fabric: FabricLoads, first: int, count: int, before: str = "") 
     """Return the loads of some steps as numbers after a header.
 
     Args:
-        fabric: The loads.
-        first: The first step.
+        fabric: Loads of the links.
+        first: Number of the first step.
         count: Number of steps; cut to the existing ones.
-        before: As for `FabricLoads.busiest_jobs`.
+        before: Job that is preferred to busier ones, as for `FabricLoads.busiest_jobs`.
 
     Returns:
         Length of the header (uint32), the header (JSON: start_ns, step_ns, first, steps, links,
@@ -141,12 +141,12 @@ def zone_steps(
         viewer: The viewer: invisible jobs are left out.
         lives: Lives of all jobs.
         steps: The steps.
-        before: As for `FabricLoads.busiest_jobs`.
+        before: Job that is preferred to busier ones, as for `FabricLoads.busiest_jobs`.
 
     Returns:
-        As `packed_loads`: header (start_ns, step_ns, first, steps, zones: [{name, vertices}],
-        modelled), then steps x zones x zones float32, bytes per second from zone to zone, and the
-        same in uint16, the index of the busiest job.
+        Header and numbers as in `packed_loads`: header (start_ns, step_ns, first, steps, zones:
+        [{name, vertices}], modelled), then steps x zones x zones float32, bytes per second from
+        zone to zone, and the same in uint16, the index of the busiest job.
     """
     start, step, _ = fabric.loads.axis
     begin = start + steps.start * step

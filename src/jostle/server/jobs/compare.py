@@ -1,4 +1,4 @@
-"""Compared runs of one program for the pages, with the causes of their differences."""
+"""The comparison of a program's runs for the pages, with the causes of their differences."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _OF_A_RUN = (
 
 
 class ComparedRun(BaseModel):
-    """What one run says by itself: as `jostle estimate --json` has it."""
+    """The estimate of one run by itself, as `jostle estimate --json` prints it."""
 
     job: str
     program: str
@@ -52,7 +52,7 @@ class ComparedRun(BaseModel):
 
 
 class ComparedCluster(BaseModel):
-    """A cluster as the runs have it; an entry for each run, 0 where it has none of it."""
+    """A cluster of segments in all runs; lists have an entry per run, 0 if it lacks the cluster."""
 
     name: str
     members: list[int]
@@ -97,7 +97,7 @@ class RunTimes(BaseModel):
 
 
 class Compared(BaseModel):
-    """What `jostle compare --json` says; lists have an entry for each run, in the order asked."""
+    """The content of `jostle compare --json`; lists have an entry per run, as requested."""
 
     runs: list[ComparedRun]
     baseline: int = Field(description="which of them is the fastest")
@@ -115,7 +115,7 @@ class Compared(BaseModel):
 
 
 def compared_runs(comparison: Comparison, programs: Sequence[str]) -> dict[str, Any]:
-    """Return a comparison for the page.
+    """Return a comparison of runs in the form that the page draws.
 
     Args:
         comparison: The comparison.

@@ -1,4 +1,4 @@
-"""Processes × time slices as a picture: one number per process and column of the screen."""
+"""The process grid of a job (a row per process, a column per time step), as numbers for a page."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def process_grid(
 
     Args:
         repository: Repository of the job.
-        job: Its name.
+        job: Name of the job.
         metric: A view or a metric (see `jostle timeline --metric`).
         span: Start and end, ns since the epoch.
-        columns: The most columns.
+        columns: Largest number of columns.
 
     Returns:
         Length of a header (uint32), the header (JSON: unit, start_ns, step_ns, columns, rows: one
@@ -41,7 +41,9 @@ def process_grid(
     ids = [name for line in seen.lines for name in line.metrics]
     scopes = {BY_ID[name].scope for name in ids}
     if len(scopes) != 1:
-        raise UsageError(f"{metric} mixes metrics of mounts and of processes.", hint="Name one.")
+        raise UsageError(
+            f"{metric} mixes metrics of mounts and of processes.", hint="Name a single metric."
+        )
     processes = repository.job_processes(job).to_pylist()
     processes = [process for process in processes if not process["short"]] or processes
     processes.sort(

@@ -1,4 +1,4 @@
-"""The jobs of a repository in memory: refreshed as it changes, searched, filtered and sorted."""
+"""The index of a repository's jobs in memory, which is refreshed, searched, filtered and sorted."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ class Filter:
 
     Attributes:
         search: Words that must all be in a job's name, program or user.
-        light: green, yellow, red, undecided, or none: without a verdict.
+        light: Traffic lights: green, yellow, red, undecided, or none (without a verdict).
         cause: Cause of the largest loss: file system, network, memory or cpu, cpu, unknown.
         user: Names of users.
-        program: Programs.
-        state: live or over.
-        from_ns: Jobs that end later.
-        to_ns: Jobs that begin earlier.
-        batch: Name of a batch job: its parts.
+        program: Names of programs.
+        state: State: live or over.
+        from_ns: Instant after which the jobs end.
+        to_ns: Instant before which the jobs begin.
+        batch: Name of a batch job whose parts are selected.
     """
 
     search: str = ""
@@ -146,7 +146,7 @@ class JobIndex:
         if row is None:
             raise JobError(
                 f"There is no job {job!r} any more.",
-                hint="It was older than what the repository keeps, or was damaged.",
+                hint="The job was older than the retention period, or its data were damaged.",
             )
         return row
 
@@ -293,9 +293,9 @@ def ask(rows: Sequence[Row], wanted: Filter, sort: Sort, offset: int, limit: int
     Args:
         rows: Rows that the viewer may see, each with its verdict.
         wanted: The filters.
-        sort: The sort key; with "-" in descending order.
+        sort: Sort key; with "-" in descending order.
         offset: Rows to skip.
-        limit: The most rows.
+        limit: Largest number of rows.
 
     Returns:
         total, waiting (for their verdicts), jobs, and facets: the number of jobs that each value of

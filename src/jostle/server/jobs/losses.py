@@ -1,4 +1,4 @@
-"""Losses of a whole system: sums of verdicts by user, program, resource and week."""
+"""Sums of jobs' losses over a whole system, by user, program, resource and week."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ REST = "all others"
 
 @dataclass
 class LossGroup:
-    """What the jobs of one user, program, resource or week lost.
+    """The loss of the jobs of one user, program, resource or week.
 
     Attributes:
-        name: Its name.
-        jobs: The names of its jobs.
-        run_s: Their run time, s.
+        name: Name of the group.
+        jobs: Names of its jobs.
+        run_s: Run time of these jobs, s.
         lost_s: Sum of their most likely losses, s.
         core_hours: Core hours that their processes spent in lost time.
         worst: The job that lost most.
@@ -66,13 +66,13 @@ def losses(rows: Sequence[Row], from_ns: int, to_ns: int) -> dict[str, Any]:
 
     Args:
         rows: Rows of the list of jobs that the viewer may see, each with its verdict.
-        from_ns: Only jobs that began at this instant or later, ns since the epoch.
-        to_ns: Only jobs that began before it.
+        from_ns: Instant from which on counted jobs began, ns since the epoch.
+        to_ns: Instant before which counted jobs began.
 
     Returns:
-        `total`, and lists of groups: `users`, `programs`, `resources`, those that lost most first,
-        and `weeks` in order; `jobs` in the span, of which `waiting` have no verdict yet. Losses of
-        jobs too short for a traffic light are chance: they are in no sum.
+        Group `total`, and lists of groups: `users`, `programs`, `resources`, those that lost most
+        first, and `weeks` in order; `jobs` in the span, of which `waiting` have no verdict yet.
+        Losses of jobs too short for a traffic light are chance: they are in no sum.
     """
     within = [row for row in rows if from_ns <= row["start_ns"] < to_ns]
     assessed = [row for row in within if row["verdict"]]

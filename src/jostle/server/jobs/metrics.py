@@ -47,10 +47,10 @@ _LIGHTS = ("green", "yellow", "red")
 
 @dataclass(frozen=True)
 class SeenJob:
-    """A job as a viewer may see it.
+    """A job with its verdict and suspects, as far as a viewer may see them.
 
     Attributes:
-        row: Its row of the list of jobs, with its verdict.
+        row: Row of the job in the list of jobs, with its verdict.
         suspects: Suspects of most of its loss: job, kind, resource, lost_s.
     """
 

@@ -1,4 +1,4 @@
-"""Downsamples series for a screen: any span in a few thousand points, with all peaks.
+"""Downsamples time series for a screen: any span in a few thousand points, with all peaks.
 
 Level k of a series has min, mean and max of 2^k steps; a request for a span gets the finest level
 that has no more points than requested.
@@ -23,8 +23,8 @@ class Level:
     Attributes:
         step_ns: Length of a step, ns.
         low: Least value in each step; NaN where there is none.
-        mean: Mean value.
-        high: Greatest value.
+        mean: Mean value in each step.
+        high: Greatest value in each step.
     """
 
     step_ns: int
@@ -38,8 +38,8 @@ class Mipmap:
     """A series at all resolutions, the finest first.
 
     Attributes:
-        start_ns: Its start; a multiple of the finest step.
-        levels: Its levels.
+        start_ns: Start of the series, a multiple of the finest step.
+        levels: The series at each resolution.
     """
 
     start_ns: int
@@ -64,8 +64,8 @@ class Mipmap:
 
         Args:
             from_ns: Start of the span.
-            to_ns: Its end.
-            points: The most points.
+            to_ns: End of the span.
+            points: Largest number of points.
 
         Returns:
             Start of the first step, and the finest level that has at most `points` in the span,

@@ -1,4 +1,4 @@
-"""The segments of a job for a screen: downsampled to its columns, with all losses."""
+"""The execution segments of a job for a screen: downsampled to its columns, with all losses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_CLUSTERS = 100
 
 
 class Points(BaseModel):
-    """Segments, in time, an entry of each list for each."""
+    """Segments in order of time; each list has one entry per segment."""
 
     at_s: list[float] = Field(description="start, since the start of the assessed time")
     seconds: list[float]
@@ -33,7 +33,7 @@ class Points(BaseModel):
 
 
 class SegmentBox(BaseModel):
-    """How long the segments of a cluster took, s, with its longest and shortest that are usual."""
+    """The distribution of the durations of a cluster's segments, s, as a box plot."""
 
     least: float
     lower: float = Field(description="end of the whisker: 1.5 times the quartiles' distance away")
@@ -45,7 +45,7 @@ class SegmentBox(BaseModel):
 
 
 class ClusterRow(BaseModel):
-    """A cluster as `jostle estimate --json` has it, and its box."""
+    """A cluster as `jostle estimate --json` prints it, with its box plot."""
 
     number: int
     name: str
@@ -61,7 +61,7 @@ class ClusterRow(BaseModel):
 
 
 class Rest(BaseModel):
-    """Clusters that are not named one by one."""
+    """The sum over clusters that are not listed one by one."""
 
     clusters: int
     members: int
@@ -71,7 +71,7 @@ class Rest(BaseModel):
 
 
 class Segments(BaseModel):
-    """The segments of a job, or of one of its clusters, over a span of it."""
+    """The segments of a job, or of one of its clusters, in a span of time."""
 
     job: str
     method: str
@@ -101,8 +101,8 @@ class Segmented:
         made: The run's estimate, without the table of its segments.
         drawn: The segments in order of time.
         hit: For each segment, whether it is interfered.
-        by_length: Their indices, the shortest first.
-        by_cluster: Their indices, by number of the cluster, then in time.
+        by_length: Indices of the segments, the shortest first.
+        by_cluster: Indices of the segments, by number of the cluster, then by time.
         clusters: Rows of the large clusters.
         rest: Sums over the other clusters.
     """

@@ -1,4 +1,4 @@
-"""Metrics over time: of a job, of all others on its resources, or of one of them."""
+"""Time series of metrics: of a job, of all other jobs on its resources, or of one of these."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Question:
     """A request for a series.
 
     Attributes:
-        job: A job.
+        job: Name of the job.
         metric: A view or a metric (see `jostle timeline --metric`).
-        of: "job", "others" (all others on its resources while it ran), or another job's name: on
-            the resources that both used.
-        resource: Only this mount or node; "" adds up all.
+        of: Whose values: "job", "others" (all others on its resources while it ran), or the name of
+            a second job (on the resources that both used).
+        resource: Name of the only mount or node; "": the sum over all.
     """
 
     job: str
@@ -67,8 +67,8 @@ class SeriesAxis:
     """Slices of a job from its start to its end.
 
     Attributes:
-        start_ns: Start of the first, ns since the epoch.
-        step_ns: Length of each.
+        start_ns: Start of the first step, ns since the epoch.
+        step_ns: Length of each step.
         steps: Number of steps.
     """
 
@@ -83,7 +83,7 @@ class SeriesAxis:
 
     @property
     def parts(self) -> tuple[int, int, int]:
-        """Start, step and number of steps, as `resample` takes them."""
+        """Start, step and number of steps, as arguments of `resample`."""
         return self.start_ns, self.step_ns, self.steps
 
 
@@ -110,7 +110,7 @@ class Curves:
             viewer: The viewer: sums over few others are hidden from viewers who may not see each of
                 them.
             span: Start and end, ns since the epoch.
-            points: The most points.
+            points: Largest number of points.
 
         Returns:
             metric, unit, start_ns, step_ns, lines (name, low, mean, high: per second, or levels;
@@ -129,7 +129,7 @@ class Curves:
         """Return a view over a span of those of a job's GPUs that `timeline --per gpu` draws.
 
         Returns:
-            gpus: for each its host, gpu, name, and series as from `ask`.
+            `gpus`: host, gpu, name and series (as from `ask`) of each.
 
         Raises:
             UsageError: The metric is not counted per GPU.
@@ -300,7 +300,9 @@ def _lines(seen: View) -> tuple[tuple[str, ...], ...]:
 def _table(seen: View) -> Rollup:
     scopes = {BY_ID[name].scope for line in seen.lines for name in line.metrics}
     if len(scopes) != 1:
-        raise UsageError(f"{seen.name} mixes metrics of mounts and of processes.", hint="Name one.")
+        raise UsageError(
+            f"{seen.name} mixes metrics of mounts and of processes.", hint="Name a single metric."
+        )
     return "rollup" if scopes == {"mount"} else "node_rollup"
 
 

@@ -1,4 +1,4 @@
-"""The runs of a program over time: how long each took, and its light."""
+"""The runs of a program over time, with their run times and traffic lights."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def trend_of(
 
     Args:
         rows: Jobs that the viewer may see, by name.
-        job: One of them.
+        job: Name of one of these jobs.
         assessed: Function that returns the row of a job with its verdict.
 
     Returns:

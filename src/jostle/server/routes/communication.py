@@ -46,7 +46,7 @@ def matrix(
     end: Rank = 2**31,
     size: Size = 512,
 ) -> Response:
-    """Return what ranks of a job sent to each other: a window of ranks x ranks.
+    """Return the traffic between the ranks of a job: a window of ranks x ranks.
 
     The answer is the length of a header (uint32), the header (JSON: ranks, begin, end, each,
     cells, unit, labels of the cells, the heaviest pairs, bytes, messages and modelled of the

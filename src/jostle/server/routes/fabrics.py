@@ -135,7 +135,7 @@ def overview(
 ) -> Response:
     """Return the load of the busiest link over time, and the jobs with traffic.
 
-    Who may not see all jobs gets the routed traffic of those that he may see.
+    A viewer who may not see all jobs gets the routed traffic of visible jobs.
     """
     loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
     span = (viewer.users, from_ns, to_ns, steps)
@@ -169,9 +169,9 @@ def link_steps(
 
     The answer is the length of a header (uint32), the header (JSON: start_ns, step_ns, first,
     steps, links, low_high, waiting, measured), then, little endian, each steps x links:
-    float32, bytes per second; with low_high the most that adaptive routing can have put there;
-    with waiting the share of the time that data waited, NaN: not known; and uint16, the place
-    of the busiest job in the overview's jobs, 65535: none. `before` comes before busier ones.
+    float32, bytes per second; with low_high the highest load that adaptive routing can have caused;
+    with waiting the share of the time that data waited, NaN: not known; and uint16, the index of
+    the busiest job in the overview's jobs, 65535: none. Job `before` is preferred to busier ones.
     """
     before = context.full_name(viewer, before)
     loads = answers.loads(name, viewer, (from_ns, to_ns), steps)
@@ -204,11 +204,11 @@ def zones(
     count: Count = 4,
     before: OneJob = "",
 ) -> Response:
-    """Return what the leaves or the groups of a fabric sent to one another, step by step.
+    """Return the traffic between the leaves or the groups of a fabric, step by step.
 
     The answer is the length of a header (uint32), the header (JSON: start_ns, step_ns, first,
     steps, modelled, zones: name and vertices of each), then, little endian: steps x from x to
-    float32, bytes per second; and the same in uint16, the place of the busiest job in the
+    float32, bytes per second; and the same in uint16, the index of the busiest job in the
     overview's jobs, 65535: none.
     """
     before = context.full_name(viewer, before)
@@ -244,7 +244,7 @@ def on_link(
     to_ns: ToNs = FAR,
     steps: Points = 240,
 ) -> Response:
-    """Return who is on a link, or on a switch: bytes over time, and the seconds they cost.
+    """Return the jobs on a link or a switch: their bytes over time, and the seconds that they cost.
 
     Jobs that the viewer may not see are left out.
     """
@@ -283,9 +283,9 @@ def placement(
     to_ns: ToNs = FAR,
     steps: Points = 240,
 ) -> Placed:
-    """Return which job was on which node at a time, of those that the viewer may see.
+    """Return the visible jobs on each node at an instant.
 
-    With a job, also which others had traffic on its links from `from_ns` to `to_ns`.
+    If `job` is given, also return the jobs with traffic on its links from `from_ns` to `to_ns`.
     """
     answers.fabric(name, at_ns)
     shared: list[str] = []

@@ -50,9 +50,9 @@ def verdict(
     ] = 0.2,
     drawn: Annotated[bool, Query(description="only the part that a page draws")] = False,
 ) -> Response:
-    """Return what interference cost a job, what caused it, and when.
+    """Return the loss of a job to interference, with causes and times.
 
-    202 while it is being computed: retry after `Retry-After` seconds.
+    HTTP status 202 while the verdict is being computed: retry after `Retry-After` seconds.
     """
     job = context.job(viewer, job)
     content = context.job_service.verdict(job, viewer, wait_s)
@@ -80,7 +80,7 @@ def verdict(
     "/api/v1/jobs/{job:name}", operation_id="digest", tags=["job"], response_model=JobDigest
 )
 def digest(context: Context, request: Request, viewer: Looking, job: Job) -> Response:
-    """Return what `jostle digest --json` prints, without `figures`."""
+    """Return the output of `jostle digest --json`, without `figures`."""
     job = context.job(viewer, job)
     key = ("digest answer", job)
     return context.job_service.answer(
@@ -126,7 +126,7 @@ def trend(context: Context, request: Request, viewer: Looking, job: Job) -> Resp
 def like_runs(context: Context, request: Request, viewer: Looking, job: Job) -> Response:
     """Return how slow an imported job was among similar runs, and which jobs ran at the same time.
 
-    Other users' jobs are one.
+    Jobs of other users are merged into one.
     """
     job = context.job(viewer, job)
     repository = context.job_service.repository
@@ -144,9 +144,9 @@ def like_runs(context: Context, request: Request, viewer: Looking, job: Job) -> 
     responses={200: {"content": {"application/json": {}}}},
 )
 def perfetto(context: Context, viewer: Looking, job: Job) -> Response:
-    """Return what `jostle export JOB --format perfetto` writes: a trace in a file.
+    """Return the output of `jostle export JOB --format perfetto`: a file with a trace.
 
-    A viewer who may not see all jobs gets no load of others, and no jobs that he may not see.
+    A viewer who may not see all jobs gets neither the load of others nor invisible jobs.
     """
     job = context.job(viewer, job)
     estimate = None

@@ -92,7 +92,7 @@ def batch_job(
     viewer: Looking,
     batch: Annotated[str, Path(description="its number, such as 12")],
 ) -> BatchJob:
-    """Return what a batch job lost as a whole, by the verdicts on its parts."""
+    """Return the loss of a batch job as a whole, from the verdicts on its parts."""
     found = context.job_service.batch(batch, context.rows(viewer), viewer)
     if found is None:
         raise HTTPException(404, f"There is no batch job {batch!r}.")

@@ -44,7 +44,7 @@ def now(
         str, Query(max_length=4096, description="of this job alone; empty: of all")
     ] = "",
 ) -> Response:
-    """Return what running jobs lose now, to whom and on what: what `jostle top --json` prints.
+    """Return the present losses of running jobs, with causes: the output of `jostle top --json`.
 
     Jobs of users that the viewer may not see are in no list; as suspects they have one name.
     """

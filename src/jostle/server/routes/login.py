@@ -63,9 +63,9 @@ def logout(
 
 @router.post("/api/v1/token", operation_id="token", tags=["access"])
 def script_token(context: Context, viewer: Looking, request: Request) -> ScriptToken:
-    """Make a token for scripts; it ends after seven days, at log-out, or with the server.
+    """Create a token for scripts; it ends after seven days, at log-out, or with the server.
 
-    A script may not make one: else a stolen token could be renewed for ever.
+    Scripts may not create tokens, since a stolen token could otherwise be renewed for ever.
     """
     _no_script(request)
     if context.access.way.kind == "proxy":
@@ -84,7 +84,7 @@ def _no_script(request: Request) -> None:
 
 @router.get("/api/v1/login", operation_id="way_in", tags=["access"])
 def way_in(context: Context) -> WayIn:
-    """Return how to log in; it needs no log-in."""
+    """Return the method of log-in; this request needs no log-in."""
     return WayIn(way=context.access.way.kind)
 
 
@@ -166,7 +166,7 @@ async def start(
 
 @router.get(RETURN, include_in_schema=False)
 async def finish(context: Context, request: Request) -> Response:
-    """Take the browser back from the issuer, and begin its session."""
+    """Accept a browser that the issuer redirects back, and begin its session."""
     way = context.access.way
     if not isinstance(way, OpenId):
         return RedirectResponse("/login", 303)

@@ -1,4 +1,4 @@
-"""The answer of routes whose result takes seconds and is still being computed."""
+"""The answer (HTTP status 202) of routes whose result is still being computed."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ MAKING: dict[int | str, dict[str, Any]] = {
 
 
 def making() -> Response:
-    """Return 202, with the time in seconds after which to retry."""
+    """Return HTTP status 202 with the time, s, after which to retry."""
     return JSONResponse({"state": "making"}, 202, {"Retry-After": "1"})

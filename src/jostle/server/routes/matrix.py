@@ -36,7 +36,7 @@ def _cached_matrix(context: ServerContext, viewer: Viewer) -> CachedResult[Matri
     responses=MAKING,
 )
 def matrix(context: Context, viewer: Looking) -> Response:
-    """Return what `jostle matrix --json` prints; for a user, the encounters of his own jobs."""
+    """Return the output of `jostle matrix --json`; for a user, only that of his own jobs."""
     result = _cached_matrix(context, viewer)
     if result is None:
         return making()

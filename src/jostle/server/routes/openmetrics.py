@@ -30,7 +30,7 @@ def openmetrics(context: Context, request: Request, viewer: Looking) -> Response
     """Return losses, lights and suspects of the jobs of the last hour, as OpenMetrics text.
 
     Jobs that the viewer may not see are in none of the numbers. With the operator's token for
-    monitoring it is about everybody's jobs.
+    monitoring, all users' jobs are included.
     """
     now, service = time.time_ns(), context.job_service
     service.queue.follow(viewer.users)

@@ -53,7 +53,7 @@ def nodes(
     rows: Rows = 512,
     search: Search = "",
 ) -> Response:
-    """Return a metric per node and time, and where the jobs ran.
+    """Return a metric per node and time step, and the nodes of the jobs.
 
     The answer is the length of a header (uint32), the header (JSON), then rows x columns
     float32, little endian, row by row; NaN where no job ran.
@@ -121,9 +121,9 @@ def machines(
     to_ns: ToNs = FAR,
     columns: Points = 400,
 ) -> Response:
-    """Return servers and nodes over time, as their agents saw them.
+    """Return the activity of servers and nodes over time, from their agents.
 
-    Who may not see all jobs gets the state of the servers of a file system together.
+    A viewer who may not see all jobs gets the state of a file system's servers together.
     """
     return context.job_service.answer(
         request,

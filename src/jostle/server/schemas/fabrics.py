@@ -22,7 +22,7 @@ class Fabric(BaseModel):
 
 
 class Fabrics(BaseModel):
-    """All versions of all fabrics; and the time in which visible jobs ran."""
+    """All versions of all fabrics, and the time in which visible jobs ran."""
 
     fabrics: list[Fabric]
     first_ns: int
@@ -61,7 +61,7 @@ class FabricJob(BaseModel):
 
 
 class FabricOverview(BaseModel):
-    """What a fabric carried over a time, in steps."""
+    """The load of a fabric over a time, in steps."""
 
     start_ns: int
     step_ns: int
@@ -92,7 +92,7 @@ class JobOnLink(BaseModel):
 
 
 class OnLink(BaseModel):
-    """Who is on a link or a switch."""
+    """The jobs with traffic on a link or a switch."""
 
     name: str
     resource: str = Field(description="as verdicts name it")
@@ -108,7 +108,7 @@ class OnLink(BaseModel):
 
 
 class Placed(BaseModel):
-    """Which job is on which node."""
+    """The job on each node."""
 
     jobs: list[str]
     job_of: dict[str, int] = Field(description="by node, a place in jobs")
@@ -116,7 +116,7 @@ class Placed(BaseModel):
 
 
 class PlacementMeasure(BaseModel):
-    """A measure of where a job sits."""
+    """A measure of a job's placement."""
 
     name: str
     value: str
@@ -124,7 +124,7 @@ class PlacementMeasure(BaseModel):
 
 
 class PlacementMeeting(BaseModel):
-    """A job that ran at the same time, and what both can have in common."""
+    """A job that ran at the same time, and the links and switches that both may use."""
 
     job: str
     program: str
@@ -136,7 +136,7 @@ class PlacementMeeting(BaseModel):
 
 
 class PlacementReport(BaseModel):
-    """Where a job sits in its fabric, and who may use the same links."""
+    """The placement of a job in its fabric, and the jobs that may use the same links."""
 
     fabric: str = Field(description="its name; empty: none is known, or none has the job's nodes")
     why_not: str

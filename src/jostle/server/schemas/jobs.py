@@ -25,7 +25,7 @@ class Problem(BaseModel):
 
 
 class CauseShare(BaseModel):
-    """What a job lost to one cause."""
+    """The loss of a job to one cause."""
 
     what: str
     place: str
@@ -33,7 +33,7 @@ class CauseShare(BaseModel):
 
 
 class Brief(BaseModel):
-    """A verdict in a row of the list of jobs."""
+    """A verdict in a few values, for a row of the list of jobs."""
 
     light: Light | None = Field(description="null: undecided")
     undecided: str = Field(description="why the light is undecided; empty if it is decided")
@@ -48,7 +48,7 @@ class Brief(BaseModel):
 
 
 class JobRow(BaseModel):
-    """A job of the list."""
+    """A row of the list of jobs."""
 
     job: str
     batch: str | None = Field(description="the batch job that it is a part of; null: none")
@@ -72,7 +72,7 @@ class JobRow(BaseModel):
 
 
 class LossGroup(BaseModel):
-    """What the jobs of one user, program, resource or week lost."""
+    """The loss of the jobs of one user, program, resource or week."""
 
     name: str
     jobs: int = Field(description="jobs with a verdict")
@@ -84,7 +84,7 @@ class LossGroup(BaseModel):
 
 
 class Losses(BaseModel):
-    """What interference cost a system."""
+    """The loss of a system's jobs to interference."""
 
     jobs: int = Field(description="jobs that the viewer may see and that began in the span")
     waiting: int = Field(description="those of them without a verdict")
@@ -96,7 +96,7 @@ class Losses(BaseModel):
 
 
 class SchedulerFacts(BaseModel):
-    """What prolog and epilog noted of a batch job; empty texts and 0: not known."""
+    """Facts on a batch job from prolog and epilog; empty texts and 0: not known."""
 
     name: str
     partition: str
@@ -146,10 +146,10 @@ class Jobs(BaseModel):
 
 
 class Verdict(BaseModel):
-    """What interference cost a job, estimated from its own run and from its neighbours.
+    """The loss of a job to interference, estimated from its own run and from its neighbours.
 
-    `estimate` is what `jostle estimate --json` prints, `interference` what `jostle interference
-    --json` prints; null if no other job ran alongside it.
+    `estimate` is the output of `jostle estimate --json`, `interference` that of `jostle
+    interference --json`, null if no other job ran at the same time.
     """
 
     job: JobRow
@@ -245,14 +245,14 @@ class MetricName(BaseModel):
 
 
 class ViewName(BaseModel):
-    """Metrics that belong together, under one name."""
+    """A name for several metrics that are shown together."""
 
     id: str
     title: str
 
 
 class Metrics(BaseModel):
-    """All that `metric` may name."""
+    """All values that parameter `metric` may have."""
 
     views: list[ViewName]
     metrics: list[MetricName]

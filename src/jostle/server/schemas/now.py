@@ -1,4 +1,4 @@
-"""Schema of the running jobs: what `jostle top --json` prints."""
+"""Schema of the running jobs, as `jostle top --json` prints them."""
 
 from __future__ import annotations
 

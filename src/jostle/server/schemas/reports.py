@@ -1,8 +1,8 @@
 """Schemas of the commands' `--json` output, where no dataclass has exactly these fields.
 
-An answer that a dataclass describes has that dataclass as schema. Here are composed answers: their
-schemas name the fields that the pages read, and the answers have all fields of the commands. The
-server does not validate answers against them; tests do.
+An answer that a dataclass describes has that dataclass as schema. This module has composed answers:
+their schemas name the fields that the pages read, and the answers have all fields of the commands.
+The server does not validate answers against them; tests do.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from jostle.report.verdict.verdict import CauseRow
 
 
 class EstimateReport(BaseModel):
-    """What `jostle estimate --json` prints."""
+    """The output of `jostle estimate --json`."""
 
     run_s: float
     intrinsic_s: float
@@ -59,7 +59,7 @@ class EstimateReport(BaseModel):
 
 
 class StragglerReport(BaseModel):
-    """Ranks of one node that the other ranks of their world waited for."""
+    """Late ranks of one node, for which the other ranks of their world waited."""
 
     ranks: list[int]
     host: str
@@ -80,7 +80,7 @@ class StragglerReport(BaseModel):
 
 
 class WorldWaitsReport(BaseModel):
-    """Whom the ranks of one MPI world, or of one training launch, waited for."""
+    """The late ranks of one MPI world, or of one training launch."""
 
     number: int
     ranks: int
@@ -90,7 +90,7 @@ class WorldWaitsReport(BaseModel):
 
 
 class WaitsReport(BaseModel):
-    """Whom the ranks of a job waited for, as `waits` of `jostle estimate --json`."""
+    """The late ranks of a job, as `waits` in the output of `jostle estimate --json`."""
 
     worlds: list[WorldWaitsReport]
     false_alarm: float = Field(
@@ -99,7 +99,7 @@ class WaitsReport(BaseModel):
 
 
 class CoreAccount(BaseModel):
-    """Who had the cores of a node while a job waited for them."""
+    """The users of a node's cores while a job waited for these cores."""
 
     host: str
     waited_s: float = Field(description="added up over its threads, as the kernel measured it")
@@ -110,7 +110,7 @@ class CoreAccount(BaseModel):
 
 
 class InterferenceReport(BaseModel):
-    """What `jostle interference --json` prints."""
+    """The output of `jostle interference --json`."""
 
     seconds: Interval
     percent: Interval
@@ -138,7 +138,7 @@ class InterferenceReport(BaseModel):
 
 
 class SiteAdviceReport(BaseModel):
-    """What to change about a site, or what the jobs lost that the viewer may see."""
+    """The advice on a site, or the losses of the jobs that the viewer may see."""
 
     waiting: int = Field(description="jobs of the period without a verdict yet: they count nothing")
     advice: SiteAdvice | None = Field(description="null: the viewer may not see all jobs")
@@ -147,11 +147,11 @@ class SiteAdviceReport(BaseModel):
 
 @dataclass(frozen=True, kw_only=True)
 class MatrixReport(Matrix):
-    """What `jostle matrix --json` prints.
+    """The output of `jostle matrix --json`.
 
     Attributes:
-        commit: Commit of the repository that it was made from.
-        seconds: Time that it took.
+        commit: Number of the repository's commit that it was computed from.
+        seconds: Duration of the computation, s.
     """
 
     commit: int
@@ -160,11 +160,11 @@ class MatrixReport(Matrix):
 
 @dataclass(frozen=True, kw_only=True)
 class LikeRunsReport(RunAmongItsLike):
-    """What `jostle interference --json` prints of an imported job that is known as a whole.
+    """The output of `jostle interference --json` for an imported job without slices.
 
     Attributes:
-        rests_on: What the answer rests on, one sentence each; empty, as all else: of this job
-            slices are known, and its verdict says more.
+        rests_on: Data that the answer rests on, one sentence each; empty, as all other fields, for
+            a job with slices, whose verdict has the result.
     """
 
     rests_on: list[str]
@@ -178,7 +178,7 @@ class EvidenceRun(BaseModel):
 
 
 class EvidenceReport(BaseModel):
-    """The runs of a program with another one alongside, and those without."""
+    """The runs of a program concurrent with another program, and those without it."""
 
     encounter: Encounter
     alongside: list[EvidenceRun]
@@ -221,7 +221,7 @@ class NotAssessed(BaseModel):
 
 
 class NodesReport(BaseModel):
-    """What `jostle nodes --json` prints."""
+    """The output of `jostle nodes --json`."""
 
     answer: str
     watched: str

@@ -52,7 +52,7 @@ class MountLoads(BaseModel):
 
 
 class ServerLane(BaseModel):
-    """A server of a file system; of who may not see all jobs, all its servers together."""
+    """A server of a file system; for viewers who may not see all jobs, all its servers together."""
 
     host: str
     mount: str = Field(description="the file system; empty: none that a job used")
@@ -69,7 +69,7 @@ class ServerLane(BaseModel):
 
 
 class NodeLane(BaseModel):
-    """A node as its agent saw it; shares of the time, 0 to 1."""
+    """The activity of a node, from its agent; shares of the time, 0 to 1."""
 
     host: str
     cpu: list[float | None] = Field(description="share of its cores that was busy")
@@ -86,7 +86,7 @@ class GpuLine(BaseModel):
 
 
 class GpuView(BaseModel):
-    """One way to look at a GPU over time."""
+    """A view of a GPU's activity over time."""
 
     name: str
     title: str
@@ -104,7 +104,7 @@ class SlowedGpu(BaseModel):
 
 
 class NodeGpu(BaseModel):
-    """A GPU of a node over time, as the node's agent saw it."""
+    """The activity of a node's GPU over time, from the node's agent."""
 
     host: str
     gpu: str = Field(description="its PCI bus id, or the UUID of an instance")
@@ -117,7 +117,7 @@ class NodeGpu(BaseModel):
 
 
 class NodeMemoryRow(BaseModel):
-    """What a job did on a node, and how fast the node's memory answered it."""
+    """The load of a job on a node, and the speed of the node's memory for it."""
 
     job: str
     cores: float = Field(description="kept busy, mean over its slices")
@@ -143,7 +143,7 @@ class NodeGpus(BaseModel):
 
 
 class MachineLanes(BaseModel):
-    """Servers and nodes over time, by their agents."""
+    """The activity of servers and nodes over time, from their agents."""
 
     start_ns: int
     step_ns: int

@@ -1,4 +1,4 @@
-"""Servers and nodes over time, from their agents."""
+"""The activity of servers and nodes over time, from their agents."""
 
 from __future__ import annotations
 
@@ -84,10 +84,10 @@ def machine_lanes(
         lives: Lives of all jobs.
         viewer: The viewer.
         span: Start and end, ns since the epoch.
-        columns: The most columns.
+        columns: Largest number of columns.
 
     Returns:
-        As the schema MachineLanes.
+        Content of schema MachineLanes.
     """
     visible = [life for life in lives if viewer.sees(life.uid)]
     axis = GridAxis.of(span, visible, columns)

@@ -43,10 +43,11 @@ def mount_load(
             active.
         metric: A view or a metric of mounts.
         span: Start and end, ns since the epoch.
-        columns: The most columns.
+        columns: Largest number of columns.
 
     Returns:
-        unit, start_ns, step_ns, columns, and the mounts, the busiest first: mount, path, type,
+        Values unit, start_ns, step_ns, columns, and the mounts, the busiest first: mount, path,
+            type,
         total (of the span, in the metric's unit), jobs (number of jobs with load there), layers
         (the largest: job, total, values) and rest (values of all others; None where there are
         none).
@@ -54,7 +55,7 @@ def mount_load(
     seen = view(metric)
     ids = [name for line in seen.lines for name in line.metrics]
     if any(BY_ID[name].scope != "mount" for name in ids):
-        raise UsageError(f"{metric} is not counted per mount.", hint="Try bytes, ops or time.")
+        raise UsageError(f"{metric} is not counted per mount.", hint="Use bytes, ops or time.")
     visible = [life for life in lives if viewer.sees(life.uid)]
     axis = GridAxis.of(span, visible, columns)
     loads = _loads(tiles, ids, axis)

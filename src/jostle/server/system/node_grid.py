@@ -98,7 +98,7 @@ class RowLayout:
         Args:
             lives: Lives of these jobs.
             axis: The shown time: jobs that share a node outside of it need no lane.
-            most: Most rows; if lanes need more, nodes have no lanes.
+            most: Largest number of rows; if lanes need more, nodes have no lanes.
         """
         on_node: dict[str, list[Life]] = {life.host: [] for life in lives}
         for life in lives:
@@ -166,7 +166,7 @@ def span_of(lives: list[Life], columns: int) -> dict[str, Any]:
 
     Args:
         lives: Lives of all jobs.
-        columns: Points of the curve of busy nodes.
+        columns: Number of points of the curve of busy nodes.
     """
     axis = GridAxis.of((0, 2**63 - 1), lives, columns)
     change = np.zeros(axis.columns + 1)
@@ -209,12 +209,12 @@ def system_grid(
         viewer: The viewer.
         metric: A view or a metric.
         span: Start and end, ns since the epoch; cut to the recorded time.
-        shape: The most rows and columns; more nodes share a row.
-        search: Part of the names of nodes.
+        shape: Largest number of rows and of columns; more nodes share a row.
+        search: Text that the names of nodes contain.
 
     Returns:
-        As `process_grid`. For each row the header has host, last (of several nodes), and its
-        lane among the node's lanes: concurrent jobs have one each. It
+        Header and numbers as in `process_grid`. For each row the header has host, last (of several
+        nodes), and its lane among the node's lanes: concurrent jobs have one each. It
         lists jobs: {job, start_ns, end_ns, rows: [[first, last], ...]}, `together`: nodes to a row,
         and `table`: the source of the numbers.
     """

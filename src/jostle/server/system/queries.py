@@ -40,16 +40,16 @@ _OF_JOBS = "AND list_contains($1, job)"
 
 @dataclass(frozen=True)
 class Life:
-    """The life of a job on a node.
+    """The run time of a job on a node.
 
     Attributes:
-        job: Its name.
-        host: The node.
-        uid: Its user; None: several users.
-        start_ns: Its start, ns since the epoch.
-        end_ns: Its end; for a running job, the end of its newest slice.
+        job: Name of the job.
+        host: Name of the node.
+        uid: Uid of its user; None: several users.
+        start_ns: Start of the job, ns since the epoch.
+        end_ns: End of the job; for a running job, the end of its newest slice.
         slice_ns: Length of its slices.
-        running: Whether it runs.
+        running: Whether the job runs.
     """
 
     job: str
@@ -87,11 +87,12 @@ def node_cells(
 
     Args:
         tiles: Loads of all jobs.
-        ids: Metrics of one scope.
+        ids: Ids of metrics of one scope.
         axis: Start, end and step of the columns, ns; the start is a multiple of the step.
-        on_mounts: Whether they are metrics of mounts: these are read from slices of processes,
-            which is slower.
-        level: Whether they are gauges: the mean over the slices of a column, not their sum.
+        on_mounts: Whether the metrics are those of mounts, which are read from slices of processes;
+            this is slower.
+        level: Whether the metrics are gauges, of which the mean over a column's slices counts, not
+            the sum.
 
     Returns:
         Columns job, host, place (number of the column), value.

@@ -27,7 +27,7 @@ class Connection:
     """A connection, from the moment it is accepted.
 
     Attributes:
-        near: Address for which it counts; None: that of a proxy, which serves all clients.
+        near: Address to whose limit it counts; None: that of a proxy, which serves all clients.
     """
 
     def __init__(self, limiter: ConnectionLimiter, near: str | None) -> None:
@@ -68,7 +68,7 @@ class ConnectionLimiter:
         """Start without connections.
 
         Args:
-            most: Most concurrent connections.
+            most: Largest number of concurrent connections.
             proxies: Addresses whose connections are not counted by address.
         """
         self._most = most
@@ -127,7 +127,7 @@ class ConnectionLimiter:
 
 
 class Client(H11Protocol):
-    """A connection's requests and answers, each within its time.
+    """The requests and answers of a connection, each with a time limit.
 
     Attributes:
         gone: Whether the connection has ended.
@@ -188,7 +188,7 @@ class Client(H11Protocol):
 
 
 def most_connections() -> int:
-    """Raise the limit of open files, and return the most connections.
+    """Raise the limit of open files, and return the largest number of connections.
 
     Half of the descriptors are left for files: without any, nothing could be read or logged, and no
     connection be accepted to report that.

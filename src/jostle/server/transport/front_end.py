@@ -1,4 +1,4 @@
-"""Serves the front end: the page, a header with the files that it needs, and compressed files."""
+"""Serves the files of the web front end: the page, with a header that lists its files, and them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The middleware of all requests: it checks host, sender and session, and adds safe headers."""
+"""The middleware of all requests: checks host, sender and session, and adds security headers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits repeated messages in the log."""
+"""Limits repeated messages in the server's log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The HTTP server: it accepts a limited number of connections, and ends without error messages."""
+"""The HTTP server, which limits the number of connections and ends without error messages."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Server(uvicorn.Server):
         Args:
             app: The application.
             access: The access control of the application.
-            cert: Certificate, and the chain behind it (PEM); None: without TLS.
-            key: Key of the certificate.
+            cert: Certificate with its chain (PEM); None: without TLS.
+            key: Private key of the certificate.
         """
         super().__init__(
             uvicorn.Config(

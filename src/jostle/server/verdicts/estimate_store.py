@@ -1,4 +1,4 @@
-"""The store of long estimates on disk: after a restart they are read, not computed again.
+"""Stores long estimates on disk, so that they are not computed again after a restart.
 
 There is a file per job, in the folder of the verdicts; all can be deleted at any time. An estimate
 is used only if this version of jostle made it, from the same data, and its checksum is right.
@@ -39,7 +39,7 @@ class EstimateStore:
 
         Args:
             cache: Folder of the verdicts and estimates of the repository.
-            most_bytes: Bound of the size of all files.
+            most_bytes: Largest size of all files together.
         """
         self._folder = cache / _FOLDER
         self._most = most_bytes
@@ -55,7 +55,7 @@ class EstimateStore:
 
         Args:
             job: Name of the job.
-            seen: Users whose jobs it may count one by one, as from `sight`.
+            seen: Users whose jobs it may count one by one, as text from `sight`.
             mark: State of the job's data, as in `JobIndex.marks`.
         """
         path = self._path(job, seen)

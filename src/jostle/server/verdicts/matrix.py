@@ -1,4 +1,4 @@
-"""Which program slowed which, and the runs behind it, as far as a viewer may see them."""
+"""Computes the interference matrix and the runs behind it, as far as a viewer may see them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class MatrixResult:
     Attributes:
         matrix: The matrix.
         evidence: The runs behind each of its encounters, in their order.
-        users: Job -> its user; None: several users.
+        users: User of each job; None: several users.
     """
 
     matrix: Matrix
@@ -32,7 +32,7 @@ class MatrixResult:
     users: dict[str, int | None]
 
     def to_json(self) -> dict[str, Any]:
-        """Return what `jostle matrix --json` prints, without figures."""
+        """Return the output of `jostle matrix --json`, without figures."""
         return self.matrix.to_json()
 
     def behind(self, viewer: Viewer, victim: str, aggressor: str, kind: str) -> dict[str, Any]:
@@ -41,7 +41,7 @@ class MatrixResult:
         Jobs that the viewer may not open have no name.
 
         Raises:
-            KeyError: The programs did not use it at the same time.
+            KeyError: The programs did not use the resource at the same time.
         """
         key = (victim, aggressor, kind)
         for met, runs in zip(self.to_json()["encounters"], self.evidence, strict=True):

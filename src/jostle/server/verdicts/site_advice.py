@@ -18,8 +18,8 @@ def site_report(service: JobService, viewer: Viewer, days: int) -> dict[str, Any
 
     Args:
         service: The job service, with the verdicts.
-        viewer: The viewer; advice is only for viewers of all jobs, since it has others' delays and
-            causes.
+        viewer: The viewer; only viewers of all jobs get advice, since it has delays and causes of
+            others.
         days: Number of days, up to the end of the newest job.
     """
     evidence = site_evidence(

@@ -1,4 +1,4 @@
-"""The part of a verdict that a page draws: the whole verdict on a day's run takes megabytes."""
+"""Reduces a verdict to the part that a page draws, since that on a day's run takes megabytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ def page_payload(verdict: dict[str, Any]) -> dict[str, Any]:
         verdict: A verdict as the API returns it; it is not changed.
 
     Returns:
-        The same, except: if there are slices with interference, hits are joined to as many spans as
+        The same verdict, except: if there are slices with interference, hits are joined to as many
+            spans as
         a screen can show; only the resource that cost most has steps, without loads; and these
         numbers are rounded to what a screen shows.
     """

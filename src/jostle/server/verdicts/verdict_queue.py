@@ -1,4 +1,4 @@
-"""The queue of verdicts: a process of its own makes them, requested ones first, then the newest."""
+"""The queue of verdicts, which a separate process makes: requested ones first, then the newest."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OVER = VerdictAnswer(error="The server ends.")
 
 
 class WorkerProcess:
-    """The process that makes verdicts; started when it is needed, and again after a crash."""
+    """The process that makes verdicts; it is started when needed, and again after a crash."""
 
     def __init__(self, repository: str) -> None:
         """Prepare the command; the process is started by the first request."""
@@ -81,7 +81,7 @@ class WorkerProcess:
             end = f"killed by signal {-status}" if status < 0 else f"exit status {status}"
             return VerdictAnswer(
                 error=f"The process that evaluates {question.job} died ({end}).",
-                hint=f"Try `jostle estimate {question.job}`; please report it.",
+                hint=f"Run `jostle estimate {question.job}`, and please report the error.",
             )
         return cast(VerdictAnswer, message)
 
@@ -114,7 +114,7 @@ class VerdictQueue:
     """Keeps the verdicts on the jobs of a repository up to date."""
 
     def __init__(self, index: JobIndex, verdicts: VerdictStore) -> None:
-        """Make an idle queue; `ask`, `estimate` or `follow` starts its thread."""
+        """Create an idle queue; `ask`, `estimate` or `follow` starts its thread."""
         self.on_verdict: Callable[[str], None] = lambda _job: None
         self.on_stored: Callable[[StoredVerdict], None] = lambda _verdict: None
         #: Called with job, `sight` of the users, mark of the job's data, and the estimate.
@@ -138,7 +138,7 @@ class VerdictQueue:
         Args:
             job: Name of the job.
             users: Users (uids) whose jobs may be named; None: everybody's.
-            wait_s: How long to wait for the verdict, s.
+            wait_s: Time to wait for the verdict, s.
         """
         verdict = self._current(job, users)
         if verdict is not None:
@@ -180,7 +180,7 @@ class VerdictQueue:
         """Make verdicts on all jobs, also unrequested ones.
 
         Args:
-            users: Users (uids) whose jobs count, and may be named; None: everybody's.
+            users: Users (uids) whose jobs are evaluated, and may be named; None: all users.
         """
         if users not in self._followed:
             self._begin()

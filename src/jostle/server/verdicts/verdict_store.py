@@ -1,4 +1,4 @@
-"""The store of verdicts on disk: a verdict is made once for each state of a job's data."""
+"""Stores verdicts on disk, so that each is made once for each state of a job's data."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class StoredVerdict:
 
     Attributes:
         job: Name of the job.
-        sight: Users whose jobs it may name, as text: see `sight`.
+        sight: Users whose jobs it may name, as text (see `sight`).
         mark: State of the job's data that it was made from.
         made: Time when it was made, s since the epoch.
-        seconds: Duration of that, s.
-        brief: The numbers of a list, as in VerdictAnswer; None if it failed.
-        error: Why it failed; "" if it did not.
-        hint: What may help; "": nothing known.
+        seconds: Duration of the evaluation, s.
+        brief: Main values, as in VerdictAnswer; None if the evaluation failed.
+        error: Reason why it failed; "" if it did not.
+        hint: Possible remedy; "": none is known.
     """
 
     job: str
@@ -52,7 +52,7 @@ class StoredVerdict:
 
 
 def code_fingerprint() -> str:
-    """Return a fingerprint of the code that makes verdicts: changed code may make others.
+    """Return a fingerprint of the code that makes verdicts, since changed code may change them.
 
     An editable installation changes without its version, so the newest change of a file is
     included.

@@ -1,4 +1,4 @@
-"""Reads coordinates of Blue Gene: a line per node or rank, A to E and T, or X, Y, Z and T."""
+"""Reads node coordinates of Blue Gene: a line per node or rank, A to E and T, or X, Y, Z and T."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
                     "Correct one of them.",
                 )
     if not hosts:
-        raise sources[0].fault(0, "it has no coordinates", "Write a line for each node.")
+        raise sources[0].fault(0, "the file has no coordinates", "Write a line for each node.")
     return [_torus(sources[0], hosts, _DIMENSIONS[length], name)]
 
 

@@ -57,7 +57,7 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
     if len(others) != 1 or not tables:
         raise sources[0].fault(
             0,
-            "a Cray needs two files: links, and which node is at which router",
+            "a Cray needs two files: the links, and the router of each node",
             "Name one output of `rtr --interconnect` and that of `xtdb2proc`.",
         )
     routers = _routers(others[0])
@@ -117,7 +117,7 @@ def _routers(source: Source) -> _Routers:
         if len(ends) == 2 and ends[0] != ends[1]:
             cables[ends[0], ends[1]] += 1
     if not cables:
-        raise source.fault(0, "it has no links between routers", _FIX)
+        raise source.fault(0, "the file has no links between routers", _FIX)
     return _Routers(at, cables, is_aries)
 
 

@@ -23,7 +23,7 @@ def recognises(source: Source) -> bool:
 
 
 def read(sources: Sequence[Source], name: str) -> list[Topology]:
-    """Return the groups that latencies suggest.
+    """Return a fabric with the groups of nodes that the latencies suggest.
 
     Raises:
         TopologyError: A row is malformed, or a pair is missing.

@@ -26,9 +26,9 @@ class SwitchRows:
     """Switches, blocks and rings in a file of Slurm.
 
     Attributes:
-        switches: Name -> (line, node list, list of switches below).
-        blocks: Name -> (line, node list).
-        rings: Name -> (line, node list).
+        switches: Line, node list, and list of switches below, by name of the switch.
+        blocks: Line and node list, by name of the block.
+        rings: Line and node list, by name of the ring.
     """
 
     switches: dict[str, tuple[int, str, str]] = field(default_factory=dict)

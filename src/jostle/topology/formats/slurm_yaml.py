@@ -27,7 +27,7 @@ def read(sources: Sequence[Source], name: str) -> list[Topology]:
     """Return the fabrics of a topology.yaml.
 
     Args:
-        sources: The file.
+        sources: The file, as the only entry.
         name: Name of the fabric, if the file has one topology; else the file's names are used.
 
     Raises:
@@ -63,7 +63,9 @@ def _load(source: Source) -> Any:
             # Aliases would let a few bytes expand to any size.
             if isinstance(event, yaml.events.AliasEvent):
                 raise source.fault(
-                    event.start_mark.line + 1, "it has an alias (`*name`)", "Write the part out."
+                    event.start_mark.line + 1,
+                    "the file has an alias (`*name`)",
+                    "Write the part out.",
                 )
         return yaml.load(source.text, Loader=loader)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
@@ -98,7 +100,7 @@ def _torus(source: Source, row: dict[str, Any], name: str) -> Topology:
     what = f"the torus `{row.get('name', '')}`"
     sizes = _triple(source, row.get("dims"), f"dims of {what}", least=1)
     if sizes[0] * sizes[1] * sizes[2] > _MOST_NODES:
-        raise source.fault(0, f"{what} is larger than any", "Correct its dims.")
+        raise source.fault(0, f"{what} is larger than any supported fabric", "Correct its dims.")
     regions = row.get("regions") or [{"dims": row.get("dims"), "nodes": row.get("nodes", "")}]
     hosts: dict[tuple[int, int, int], str] = {}
     for region in _list(source, regions, f"regions of {what}"):

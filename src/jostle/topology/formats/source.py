@@ -1,4 +1,4 @@
-"""A file that describes a fabric, with functions for its readers."""
+"""The text of a file that describes a fabric, with functions for its readers."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Source:
     """The text of one file.
 
     Attributes:
-        name: The file, as the user named it.
-        text: Its content.
+        name: Name of the file, as the user gave it.
+        text: Content of the file.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Source:
             raise self.fault(line, str(error), fix) from None
 
     def whole(self, line: int, text: str, what: str, least: int = 0, most: int = 1 << 31) -> int:
-        """Return a whole number.
+        """Parse a whole number within bounds.
 
         Raises:
             TopologyError: The text is no whole number, or out of bounds.

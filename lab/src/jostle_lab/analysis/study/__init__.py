@@ -1,1 +1,1 @@
-"""Evaluates experiments with probes and signals: degradation, dilation, imprints, published laws."""
+"""Evaluates experiments with probes and signals: degradation, dilation, imprints, laws."""

@@ -54,8 +54,8 @@ def served(servers: pa.Table, mount: str | None, begin_ns: int, end_ns: int) -> 
         end_ns: End of the run, ns since the epoch.
 
     Returns:
-        The data, or None if it is not known: no agent ran on the servers, or not on all of them all the
-        time, a counter was lost, or the run has fewer than three whole slices of theirs.
+        The data, or None if it is not known: no agent ran on all servers all the time, a counter
+        was lost, or the run has fewer than three whole slices of theirs.
     """
     mine = servers.filter(
         pc.and_(pc.equal(servers["mount"], mount or ""), pc.equal(servers["job"], ""))

@@ -289,7 +289,7 @@ def _discarded(run: Alone, share: float) -> Alone:
 
 def too_much(share: float) -> str:
     """Return the reason why a run is left out."""
-    return f"the servers saw {share:.0%} more than our own traffic; up to 10 % would count"
+    return f"the servers received {share:.0%} more than the study's own traffic; 10 % is allowed"
 
 
 def foreign_share(
@@ -425,7 +425,7 @@ def _verdict(run: StudyRun, window: Region | None, share: float | None) -> tuple
 def _short(window: Region) -> str:
     count = _length(window)
     slices = f"{count} slice{'s' if count != 1 else ''}"
-    return f"only {slices} of it would count: it needs more work, or shorter slices"
+    return f"only {slices} of the run would count: it needs more work, or shorter slices"
 
 
 def _side(

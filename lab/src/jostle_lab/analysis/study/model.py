@@ -501,7 +501,7 @@ class Law:
         goal: Description of the expected value.
         holds: Whether the law does, for certain: the whole interval is in the goal, or none of it;
             None: undecided, as the study's runs are too few or too unlike.
-        explanation: Reason why the law is so, or why not here.
+        explanation: Reason for the result.
     """
 
     name: str

@@ -166,7 +166,7 @@ def _shares(result: StudyResult) -> Law | None:
     goal = FOUR / (FOUR + 1)
     inside = _verdict(shared, goal - FOUR_WITHIN, goal + FOUR_WITHIN)
     spreads = median([row.spread for row in one_mount])
-    why = f"What each process wrote differs by {_percent(spreads)} (deviation over mean)."
+    why = f"Bytes written per process differ by {_percent(spreads)} (deviation over mean)."
     apart = [share for row in rows if not row.same_nodes for share in row.shares]
     if apart:
         why += f" On separate mounts the larger program got {_percent(median(apart))}."
@@ -201,7 +201,7 @@ def _model(result: StudyResult) -> Law | None:
     low, high = median_interval(errors)
     why = ""
     if others["node"]:
-        why = f"Shares by process everywhere would miss by {_percent(median(others['process']))}"
+        why = f"With shares by process the error is {_percent(median(others['process']))}"
         why += f", with shares by node {_percent(median(others['node']))}."
     unequal = [row for row in _rows(result) if row.setting.processes[0] != row.setting.processes[1]]
     doubts = [

@@ -1,4 +1,4 @@
-"""Degradation along chunk sizes and process counts: Shah, 2020, figures 3.6 and 3.8.
+"""Draws degradation over chunk sizes and process counts: Shah, 2020, figures 3.6 and 3.8.
 
 One panel per pair; one line per program, the one that suffers. Lines differ in hue, dash and
 marker.
@@ -48,11 +48,11 @@ class CurvePair:
     """The curves of one panel.
 
     Attributes:
-        title: The pair.
-        words: What is the same in all of its points.
-        axis: "chunk", or whose processes are counted.
-        curves: One per program that suffers.
-        break_even: Where they meet; None where that was not looked for.
+        title: Names of the pair.
+        words: Settings that all points have in common.
+        axis: "chunk", or the program whose processes are counted.
+        curves: One curve per program that loses throughput.
+        break_even: Chunk size at which the curves meet; None if it was not computed.
     """
 
     title: str
@@ -67,7 +67,7 @@ def pairs(result: StudyResult, *, chunk: bool) -> list[CurvePair]:
 
     Args:
         result: The study.
-        chunk: Curves along chunk sizes, else along numbers of processes.
+        chunk: Whether curves are along chunk sizes; else they are along numbers of processes.
     """
     curves_by_key: dict[tuple[object, ...], list[Curve]] = {}
     for curve in result.curves:
@@ -77,18 +77,18 @@ def pairs(result: StudyResult, *, chunk: bool) -> list[CurvePair]:
 
 
 def _varied(curve: Curve) -> str:
-    """Return whose processes a curve counts."""
+    """Return the name of the program whose processes a curve counts."""
     return curve.probe if curve.axis == "processes" else curve.signal
 
 
 def _fixed(curve: Curve) -> int:
-    """Return how many processes the other program has, which is constant."""
+    """Return the constant number of the other program's processes."""
     own, other = curve.setting.processes
     return other if curve.axis == "processes" else own
 
 
 def _name(curve: Curve) -> str:
-    """Name a line: the program that suffers, or its part where a program meets itself."""
+    """Return the name of a line: the program that loses, or its role in a pair with itself."""
     if curve.probe != curve.signal or curve.axis == "chunk":
         return curve.probe
     return f"{curve.probe} that grows" if curve.axis == "processes" else f"the other {curve.probe}"
@@ -163,7 +163,7 @@ def page(result: StudyResult, found: list[CurvePair], *, chunk: bool) -> Page:
 
 
 def _finding(found: list[CurvePair]) -> str:
-    """Return where pairs break even, as far as that is certain."""
+    """Return a sentence on the break-even sizes of pairs, as far as they are certain."""
     said = [
         f"{pair.break_even.one} and {pair.break_even.other} break even at "
         f"{about_size(pair.break_even.chunk)}"
@@ -179,7 +179,7 @@ def _finding(found: list[CurvePair]) -> str:
 
 
 def _trend(found: list[CurvePair]) -> str:
-    """Return how a loss changes from the first to the last point of its curve.
+    """Return a sentence on the change of a loss from the first to the last point of its curve.
 
     Over chunk sizes it is that of the curve that changes most, over processes the first one that
     counts the signal's.
@@ -209,13 +209,13 @@ def _trend(found: list[CurvePair]) -> str:
 
 
 def _known(curve: Curve) -> list[tuple[float, float]]:
-    """Return the points of a curve whose loss is known: place and median."""
+    """Return the points of a curve whose loss is known: position and median."""
     found = [(point.x, point.degradation.median) for point in curve.points]
     return [(x, median) for x, median in found if median is not None]
 
 
 def _change(curve: Curve) -> float:
-    """Return by how much the loss grows from the first to the last point."""
+    """Return the increase of the loss from the first to the last point."""
     known = _known(curve)
     return known[-1][1] - known[0][1] if known else 0.0
 
@@ -329,12 +329,12 @@ def _panel(
     """Draw the lines of a pair and where they meet.
 
     Args:
-        axes: Where.
+        axes: Axes to draw on.
         pair: The pair.
-        title: What to write above.
-        style: Looks of the lines by name.
-        extent: Least value of the axis, and inches that it is wide.
-        chunk: The lines run along chunk sizes, else along numbers of processes.
+        title: Title of the panel.
+        style: Style of each line, by name.
+        extent: Least value of the axis, and its width in inches.
+        chunk: Whether the axis has chunk sizes; else it has numbers of processes.
     """
     low, width = extent
     ticks = sorted({point.x for curve in pair.curves for point in curve.points})

@@ -1,6 +1,6 @@
-"""Probe and signal slice by slice: Shah, 2020, figs. 2.7, 3.11; Kuo et al., 2013, figs. 2, 5.
+"""Draws throughput per time slice: Shah, 2020, figs. 2.7, 3.11; Kuo et al., 2013, figs. 2, 5.
 
-A periodic signal gets a picture per cell with its on-phases shaded; sustained pairs of one chunk
+A periodic signal gets a picture per cell with its bursts shaded; sustained pairs of one chunk
 size share a grid, probe by row and signal by column; where the larger of two ends first, the two
 phases of the smaller are drawn apart.
 """
@@ -53,7 +53,7 @@ class SliceSteps:
 
 @dataclass(frozen=True)
 class Lines:
-    """What is drawn of a trace."""
+    """The series of a trace that are drawn."""
 
     probe: SliceSteps
     signal: SliceSteps
@@ -70,7 +70,7 @@ class Lines:
 
     @property
     def seconds(self) -> float:
-        """Length of the axis."""
+        """Length of the axis, s."""
         ends = [steps.edges[-1] for steps in (self.probe, self.signal, self.alone)]
         return max(float(max(ends)), 0.1)
 
@@ -132,7 +132,7 @@ def axes_line(axes: Axes, steps: SliceSteps, colour: str, dash: Any = "-") -> No
 
 
 def _scale(axes: Axes, top: float, metric: str, number: int) -> None:
-    """Label a handful of round values."""
+    """Put labels at a few round values of an axis."""
     value_axis(axes, top, metric, number)
     if metric != "bytes" and number > 1:
         axes.set_ylabel(f"{metric_label(metric)}/s", color=INK)
@@ -211,7 +211,7 @@ def grids(result: StudyResult) -> list[Grid]:
 
 
 def _sides(trace: Trace) -> tuple[object, ...]:
-    """Return what the two traces of a pair have in common."""
+    """Return the settings that the two traces of a pair have in common."""
     setting = trace.setting
     both = sorted(zip((trace.probe, trace.signal), setting.processes, strict=True))
     return (*both, setting.chunk, setting.shared, setting.periodic, setting.more)
@@ -252,7 +252,7 @@ def grid_page(result: StudyResult, grid: Grid) -> Page:
 
 
 def _sharing(grid: Grid) -> str:
-    """Return which program gets the smallest share of what two programs move together."""
+    """Return a sentence on the program with the smallest share of a pair's throughput."""
     shares = []
     for trace in grid.traces:
         same = trace.probe == trace.signal or trace.metric in AMOUNTS
@@ -347,7 +347,7 @@ def _top(traces: Sequence[Trace], lines: dict[int, Lines]) -> float:
 
 
 def _otherwise(trace: Trace) -> bool:
-    """Return whether signal and probe are counted in different units, which no axis can show."""
+    """Return whether signal and probe have different units, which cannot share an axis."""
     return bool(trace.signal_metric) and trace.signal_metric != trace.metric
 
 
@@ -366,11 +366,11 @@ def _small(axes: Axes, trace: Trace, line: Lines, top: float) -> None:
 
 @dataclass(frozen=True)
 class TwoPhases:
-    """The smaller of two programs with the larger, and after it (Kuo et al., 2013, figure 5).
+    """Phases of the smaller program: with the larger one, then alone (Kuo et al., 2013, figure 5).
 
     Attributes:
-        trace: The run; its probe is the smaller one.
-        change: Slice in which the larger ends.
+        trace: Trace of the run; its probe is the smaller program.
+        change: Slice in which the larger program ends.
         together: Mean rate of the smaller before the change.
         after: Mean rate of the smaller after it.
     """

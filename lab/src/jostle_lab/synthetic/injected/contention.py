@@ -36,18 +36,18 @@ class SliceOf:
 
     Attributes:
         number: Number of the slice, from 0.
-        jobs: Their numbers.
-        alive_s: Seconds that they lived in it.
-        io_s: Seconds of a process in calls on the file system, by kind of call (jobs, 3).
-        ops: Operations on it of all processes, likewise.
-        moved: Bytes, likewise.
-        net_s: Seconds of a process in communication.
+        jobs: Numbers of the jobs.
+        alive_s: Seconds of the slice in which each job ran.
+        io_s: Seconds that a process spent in file system calls, by kind of call (jobs, 3).
+        ops: File system operations of all processes, by kind of call (jobs, 3).
+        moved: Bytes of all processes, by kind of call (jobs, 3).
+        net_s: Seconds that a process spent in communication.
         waited_s: The part of net_s beyond the undisturbed time.
         collectives: Number of collectives.
-        cpu_s: Seconds of a process that computes.
-        queued_s: Seconds of a process that waits for a processor.
-        lost: Seconds lost to others, by kind of resource (jobs, 3).
-        suspects: The job that cost most of it, -1: none (jobs, 3).
+        cpu_s: Seconds that a process computed.
+        queued_s: Seconds that a process waited for a core.
+        lost: Seconds lost to other jobs, by kind of resource (jobs, 3).
+        suspects: Job that caused most of the lost time; -1: none (jobs, 3).
     """
 
     number: int
@@ -87,11 +87,11 @@ def _nothing(number: int, jobs: NDArray[np.int64]) -> SliceOf:
 
 
 class Play:
-    """The course of all jobs; iterate over `run`, then read the totals.
+    """The simulation of all jobs; iterate over `run`, then read the totals.
 
     Attributes:
         end_s: End of each job.
-        cost: What job j lost to job i, by kind: arrays (3, jobs, jobs).
+        cost: Time that job j lost to job i, by kind of resource: arrays (3, jobs, jobs).
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class Play:
         self._book(done, (load, traffic, size, what), spent, lost, moved)
 
     def _calm(self, here: NDArray[np.int64], at: float, step: float) -> Floats:
-        """Return how much longer calls take by noise, weather and faults, by kind of resource."""
+        """Return the factor by which noise, weather and faults prolong calls, by resource."""
         # The autocorrelation of noise halves after a slice, that of weather after ten.
         self._noise[:, here] = self._drifted(self._noise[:, here], 0.5 ** (1 / STEPS))
         self._weather = self._drifted(self._weather, 0.5 ** (0.1 / STEPS))
@@ -197,7 +197,7 @@ class Play:
         return drifted
 
     def _hurt(self, here: NDArray[np.int64], dose: list[Floats]) -> Floats:
-        """Return the slowdown that the others add."""
+        """Return the slowdown that other jobs cause."""
         on_mount = self._slowed(dose[0].sum(axis=1), self._mount[here])
         on_net = self._spec.harm * self._net_steep * dose[1].sum(axis=1)
         return np.array([on_mount, on_net, self._spec.harm * dose[2].sum(axis=1)])
@@ -242,7 +242,7 @@ class Play:
         what: Floats,
         active: NDArray[np.bool_],
     ) -> list[Floats]:
-        """Return what each job (row) gets from each other (column), by kind of resource."""
+        """Return the load on each job (row) by each other job (column), by kind of resource."""
         served = load * self._pace[here] * self._harmful[here] * self._ease
         same = (self._mount[here][:, None] == self._mount[here]) & active[:, None]
         np.fill_diagonal(same, val=False)
@@ -262,11 +262,11 @@ class Play:
 
 
 def response(shape: NDArray[np.int64], dose: Floats) -> Floats:
-    """Return how much longer requests take under a load, by the shape of the dose-response.
+    """Return the relative increase of request times under a load, for a dose-response.
 
     Args:
         shape: 0: linear, 1: from a threshold on, 2: saturating.
-        dose: Load on the file system by others, share of its capacity.
+        dose: Load on the file system by other jobs, as a share of its capacity.
     """
     answer: Floats = np.choose(
         shape, [dose, np.maximum(dose - 0.15, 0) * 1.4, 1.3 * dose / (0.6 + dose)]
@@ -279,8 +279,8 @@ class _Phases:
     """The phases of all jobs, padded to the same number.
 
     Attributes:
-        ends: Clock at which a phase ends, (jobs, phases); inf: padding.
-        cycle: Length of all phases of a job.
+        ends: Time on the job's clock at which a phase ends, (jobs, phases); inf: padding.
+        cycle: Total length of all phases of a job.
         values: io, net, load, traffic, size and what of each phase, (6, jobs, phases).
     """
 

@@ -43,15 +43,15 @@ class Fault:
     | failing GPU | a node's last GPU reports errors | host | errors a day |
 
     Attributes:
-        kind: One of these.
-        where: See the table.
-        size: See the table.
+        kind: Kind of the disturbance, from the table.
+        where: Place of the disturbance, see the table.
+        size: Strength of the disturbance, see the table.
         mount: Number of the file system (slow server, unprofiled load).
         start_s: Time at which the disturbance begins, s after the first slice of the repository's
             time.
-        end_s: Time at which the disturbance ends, likewise.
-        batch: Batch job by which unprofiled work is known to the agents, such as slurm-12; "": they
-            know the client only.
+        end_s: Time at which the disturbance ends, s after the first slice.
+        batch: Name of the batch job under which agents record unprofiled work, such as slurm-12;
+            "": the agents know only the client.
     """
 
     kind: FaultKind
@@ -63,7 +63,7 @@ class Fault:
     batch: str = ""
 
     def acts(self, start_s: float, end_s: float) -> bool:
-        """Return whether it acts somewhere in a span."""
+        """Return whether the disturbance acts within a span of time."""
         return self.start_s < end_s and self.end_s > start_s
 
 
@@ -73,17 +73,18 @@ class Spec:
 
     Attributes:
         jobs: Number of jobs.
-        slices: Slices from the first job's start to the last start's latest end, about.
+        slices: Approximate number of slices from the start of the first job to the end of the last
+            one.
         length: Length of a job without interference, in slices (mean; jobs have half to one and a
             half times it, some aggressors a third of that).
-        processes: Processes of a job (jobs have a quarter of it to all of it).
-        slice_s: Length of a slice.
-        mounts: Shared file systems.
-        users: Owners of jobs.
+        processes: Largest number of processes of a job (jobs have a quarter of it to all of it).
+        slice_s: Length of a slice, s.
+        mounts: Number of shared file systems.
+        users: Number of owners of jobs.
         harm: Strength of the dose-response; 0: no job slows another (for false alarms).
         noise: Standard deviation of the log of a job's own service times, autocorrelated.
-        weather: The same of a file system or the network as a whole: slow for all jobs, caused by
-            none in the repository.
+        weather: Standard deviation of the log of the service time of a file system or the network:
+            a slowdown of all jobs that no job in the repository causes.
         coincidence: Share of jobs whose phases coincide with another job's although neither slows
             the other by it.
         roommates: Share of jobs that share the nodes of another.
@@ -122,14 +123,14 @@ class InjectedJob:
     Attributes:
         job: The job's name.
         program: The job's program.
-        uid: The job's owner.
+        uid: User ID of the job's owner.
         nodes: The job's nodes.
-        processes: The job's processes.
+        processes: Number of processes of the job.
         start_ns: The job's start.
         end_ns: The job's end.
         alone_s: The job's run time with its own noise and the weather, but without the others.
-        lost: (kind, resource) -> seconds of its run time that others cost it there.
-        by: (kind, resource, other job) -> seconds that this one cost it.
+        lost: Seconds of run time that the job lost to other jobs, by (kind, resource).
+        by: Seconds that the job lost to one other job, by (kind, resource, other job).
     """
 
     job: str
@@ -145,7 +146,7 @@ class InjectedJob:
 
     @property
     def lost_s(self) -> float:
-        """Seconds that it lost to others in all."""
+        """Seconds that the job lost to other jobs in total."""
         return sum(self.lost.values())
 
     @property
@@ -154,7 +155,7 @@ class InjectedJob:
         return (self.end_ns - self.start_ns) / 1e9
 
     def culprit(self, kind: Kind, resource: str) -> str:
-        """Return the job that cost it most on a resource; "" if none did."""
+        """Return the job that caused most of the lost time on a resource; "" if no job did."""
         here = {key[2]: value for key, value in self.by.items() if key[:2] == (kind, resource)}
         return max(here, key=lambda name: here[name]) if here else ""
 
@@ -167,10 +168,10 @@ class Injected:
         path: The repository's folder.
         spec: The repository's specification.
         seed: Seed of all random steps.
-        jobs: Name -> truth.
-        slices: Where time was lost: job, slice, slice_ns, kind, resource, seconds, suspect (the job
-            that cost most there), one row per job, slice and resource with a loss.
-        process_slices: Rows of table slices.
+        jobs: Truth about each job, by name.
+        slices: Table of lost time, with one row per job, slice and resource: job, slice, slice_ns,
+            kind, resource, seconds, suspect (the job that caused most of it).
+        process_slices: Number of rows of table slices.
     """
 
     path: Path

@@ -29,7 +29,7 @@ class ProgramPhase:
             operations where `what` is META).
         traffic: The phase's load on the network, likewise.
         size: Bytes per operation.
-        what: WRITE, READ or META.
+        what: Kind of the operations: WRITE, READ or META.
     """
 
     seconds: float
@@ -47,13 +47,14 @@ class InjectedProgram:
 
     Attributes:
         name: The program's name.
-        phases: Repeated until its work is done.
-        mpi: It communicates.
-        weight: Number of times that the program is drawn, relative to others.
-        harmful: How much its load slows others, relative to its size (0: served from caches).
+        phases: Phases, repeated until the program's work is done.
+        mpi: Whether the program communicates by MPI.
+        weight: Relative frequency with which the program is drawn.
+        harmful: Slowdown of other jobs by the program's load, relative to the load's size (0:
+            served from caches).
         pressure: The program's load on the processors of nodes that it shares with another job.
-        habit: How it writes.
-        stay: Length of its runs, relative to those of others.
+        habit: Access pattern of the program's writes.
+        stay: Length of the program's runs, relative to those of other programs.
     """
 
     name: str

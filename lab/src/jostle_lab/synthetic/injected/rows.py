@@ -37,7 +37,7 @@ def mount_of(number: int) -> tuple[str, str, str]:
 
 
 def mount_name(number: int) -> str:
-    """Return the identity of a synthetic file system, as in the repository."""
+    """Return the name of a synthetic file system in the column `mount` of a repository."""
     return mount_identity("", *mount_of(number))
 
 

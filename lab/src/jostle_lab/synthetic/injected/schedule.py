@@ -1,4 +1,4 @@
-"""Schedules which synthetic job runs when and where."""
+"""Schedules the synthetic jobs: draws their programs, start times and nodes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ EPOCH_S = 1_750_000_000 // 3600 * 3600
 
 @dataclass(frozen=True)
 class Participant:
-    """One job before it runs.
+    """One job of the schedule, before the simulation.
 
     Attributes:
         job: The job's name.
-        program: The program of which it is a run.
+        program: Program that the job runs.
         uid: The job's owner.
-        mount: Number of the file system that it uses.
+        mount: Number of the file system that the job uses.
         start_s: The job's start, seconds after EPOCH_S.
         work_s: The job's undisturbed run time.
         processes: The job's processes.

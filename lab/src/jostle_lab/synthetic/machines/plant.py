@@ -51,12 +51,12 @@ class MachineSpec:
     """Machines without synthetic jobs.
 
     Attributes:
-        nodes: Nodes, node0000 and so on.
-        slices: Slices.
-        slice_s: Their length.
-        mounts: Shared file systems, each with a server: server0 and so on.
+        nodes: Number of nodes, which are named node0000 and so on.
+        slices: Number of slices.
+        slice_s: Length of a slice, s.
+        mounts: Number of shared file systems, each with a server: server0 and so on.
         faults: The injected faults (no unprofiled jobs).
-        gpus: GPUs of each node, 8 at most.
+        gpus: Number of GPUs of each node, at most 8.
         noise: Standard deviation of the log of a service time, slice by slice.
         spread: Standard deviation of the permanent differences between healthy nodes.
     """
@@ -74,7 +74,7 @@ class MachineSpec:
 def plant_machines(
     of: Injected | Path, spec: MachineSpec | None = None, seed: int = 0
 ) -> dict[str, str]:
-    """Write what agents would have recorded into a repository, and commit it.
+    """Write the records of agents into a repository, and commit them.
 
     With synthetic jobs, nodes, file systems, slices and faults are those of the jobs (`spec` gives
     noise, spread and GPUs only). Server k is that of file system k. In a folder without synthetic
@@ -82,11 +82,11 @@ def plant_machines(
 
     Args:
         of: A synthetic repository, or the folder of a new or existing repository.
-        spec: The machines.
+        spec: Specification of the machines.
         seed: The same seed gives the same slices.
 
     Returns:
-        Host -> role, node or server.
+        Role of each host: node or server.
     """
     spec = spec or MachineSpec()
     rng = np.random.default_rng([seed, 26])
@@ -104,7 +104,7 @@ def plant_machines(
 
 
 def machine_slices(spec: MachineSpec, seed: int = 0) -> Iterator[pa.Table]:
-    """Return what `plant_machines` would write of machines without jobs, in memory.
+    """Return the rows that `plant_machines` would write for machines without jobs.
 
     Yields:
         Rows of table component_slices, one span of time after another; columns that are zero in all

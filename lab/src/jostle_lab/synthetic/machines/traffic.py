@@ -1,4 +1,4 @@
-"""The load of nodes and servers: from the synthetic jobs, or random.
+"""Computes the load of nodes and servers from synthetic jobs, or draws it.
 
 All arrays have a row per node and a column per slice.
 """
@@ -28,10 +28,10 @@ class Load:
     """The load of one group of processes: of all jobs, or of one without a profile.
 
     Attributes:
-        asked: Per file system (its number): metric of ASKED -> (nodes, slices).
+        asked: Values of each metric of ASKED, (nodes, slices), by the number of the file system.
         cpu_ns: CPU time (nodes, slices).
         queued_ns: Time in which threads waited for a core (nodes, slices).
-        batch: The load's batch job; "" where the agents do not know the job.
+        batch: Name of the load's batch job; "" if the agents do not know the job.
     """
 
     asked: dict[int, dict[str, Floats]]
@@ -45,7 +45,7 @@ class Traffic:
     """The load on all nodes in a span of time.
 
     Attributes:
-        loads: The profiled jobs (first), then each unprofiled load.
+        loads: Load of the profiled jobs, then of each unprofiled load.
         disk: Share of the time in which local disks have requests (nodes, slices).
     """
 
@@ -66,7 +66,7 @@ class Traffic:
 
 
 def nothing(nodes: int, slices: int, batch: str = "") -> Load:
-    """Return a load that does nothing."""
+    """Return an empty load."""
     return Load({}, np.zeros((nodes, slices)), np.zeros((nodes, slices)), batch)
 
 
@@ -108,7 +108,7 @@ def client(fault: Fault, hosts: list[str], seconds: Floats, slice_s: float) -> L
         fault: The unprofiled load.
         hosts: All nodes.
         seconds: Begin of each slice, s since the start of the synthetic time.
-        slice_s: Their length.
+        slice_s: Length of a slice, s.
     """
     load = nothing(len(hosts), len(seconds), fault.batch)
     acts = (seconds < fault.end_s) & (seconds + slice_s > fault.start_s)
@@ -132,7 +132,7 @@ def drawn(
         mounts: Number of file systems.
         slice_s: Length of a slice.
         rng: Source of random numbers.
-        capacity: Bytes/s of a file system; half of it is requested on average.
+        capacity: Capacity of a file system, bytes/s; half of it is requested on average.
     """
 
     def stretches() -> Floats:

@@ -26,8 +26,8 @@ class PlacedJob:
     Attributes:
         job: The job's name.
         program: The job's program.
-        nodes: Numbers of its nodes; node 2 r + k is node k of router r.
-        start_s, end_s: Time at which the job runs, seconds since the first run's day.
+        nodes: Numbers of the job's nodes; node 2 r + k is node k of router r.
+        start_s, end_s: Start and end of the job, seconds since the day of the first run.
     """
 
     job: str
@@ -42,13 +42,13 @@ class PlacedRun:
     """One run of the program.
 
     Attributes:
-        place: The job.
+        place: The placed job.
         rate: The run's messaging rate, bytes/s of one rank.
         conflicting: Number of conflicting routers in the synthetic placement.
         alongside: Whether the heavy program is among the conflicting jobs.
         collective_s: Time of a rank in the collectives of each communicator.
         compute_s: Time that each rank computes.
-        slice_rates: Rate in each slice of a long run; empty: even.
+        slice_rates: Messaging rate in each slice of a long run; empty: the same in all slices.
     """
 
     place: PlacedJob
@@ -67,9 +67,10 @@ class Placements:
     Attributes:
         path: The repository's folder.
         topology: The repository's fabric.
-        runs: Runs of PROGRAM, in order.
+        runs: Runs of PROGRAM, in order of time.
         long_runs: Runs of LONG.
-        alike: Jobs of the two runs whose placements are 98.7 % and 92.8 % alike.
+        alike: Jobs of the two runs whose own placements are 98.7 %, and whose neighbours' are 92.8
+            % alike.
         same_nodes: Jobs of the two runs with the same nodes and other neighbours.
     """
 

@@ -1,4 +1,4 @@
-"""Counters by agents of a simulated site: nodes, their disks and ports, mounts, file servers."""
+"""Makes the records of a simulated site's agents: nodes, disks, ports, mounts, file servers."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class Agents:
         node: int,
         times: int,
     ) -> int:
-        """Record that a machine was up; return its id."""
+        """Record a span in which a machine was up; return the machine's ID."""
         spec = self._spec
         begins = [
             fault.end_s

@@ -1,4 +1,4 @@
-"""Draws what users of a simulated site submit: sizes, durations, arrivals, users, arrays.
+"""Draws the jobs that users of a simulated site submit: sizes, durations, arrivals, job arrays.
 
 The model is that of Lublin and Feitelson, 2003, with their parameters of batch jobs. Constants are
 theirs unless a comment says that they are ours.
@@ -42,18 +42,18 @@ class JobMix:
     """All jobs of a site, in order of submission; arrays have one entry per job.
 
     Attributes:
-        programs: What they run.
+        programs: Programs that the jobs run.
         program: Number of each job's program.
-        user: The job's user.
-        nodes: The job's nodes.
-        work_s: The job's undisturbed run time.
-        limit_s: The job's time limit.
+        user: Number of each job's user.
+        nodes: Number of nodes of each job.
+        work_s: Undisturbed run time of each job, s.
+        limit_s: Time limit of each job, s.
         submit_s: Time at which the job was submitted, s after the site's start.
-        mount: The job's scratch file system.
-        fails: It aborts.
-        turn_s: The offset in its cycle at which it begins, s.
-        injected: -1: no injected job; else the number of the aggressor that it is, or whose
-            victim it is.
+        mount: Number of each job's scratch file system.
+        fails: Whether each job aborts.
+        turn_s: Offset in the program's cycle at which each job begins, s.
+        injected: Number of the injected aggressor that the job is, or whose victim it is; -1:
+            neither.
         aggressor: Whether the job is an injected aggressor.
     """
 

@@ -1,4 +1,4 @@
-"""Gives nodes to jobs: first come, first served, with backfill (EASY)."""
+"""Schedules jobs on nodes: first come, first served, with backfill (EASY)."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Scheduler:
         return True
 
     def _promise(self, now: float) -> tuple[float, int]:
-        """Return when the first job can start at the latest, and how many nodes are spare then."""
+        """Return the latest start of the queue's first job, and the number of spare nodes then."""
         wanted, free = int(self._jobs.nodes[self._queue[0]]), int(self._free[0].sum())
         for when, job in self._ends:
             free += int(self._jobs.nodes[job])

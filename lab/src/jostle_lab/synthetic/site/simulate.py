@@ -1,4 +1,4 @@
-"""Simulates a site: a repository of what its jobs did, and the truth about them."""
+"""Simulates a site: writes a repository or spools of its jobs, and the truth about them."""
 
 from __future__ import annotations
 
@@ -45,10 +45,11 @@ def simulate_site(
     """Make a site's repository, or its nodes' spools, and write the truth to its truth.json.
 
     Args:
-        target: A new or empty folder.
-        spec: The site.
-        form: What to write.
-        progress: Called with how many slices of how many are done.
+        target: Path of a new or empty folder.
+        spec: Specification of the site.
+        form: Output: a repository, or spools.
+        progress: Function that is called with the numbers of slices that are done and of all
+            slices.
 
     Returns:
         The truth.

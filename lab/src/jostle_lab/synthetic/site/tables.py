@@ -1,4 +1,4 @@
-"""Turns blocks of processes into rows of a repository's tables, sorted as its own are."""
+"""Turns blocks of processes into sorted rows of a repository's tables."""
 
 from __future__ import annotations
 
@@ -107,10 +107,10 @@ class _Keys:
         """Return sums, minima and maxima of groups of rows.
 
         Args:
-            starts: Where in `rows` each group begins.
+            starts: Index in `rows` of the begin of each group.
             rows: Rows of the block.
             values: Metrics of these rows.
-            resource: host or mount.
+            resource: Column of the groups: host or mount.
             mount: Index of the mount of each of `rows`, and the mounts' names.
         """
         first = rows[starts]

@@ -1,4 +1,4 @@
-"""The truth about a simulated site: its jobs, what they lost, and to which jobs."""
+"""The truth about a simulated site: its jobs, the time that they lost, and its causes."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class SiteJob:
         program: The job's program.
         user: Number of its user.
         nodes: The job's nodes.
-        processes: The job's processes.
+        processes: Number of processes of the job.
         mount: The job's scratch file system.
         submit_s: Time at which the job was submitted, s after the site's start.
         start_s: The job's start.
-        end_s: The job's end; None: it ran when the simulation ended.
-        lost_s: Seconds that others cost it on its file system.
-        killed: It ended because one of its nodes went down.
-        net_lost_s: The same on the network.
-        by: Injected aggressor -> seconds that it cost the job.
+        end_s: End of the job; None if the job still ran when the simulation ended.
+        lost_s: Seconds that the job lost to other jobs on its file system.
+        killed: Whether the job ended because one of its nodes went down.
+        net_lost_s: Seconds that the job lost to other jobs on the network.
+        by: Seconds that each injected aggressor cost the job.
     """
 
     job: str
@@ -57,10 +57,10 @@ class Simulated:
     Attributes:
         path: The site's folder.
         spec: The site's specification.
-        jobs: Name -> truth, of the jobs that ran.
-        victims: Name of an injected aggressor -> its injected victims.
+        jobs: Truth about each job that ran, by name.
+        victims: Injected victims of each injected aggressor, by name.
         faults: Injected faults.
-        process_slices: How many rows table slices has.
+        process_slices: Number of rows of table slices.
     """
 
     path: Path
@@ -71,7 +71,7 @@ class Simulated:
     process_slices: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return what truth.json holds; without the path, so that a seed gives the same bytes."""
+        """Return the content of truth.json; without the path, a seed gives the same bytes."""
         return {
             "spec": vars(self.spec),
             "process_slices": self.process_slices,
@@ -132,7 +132,7 @@ def _job(spec: SiteSpec, jobs: JobMix, course: Course, job: int, names: dict[int
 
 
 def _said(fault: SiteFault) -> dict[str, Any]:
-    """Return a fault as in truth.json."""
+    """Return a fault in the format of truth.json."""
     server = fault.kind == "slow server"
     where = identity(*scratch(fault.place)) if server else host_name(fault.place)
     return {

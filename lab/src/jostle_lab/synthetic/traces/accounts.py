@@ -25,8 +25,8 @@ class Spans:
 
     Attributes:
         begin_s: Start of each span.
-        end_s: The span's end.
-        amount_s: Time of this kind in it, spread evenly.
+        end_s: End of each span.
+        amount_s: Time of this kind in each span, spread evenly over it.
     """
 
     begin_s: Floats
@@ -35,7 +35,7 @@ class Spans:
 
 
 def waits(script: Script, timeline: ReplayTimeline) -> Floats:
-    """Return what each MPI call took beyond the usual time of its kind [K, R]; 0 for all others."""
+    """Return each MPI call's time beyond the usual time of its kind [K, R]; 0 for other calls."""
     took = timeline.end_s - timeline.begin_s
     beyond = np.zeros(took.shape)
     for number, call in enumerate(script.calls):
@@ -95,7 +95,7 @@ def off_cpu(script: Script, timeline: ReplayTimeline, effect: Effect, rank: int)
 
 
 def _waits_for_disk(begin: Floats, end: Floats) -> Floats:
-    """Return the spans in file calls: all but the first microseconds is waiting off the CPU."""
+    """Return the spans in file calls that are off the CPU: all but the first microseconds."""
     return np.maximum(end - begin - 20e-6, 0.0)
 
 
@@ -119,7 +119,7 @@ def _readings(times: Floats) -> Ints:
 
 
 def stolen(script: Script, timeline: ReplayTimeline, effect: Effect, rank: int) -> Spans:
-    """Return when a rank really lost its CPU: at the end of the computation that was hit."""
+    """Return the spans in which a rank lost its CPU, at the end of the affected computation."""
     amount = _column(effect.stolen_s, rank)
     hit = np.flatnonzero(amount > 0)
     end = timeline.begin_s[hit, rank]

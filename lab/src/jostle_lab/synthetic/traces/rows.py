@@ -43,12 +43,12 @@ class ReplayedRun:
     Attributes:
         program: The program.
         script: The run's events.
-        timeline: When the ranks entered and left them.
+        timeline: Times at which the ranks entered and left the events.
         effect: The disturbances.
-        waits_s: What each call took beyond its usual time [K, R].
+        waits_s: Time of each call beyond its usual time [K, R].
         away: Spans in which each rank was observed off its CPU.
-        cuts: Where its segments end.
-        init_ns: MPI_Init, ns since the epoch.
+        cuts: Boundaries of the segments.
+        init_ns: Time of MPI_Init, ns since the epoch.
         seed: Seed of the noise of counters.
         core_probe: Slowdown of computation over that of the core-speed probe; 0: no probe.
     """

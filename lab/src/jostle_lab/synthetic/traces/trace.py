@@ -34,8 +34,8 @@ class TraceSpec:
         disturbances: The family's disturbances.
         least: Least injected loss, percent of the disturbed run.
         most: Greatest injected loss.
-        about: One sentence for tables.
-        core_probe: The core-speed probe is recorded: what slows computation slows it too.
+        about: One-sentence description for tables.
+        core_probe: Whether the core-speed probe is recorded, which is slowed like computation.
     """
 
     name: str
@@ -49,19 +49,20 @@ class TraceSpec:
 
 @dataclass(frozen=True)
 class KnownLoss:
-    """What a synthetic run lost: the difference to the same run without its disturbances.
+    """The time that a synthetic run lost, compared with the same run without disturbances.
 
     Attributes:
         run_s: The run's run time.
         clean_s: The run's run time without disturbances.
         continuous_s: Seconds lost to disturbances that acted all the time.
-        hidden_s: The part of it that was lost to constantly slow memory: no single run shows it.
+        hidden_s: Part of `continuous_s` that was lost to constantly slow memory, which no single
+            run can show.
         by_cause: Seconds lost by cause; their sum is lost_s.
-        time_ns: Ends of events, the last rank's, in the disturbed run [K].
-        clean_at_s: When the same events end in the clean run, seconds since MPI_Init [K].
-        init_ns: MPI_Init.
+        time_ns: Time at which the last rank ends each event in the disturbed run [K].
+        clean_at_s: End of the same events in the undisturbed run, seconds since MPI_Init [K].
+        init_ns: Time of MPI_Init, ns since the epoch.
         injected: Requested loss, percent.
-        rate_hz: Collectives of all ranks a second.
+        rate_hz: Number of collectives of all ranks per second.
     """
 
     run_s: float
@@ -77,12 +78,12 @@ class KnownLoss:
 
     @property
     def lost_s(self) -> float:
-        """Seconds lost in all."""
+        """Total lost time, s."""
         return self.run_s - self.clean_s
 
     @property
     def percent(self) -> float:
-        """The same, percent of the disturbed run."""
+        """Total lost time, percent of the disturbed run."""
         return 100 * self.lost_s / self.run_s
 
     @property
@@ -130,7 +131,7 @@ def trace(spec: TraceSpec, seed: int) -> tuple[RunTables, KnownLoss]:
     reached; one seed in eight has no disturbance.
 
     Args:
-        spec: The family.
+        spec: Family of the run.
         seed: Seed of everything that is drawn. Estimators are tuned on 0-99 and scored from 1000
             on.
     """

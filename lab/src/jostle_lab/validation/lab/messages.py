@@ -36,11 +36,11 @@ class MessageJob:
 
     Attributes:
         name: Name of the job.
-        nodes: Where its ranks are.
-        chunk: Size of a message from each rank to each other one, as `jostle signal` reads it.
-        iterations: The job's work; 0: it is on in bursts.
-        bursts: Time at which the job is on: (begin, length) in seconds from the start of the
-            watched one.
+        nodes: Nodes of the ranks.
+        chunk: Size of a message from each rank to each other rank, in the syntax of `jostle
+            signal`.
+        iterations: Number of iterations; 0: the job is active in bursts.
+        bursts: Begin and length of each burst, in seconds from the start of the watched job.
         harm: Whether the job uses links that the watched job needs.
     """
 
@@ -57,9 +57,10 @@ class Truth:
     """The activity of jobs, by their own logs.
 
     Attributes:
-        took_s: How long the watched job took.
-        lost_s: Time that harmful jobs cost it: in the slices in which they were on, the time that
-            its work there would not have needed at its rate of the slices in which all were silent.
+        took_s: Run time of the watched job, s.
+        lost_s: Time that harmful jobs cost the watched job, s: in slices in which they were active,
+            the time beyond what its work there takes at its rate in slices in which all others were
+            silent.
         bytes: Bytes that the ranks of each job sent to other ranks.
     """
 
@@ -81,12 +82,13 @@ def run(
     Args:
         lab: The lab.
         jobs: The jobs; names must be new in the repository.
-        repository: Folder of the repository; made if it is not there.
+        repository: Folder of the repository; created if it does not exist.
         slice_ns: Length of the slices of profiles and logs.
-        say: Called twice a second with the seconds since the start of the watched job.
+        say: Function that is called twice a second with the seconds since the start of the watched
+            job.
 
     Raises:
-        ValidationError: A job failed, or was never alone.
+        ValidationError: A job failed, or the watched job was never alone.
         JostleError: MPI or a part of jostle is not installed.
     """
     for node in lab.nodes:

@@ -46,11 +46,11 @@ _MPI = "openmpi"
 
 @dataclass(frozen=True)
 class Played(Work):
-    """An experiment that was made.
+    """The record of an experiment that was made.
 
     Attributes:
-        scene: The experiment's plan.
-        repository: Folder of the repository that holds it.
+        scene: Plan of the experiment.
+        repository: Folder of the repository that has the experiment's profiles.
         error: Reason why the experiment cannot be used; "" when it can.
     """
 
@@ -96,11 +96,11 @@ def play(
     """Run the experiments of a plan that are not yet done.
 
     Args:
-        folder: Where they go.
-        plan: The experiments.
-        labs: How many labs at a time.
+        folder: Folder for the results.
+        plan: Experiments to run.
+        labs: Number of labs that run at the same time.
         name: Name of the labs; they are numbered.
-        progress: As of runner.make.
+        progress: Function that shows the progress, as for runner.make.
 
     Raises:
         JostleError: No lab is available here.
@@ -314,5 +314,5 @@ def name_of(folder: Path) -> str:
         ValidationError: The folder has no name.
     """
     if not folder.name:
-        raise ValidationError(f"{folder} has no name.", hint="Name a folder below it with --dir.")
+        raise ValidationError(f"{folder} has no name.", hint="Give a folder below it with --dir.")
     return f"val{os.getpid()}-"

@@ -25,7 +25,7 @@ STEADY = 0.15
 
 @dataclass(frozen=True)
 class Slices:
-    """Slices classified rightly and wrongly."""
+    """Numbers of correctly and incorrectly classified slices."""
 
     hit: int
     wrong: int
@@ -43,7 +43,7 @@ class Slices:
 
     @property
     def f1(self) -> float | None:
-        """Harmonic mean of both; None where no slice has interference or is named."""
+        """Harmonic mean of precision and recall; None if no slice has interference or is named."""
         every = 2 * self.hit + self.wrong + self.missed
         return 2 * self.hit / every if every else None
 
@@ -56,16 +56,18 @@ class Seen:
         job: The probe's job.
         name: Kind of the experiment.
         probe: Name of the probe.
-        null: No neighbour did harm.
-        slices: Slices classified rightly and wrongly.
-        named: Suspects, the first suspect first.
-        right: The first suspect is the one that did harm; None in a null run.
+        null: Whether no neighbour slowed the probe.
+        slices: Numbers of correctly and incorrectly classified slices.
+        named: Suspects, in jostle's order.
+        right: Whether the first suspect is the neighbour that slowed the probe; None in a null run.
         run_s: Run time of the probe.
-        lost_s: Time that harmful neighbours cost it.
-        said_s, low_s, high_s: The probe's loss by jostle, with the interval.
-        calm_s: Time that they cost it beyond the machine's own noise: against the calm slices of
-            the same run, by the probe's log; None where there are few.
-        same_run: lost_s is calm_s, since the probe's null runs differ too much among each other.
+        lost_s: Time that harmful neighbours cost the probe, s.
+        said_s, low_s, high_s: jostle's estimate of the loss, with its interval, s.
+        calm_s: Time that they cost the probe beyond the machine's own noise, by the probe's log:
+            compared with the slices of the same run without active neighbours; None if these are
+            too few.
+        same_run: Whether lost_s is calm_s, since the probe's null runs differ too much from each
+            other.
     """
 
     job: str
@@ -90,12 +92,12 @@ class Seen:
 
     @property
     def points(self) -> float:
-        """Error of the seconds lost, in points of the run."""
+        """Error of the estimated loss, in percentage points of the run time."""
         return 100 * abs(self.said_s - self.lost_s) / self.run_s
 
     @property
     def relative(self) -> float | None:
-        """The same as a share of the loss, where that is large."""
+        """Relative error of the estimated loss, if the loss is large."""
         return abs(self.said_s - self.lost_s) / self.lost_s if self.percent > LARGE else None
 
     @property
@@ -151,7 +153,7 @@ def _middle(values: Sequence[int]) -> float:
 def unsteady(runs: Sequence[Played]) -> dict[str, float]:
     """Return the probes whose rate differs too much between runs.
 
-    Only null runs are used, so the accuracy of answers has no influence.
+    Only null runs are used, so that the accuracy of jostle's verdicts has no influence.
 
     Args:
         runs: All experiments.
@@ -180,12 +182,12 @@ def see(
 
     Args:
         played: The experiment.
-        interference: The answer of `interference` for its probe.
-        usual: Operations of each probe in a slice alone.
+        interference: Result of `interference` for the probe.
+        usual: Operations per slice of each probe when it is alone.
         differing: Probes whose loss is known from the calm slices of the same run alone.
 
     Returns:
-        None if the probe never ran alone.
+        The comparison, or None if the probe never ran alone.
     """
     if played.scene.probe not in usual:
         return None
@@ -214,7 +216,7 @@ def see(
 
 
 def alongside(played: Work, bad: Sequence[str]) -> dict[int, float]:
-    """Return the share of each slice of work in which a harmful neighbour was on.
+    """Return the share of each slice of work in which a harmful neighbour was active.
 
     Args:
         played: The experiment.
@@ -289,11 +291,11 @@ def calm(played: Work, shares: Mapping[int, float]) -> float | None:
 
 
 def slices(shares: Mapping[int, float], interference: JobInterference) -> Slices:
-    """Count slices that were classified rightly and wrongly.
+    """Count the correctly and incorrectly classified slices.
 
     Args:
-        shares: Share of each slice in which a harmful neighbour was on.
-        interference: The answer for the experiment.
+        shares: Share of each slice in which a harmful neighbour was active.
+        interference: Result of `interference` for the experiment.
     """
     named = {
         number
@@ -312,21 +314,21 @@ class LabScore:
     """Scores of identification over some experiments.
 
     Attributes:
-        runs: Experiments.
-        harmful: Of these, with a neighbour that slows the probe.
-        slices: Slices of all harmful ones together.
-        first: Share of harmful ones whose first suspect is right.
-        null: Null runs.
-        alarms: Of these, those in which a suspect was named.
-        relative: Median error of large losses, share of the loss; None without any.
-        points: Median error of the others, points of the run.
-        relative_calm: As relative, against the calm slices of the same runs.
-        held: Share of the harmful ones whose interval contains the loss.
+        runs: Number of experiments.
+        harmful: Number of experiments with a neighbour that slows the probe.
+        slices: Classified slices of all harmful experiments together.
+        first: Share of harmful experiments whose first suspect is correct.
+        null: Number of null runs (without a harmful neighbour).
+        alarms: Number of null runs in which a suspect was named.
+        relative: Median relative error of large losses; None without any.
+        points: Median error of the other losses, percentage points of the run time.
+        relative_calm: Median relative error against the calm slices of the same runs.
+        held: Share of harmful experiments whose interval contains the loss.
         held_calm: Share whose interval contains the loss against the calm slices.
-        apart: Median difference of the two losses, a share: the uncertainty of the truth.
-        half_width: Median half-width of the intervals, a share of the estimate.
-        unsteady: Probes whose loss is known from the same run alone, and how far their null runs
-            differ.
+        apart: Median relative difference of the two losses: the uncertainty of the truth.
+        half_width: Median half-width of the intervals, relative to the estimate.
+        unsteady: Probes whose loss is known only from the same run, and the spread of their null
+            runs.
     """
 
     runs: int

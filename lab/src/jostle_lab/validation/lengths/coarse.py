@@ -1,4 +1,4 @@
-"""Turns records of short slices into the records that longer slices would have given.
+"""Turns records of short time slices into the records that longer slices would have given.
 
 So one run is assessed at several slice lengths, and differences between runs do not count.
 """
@@ -30,10 +30,10 @@ def coarse(alongside: CoRunning, length_ns: int) -> CoRunning:
 
     Args:
         alongside: From Repository.alongside.
-        length_ns: A multiple of the length of its slices.
+        length_ns: New length, a multiple of the length of the job's slices.
 
     Raises:
-        ValueError: It is no multiple.
+        ValueError: The length is no such multiple.
     """
     lives = {
         name: fact.life
@@ -82,9 +82,9 @@ def coarse_rows(
 
     Args:
         table: Rows with slice and slice_ns, or with start_ns and length_ns, and columns of numbers.
-        keys: The columns that, with the slice, identify a row.
-        length_ns: The length, ns.
-        lives: Start and end of jobs, ns, for a column job.
+        keys: Columns that, with the slice, identify a row.
+        length_ns: New length, ns.
+        lives: Start and end of each job in a column job, ns.
         mine: Start and end of the job to which rows without a column job belong.
 
     Returns:
@@ -130,7 +130,7 @@ def _with_times(
     lives: Mapping[str, tuple[int, int]],
     mine: tuple[int, int],
 ) -> pa.Table:
-    """Return sums with the columns of a table in its order; slices are cut to their jobs' lives."""
+    """Return sums with the columns of a table in its order; slices are cut to their jobs' runs."""
     first = sums["slice"].to_numpy()
     start, end = first * length_ns, (first + sums["span"].to_numpy()) * length_ns
     jobs = sums["job"].to_pylist() if "job" in sums.column_names else None

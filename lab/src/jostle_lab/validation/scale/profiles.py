@@ -51,7 +51,7 @@ _LEVEL = "os_rss_bytes"
 
 @functools.cache
 def places() -> tuple[dict[str, int], int, int]:
-    """Return the layout of metrics: each metric's cell, a mount's cells, and the number of cells."""
+    """Return the layout of metrics: each metric's cell, a mount's cells, and the cell count."""
     mount = [m for m in METRICS if m.scope == "mount"]
     stride = _up(len(mount), 8)
     cells = {m.id: number for number, m in enumerate(mount)}

@@ -1,4 +1,4 @@
-"""Simulates users of `jostle serve`, who request the list of jobs, then the data of a job's page."""
+"""Simulates users of `jostle serve`, who request the list of jobs, then data of a job's page."""
 
 from __future__ import annotations
 

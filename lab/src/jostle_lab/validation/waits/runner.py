@@ -36,12 +36,12 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class Record:
-    """An experiment that was made.
+    """The record of an experiment that was made.
 
     Attributes:
-        experiment: The experiment's plan.
+        experiment: Plan of the experiment.
         job: Name of the job in the repository.
-        spans: When each injection was on: begin and end, ns since the epoch.
+        spans: Begin and end of each injection, ns since the epoch.
         error: Reason why the experiment failed.
     """
 
@@ -72,10 +72,10 @@ def make(folder: Path, plan: Sequence[Experiment], name: str, progress: Progress
     """Make the experiments of a plan that are not yet made; those that failed are tried again.
 
     Args:
-        folder: Where repository and records are.
-        plan: The experiments.
+        folder: Folder of the repository and the records.
+        plan: Experiments to make.
         name: Name of the labs.
-        progress: Called before each.
+        progress: Function that is called before each experiment.
 
     Raises:
         JostleError: No lab is available here.
@@ -125,7 +125,7 @@ class _Run:
         self._cores = [str(at) if few and at < CORES else every for at in range(len(lab.nodes))]
 
     def made(self, folder: Path) -> Record:
-        """Run it, and ingest its profiles.
+        """Run the program, and ingest its profiles.
 
         Raises:
             ValidationError: The program failed.
@@ -186,7 +186,7 @@ class _Run:
         return self._lab.mpirun(_MPI, placement, words, variables, "/")
 
     def _inject(self, process: subprocess.Popen[bytes], begun: Path) -> list[tuple[int, int]]:
-        """Make nodes slow at the planned times; return when each was slow."""
+        """Make nodes slow at the planned times; return the times at which each was slow."""
         latest = time.monotonic() + _STARTS_S
         while not begun.exists():
             if process.poll() is not None or time.monotonic() > latest:

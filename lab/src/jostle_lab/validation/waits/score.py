@@ -1,4 +1,4 @@
-"""Scores the ranks that jostle named against the injections, and writes the page."""
+"""Compares the ranks that jostle named with the injections, and writes the page."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ DATA, PAGE = "who-waits.json", "who-waits.md"
 
 @dataclass(frozen=True)
 class Row:
-    """An injection, or a quiet run, and jostle's answer.
+    """An injection, or a quiet run, and jostle's verdict.
 
     Attributes:
         number: Number of the experiment.
         kind: The experiment's kind.
-        cause: What was injected; "" in a quiet run.
-        node: Number of the node, -1 in a quiet run.
-        named: The experiment's node was named while it was on.
-        why: The cause that was named then; "" where the node was not named.
-        off_s: Seconds between its begin and the reported begin.
-        seconds: Seconds that the others waited according to jostle.
-        false: Answers about nodes or times at which nothing was injected.
-        error: Why the experiment has no answer.
+        cause: Injected cause; "" in a quiet run.
+        node: Number of the slow node; -1 in a quiet run.
+        named: Whether the node was named during the injection.
+        why: Cause that jostle named for the node; "" if the node was not named.
+        off_s: Seconds between the begin of the injection and the reported begin.
+        seconds: Seconds that the other ranks waited according to jostle.
+        false: Verdicts on nodes or times at which nothing was injected.
+        error: Reason why the experiment has no verdict.
     """
 
     number: int
@@ -46,7 +46,7 @@ class Row:
 
     @property
     def right(self) -> bool:
-        """Whether node, cause and begin are right; of a quiet run: whether no node was named."""
+        """Whether node, cause and begin are correct; in a quiet run, whether no node was named."""
         if self.error:
             return False
         if not self.cause:
@@ -55,11 +55,11 @@ class Row:
 
 
 def assess(record: Record, waits: JobWaits) -> list[Row]:
-    """Compare an experiment with jostle's answer.
+    """Compare an experiment with jostle's verdict.
 
     Args:
         record: The experiment and its truth.
-        waits: Jostle's answer: for which ranks others waited.
+        waits: jostle's verdict: ranks for which others waited.
     """
     left, rows = list(waits.stragglers), []
     experiment = record.experiment
@@ -75,7 +75,7 @@ def assess(record: Record, waits: JobWaits) -> list[Row]:
 
 
 def _of(injection: Injection, span: tuple[int, int], said: Sequence[Straggler]) -> Straggler | None:
-    """Return the answer on an injection: on its node, for most of the time that it was on."""
+    """Return the verdict on an injection: on its node, for most of its time."""
 
     def common(each: Straggler) -> float:
         both = min(each.end_ns, span[1]) - max(each.start_ns, span[0])
@@ -100,7 +100,7 @@ def _row(
 
 
 def failed(record: Record, error: str) -> list[Row]:
-    """Return the rows of an experiment that has no answer."""
+    """Return the rows of an experiment that has no verdict."""
     experiment = record.experiment
     if not experiment.injections:
         return [Row(experiment.number, experiment.kind, "", -1, error=error)]
@@ -111,13 +111,13 @@ def failed(record: Record, error: str) -> list[Row]:
 
 
 def printed(rows: Sequence[Row]) -> str:
-    """Return the rows that are not right, and the sums."""
+    """Return the rows that are not correct, and the sums."""
     lines = []
     for row in rows:
         if row.right and not row.false:
             continue
         said = row.error or (f"{row.why}, {row.off_s:+.2f} s" if row.named else "not named")
-        wrong = f"; named wrongly: {', '.join(row.false)}" if row.false else ""
+        wrong = f"; incorrectly named: {', '.join(row.false)}" if row.false else ""
         what = f"{row.cause or QUIET}{f' on node {row.node}' if row.cause else ''}"
         lines.append(f"{row.number:4} {what}: {said}{wrong}")
     return "\n".join([*lines, *table(rows)])
@@ -163,7 +163,7 @@ def page(rows: Sequence[Row], facts: str) -> str:
 
     Args:
         rows: The rows.
-        facts: When and on what it was measured.
+        facts: Sentence with the date and the machine of the measurement.
     """
     return "\n".join(
         [

@@ -1,4 +1,4 @@
-"""Reads runs with delays in windows from a validation's folder, and estimates them."""
+"""Reads runs with delays in windows from a validation's folder, and estimates their loss."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def evaluate_within(
     """Estimate all runs with windows of a folder.
 
     Args:
-        store: The folder.
-        codes: The programs; runs of others are left out.
+        store: Folder of the validation.
+        codes: Programs; runs of other programs are left out.
         seed: That of the measurement.
         progress: Called before each run: runs done, runs in all, the next run.
 
@@ -73,12 +73,12 @@ def evaluate_within(
 
 
 def whole_rows(evaluation: Evaluation, seed: int, codes: Sequence[str]) -> list[WholeRow]:
-    """Return the scores of estimates of whole runs, where comparing the runs gives their truth.
+    """Return scores of estimates of whole runs, whose true loss follows from comparing runs.
 
     Args:
-        evaluation: The evaluation of the same folder.
+        evaluation: Evaluation of the same folder.
         seed: That of the measurement.
-        codes: The programs; one that could not be compared is a row with the reason.
+        codes: Programs; one that could not be compared is a row with the reason.
     """
     rows = []
     for code in codes:
@@ -171,7 +171,7 @@ def _windows(
 
 
 def _segments(tables: RunTables, world: int, found: pa.Table) -> SegmentLosses:
-    """Return the segments of an estimate, with how many global collectives each holds."""
+    """Return the segments of an estimate, with the number of global collectives in each."""
     start, end, lost = (
         found[name].to_numpy().astype(np.int64) for name in ("start_ns", "end_ns", "lost_ns")
     )

@@ -77,13 +77,13 @@ def _chosen(estimate: RunEstimate, clusters: Sequence[Cluster]) -> list[Cluster]
 
 
 def members(estimate: RunEstimate) -> str:
-    """Return how many ranks or processes were evaluated."""
+    """Return the number of evaluated ranks or processes as text."""
     singular, plural = ("rank", "ranks") if estimate.world >= 0 else ("process", "processes")
     return f"{count(estimate.ranks)} {singular if estimate.ranks == 1 else plural}"
 
 
 def foot(estimate: RunEstimate) -> str:
-    """Return the small print: job, method, coverage."""
+    """Return the footer of a figure: job, method, coverage."""
     return (
         f"job {estimate.job} of {local_time(estimate.start_ns)} · "
         f"{members(estimate)} · method {estimate.method} · "

@@ -1,4 +1,4 @@
-"""Rates with and without a suspect, and within runs (Bhatele et al., 2013, figures 14 and 20)."""
+"""Draws rates with and without a suspect, and in runs (Bhatele et al., 2013, figures 14, 20)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rates of a program's runs by date, by kind of message, against time and measures of placement."""
+"""Figures of a program's messaging rates by date, kind of message, run time and placement."""
 
 from __future__ import annotations
 
