@@ -160,7 +160,7 @@ def test_the_demo_says_what_the_neighbour_cost(together: float, said: str) -> No
         text = " ".join(proof.lines())
         assert f"alone 10.0 s: {said}." in text and "14 are the same" in text
         assert about in text
-        assert ("The run alone" in text, "Whether the run" in text) == (
+        assert ("The run without" in text, "It is undecided" in text) == (
             light == "yellow",
             light is None,
         )

@@ -141,7 +141,7 @@ def test_unreadable_spool_names_its_owner(tmp_path: Path) -> None:
 def test_no_repository_is_an_empty_state_not_an_error(tmp_path: Path) -> None:
     done = jostle("jobs", "--repository", str(tmp_path / "none"))
     assert done.code == 0
-    assert "Nothing is recorded yet" in done.out
+    assert "No job is recorded yet" in done.out
     assert "jostle run -- CMD" in done.err
 
 

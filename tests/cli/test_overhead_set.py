@@ -95,11 +95,11 @@ def test_a_set_alongside_another_profiler(
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["--set", "stencil", "--", "true"], "no CMD"),
+        (["--set", "stencil", "--", "true"], "CMD must not be given"),
         (["--set", "stencil", "--gpu"], "No program of --set uses a GPU."),
         (["--set", "stancil"], "There is no program `stancil`"),
         (["--set", "transpose-nodes"], "runs on nodes of a lab"),
-        (["--format", "svg", "--", "true"], "that of CMD has it in its name"),
+        (["--format", "svg", "--", "true"], "the name of the figure's file gives"),
         ([], "No command was given."),
     ],
 )
@@ -150,9 +150,9 @@ def test_profilers_are_known_by_their_libraries(profiler: str, tmp_path: Path) -
     other = bytearray(Path(profiler).read_bytes())
     other[4] = 1  # the class of 32-bit libraries
     (tmp_path / "libother.so").write_bytes(other)
-    with pytest.raises(UsageError, match="programs of another kind"):
+    with pytest.raises(UsageError, match="cannot be loaded by programs"):
         other_profilers([str(tmp_path / "libother.so")])
-    with pytest.raises(UsageError, match="two kinds of runs called mpiP"):
+    with pytest.raises(UsageError, match="two profilers are called mpiP"):
         other_profilers([profiler, profiler])
 
 
