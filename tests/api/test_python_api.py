@@ -231,7 +231,7 @@ def test_a_batch_job_has_a_loss_and_parts(tmp_path: Path) -> None:
         (row,) = printed("jobs", "--lost", "--repository", site.path)["jobs"]
         for whole in (job, site.job("1")):
             assert as_json(whole.loss().to_json()) == row["lost"]
-            with pytest.raises(jostle.JostleError, match="Name one of them"):
+            with pytest.raises(jostle.JostleError, match="Name one of the parts"):
                 whole.digest()
         (values,) = site.jobs().arrow().to_pylist()
         assert (values["batch_name"], values["partition"]) == ("<b>run", "long")

@@ -141,7 +141,7 @@ def test_only_a_trace_is_replaced(
     words = ("export", job, "--format", "otf2", "--repository", str(injected), "--out")
     again = jostle(*words, str(folder))
     assert again.code == 2
-    assert "is there already" in again.err
+    assert "already exists" in again.err
     assert jostle(*words, str(folder), "--force").code == 0
     (tmp_path / "mine").write_text("x")
     other = jostle(*words, str(tmp_path), "--force")

@@ -31,7 +31,7 @@ print(begin, time.time())
 _ALONE = {"first": "250ms", "second": "1s", "third": "4s"}
 
 #: Reasons to clear a job that rest on sums, not on a test.
-_WITHOUT_A_TEST = ("By account", "too little to lose", "next to nothing", "Its load was only")
+_WITHOUT_A_TEST = ("By account", "too little to lose", "almost no time", "Its load was only")
 
 
 def _words(folder: Path, job: str, slice_: str, seconds: float) -> list[str]:

@@ -101,7 +101,7 @@ def test_the_command_says_it_and_what_it_rests_on(disturbed: Repository) -> None
     assert "bully slows victim by" in done.out
     assert "are compared as a whole" in " ".join(done.out.split())
     drawn = jostle("interference", slow, *place, "--plot", "figures")
-    assert drawn.code == 2 and "nothing to draw" in drawn.err
+    assert drawn.code == 2 and "No figure can be drawn" in drawn.err
 
 
 def met_by_chance(random: np.random.Generator, runs: int) -> tuple[np.ndarray, np.ndarray]:

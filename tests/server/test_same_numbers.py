@@ -317,11 +317,11 @@ def test_other_users_jobs_are_called_that(injected: Path) -> None:
         if "other users' jobs" not in [each["job"] for each in alongside]:
             continue
         shown += 1
-        assert "ther users' jobs were at work on its resources" in run("neighbours", *words)
+        assert "ther users' jobs were active on its resources" in run("neighbours", *words)
         if shown == 1:
             assert printed("interference", *words)["unnamed"]
             assert "ther users' jobs alongside it" in run("estimate", *words)
-            assert "ther users' jobs were at work on its resources" in run("interference", *words)
+            assert "ther users' jobs were active on its resources" in run("interference", *words)
     assert shown
 
 

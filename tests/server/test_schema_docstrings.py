@@ -17,7 +17,7 @@ def test_fields_are_described_by_docstrings() -> None:
     schemas = {**whole.pop("$defs"), "JobDigest": whole}
     describe_fields(schemas)
     assert not [name for name, one in schemas.items() if "Attributes:" in one["description"]]
-    assert schemas["JobDigest"]["description"] == "A job in figures."
+    assert schemas["JobDigest"]["description"].startswith("The digest of a job: its figures")
     fields = schemas["GpuDigest"]["properties"]
     assert all("description" in field for field in fields.values())
     assert fields["to_served"]["description"].endswith("; null without any.")

@@ -108,7 +108,7 @@ def test_people_log_in_on_network_addresses(place, words):
         (("--listen", "8642"), "is not an address"),
         (("--listen", "127.0.0.1:65536"), "is not an address"),
         ((*NET, "--tls-cert", "cert.pem"), "belong together"),
-        ((*NET, *TLS, *PROXY), "Leave one out"),
+        ((*NET, *TLS, *PROXY), "Leave out one"),
         ((*NET, "--tls-cert", "none.pem", "--tls-key", "key.pem"), "cannot be read"),
         ((*NET, *TLS, "--config", "/none.toml"), "there is no /none.toml"),
         (("--config", "/none.toml"), "no log-in is needed"),

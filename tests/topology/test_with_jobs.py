@@ -67,4 +67,4 @@ def test_import_show_and_doctor(
     said = capsys.readouterr()
     assert "2 versions:" in said.out and not said.err.startswith("warning")
     assert main(["topology", "show", "nix"]) == 2
-    assert "There are: net." in capsys.readouterr().err
+    assert "Known fabrics: net." in capsys.readouterr().err

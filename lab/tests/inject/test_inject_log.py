@@ -126,7 +126,7 @@ def test_a_log_that_never_began_is_a_note(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "inject-x-2.jil").write_bytes(log(GOOD))
     found = read(tmp_path)
     assert found.processes.num_rows == 1
-    assert any(": empty: " in note for note in found.notes)
+    assert any(": the file is empty: " in note for note in found.notes)
 
 
 def test_a_torn_log_is_read_as_far_as_it_goes(tmp_path: Path) -> None:

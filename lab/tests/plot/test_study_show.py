@@ -64,7 +64,7 @@ def test_the_numbers_are_those_of_table_3_2(capsys: pytest.CaptureFixture[str]) 
     line = next(line for line in first.splitlines() if line.startswith("open-write-close"))
     assert " 43 (" in line and " 41 (" in line and " 67 (" in line  # OWC, WS, AW
     assert "degradation: share of the probe's undisturbed throughput lost" in out
-    assert "dilation:    share by which its run takes longer" in out
+    assert "dilation:    share by which the probe's run takes longer" in out
 
 
 @pytest.mark.parametrize("width", ["60", "80", "100", "160"])

@@ -120,7 +120,7 @@ def test_nodes_of_slurm_need_a_folder(parse: Callable[..., Any]) -> None:
         (parse(text), "study.toml:5: `dir` of [where]: "),
         (parse(ONE, place="slurm"), "study.toml: `dir` of [where]: "),
     ):
-        with pytest.raises(ConfigError, match="need a folder") as caught:
+        with pytest.raises(ConfigError, match="needs a folder") as caught:
             check_where(study)
         assert str(caught.value).startswith(place) and caught.value.exit_code == 2
         assert "--dir /path/on/the/shared/fs" in caught.value.hint

@@ -247,8 +247,8 @@ def test_a_full_file_system_is_a_result(workplace: Workplace, tmp_path: Path) ->
         (("run", "nothing-there"), "neither a file nor a shipped one"),
         (("run", "x.toml"), "There is no file x.toml"),
         (("run", "write-patterns", "--name", "a b"), "cannot name a study"),
-        (("run", "write-patterns", "--place", "slurm"), "need a folder"),
-        (("run", "write-patterns-full", "--dry-run"), "need a folder"),
+        (("run", "write-patterns", "--place", "slurm"), "needs a folder"),
+        (("run", "write-patterns-full", "--dry-run"), "needs a folder"),
     ],
 )
 def test_mistakes_have_a_fix(workplace: Workplace, words: tuple[str, ...], message: str) -> None:
