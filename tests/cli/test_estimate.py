@@ -303,11 +303,11 @@ def test_a_cause_is_named_from_half_a_percent_on(percent: float, cause: str | No
 
 def test_intervals_for_trace_tools(outputs: dict[str, Done], place: Path) -> None:
     file, done = place / "hits.json", outputs["events"]
-    assert f"interfered intervals: {file}" in done.out
+    assert f"intervals with lost time: {file}" in done.out
     events = json.loads(file.read_text())["traceEvents"]
     spans = [event for event in events if event["ph"] == "X"]
     names = {event["tid"]: event["args"]["name"] for event in events if event["ph"] == "M"}
-    assert len(spans) == int(done.out.split(" interfered intervals")[0].splitlines()[-1]) + 1
+    assert len(spans) == int(done.out.split(" intervals with lost time")[0].splitlines()[-1]) + 1
     assert {"network MPI", "file system sshfs:storage.lab:/"} <= set(names.values())
     for event in spans:
         assert set(event) == {"ph", "name", "cat", "pid", "tid", "ts", "dur", "args"}

@@ -136,7 +136,7 @@ def test_export_gives_files_and_keeps_what_is_there(repository: str, tmp_path: P
     assert jostle(*words, "--force", JOSTLE_REPOSITORY=repository).code == 0
     other = jostle("export", "tar", "-o", "tar.xlsx", JOSTLE_REPOSITORY=repository)
     assert other.code == 2 and not (tmp_path / "tar.xlsx").exists()
-    assert "xlsx is no form" in other.err and ".parquet, .csv, .json" in other.err
+    assert "xlsx is not a format" in other.err and ".parquet, .csv, .json" in other.err
     file = tmp_path / "tar.json"
     report = jostle("export", "tar", "-o", str(file), "--json", JOSTLE_REPOSITORY=repository)
     assert json.loads(report.out)["rows"] == 160

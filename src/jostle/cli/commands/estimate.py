@@ -99,7 +99,7 @@ def command(
     if place:
         show("", *saved_lines(saved, place, reason="the run has nothing"))
     if file:
-        show(f"{written} interfered interval{'s' if written != 1 else ''}: {file}")
+        show(f"{written} interval{'s' if written != 1 else ''} with lost time: {file}")
     seen = "a spool" if alone else seen_by_estimate(evaluated_job, slice_ns)
     from jostle.report.models.among_runs import newest_other_run
 
