@@ -202,7 +202,7 @@ def _model(result: StudyResult) -> Law | None:
     why = ""
     if others["node"]:
         why = f"Shares by process everywhere would miss by {_percent(median(others['process']))}"
-        why += f", with shares by node {_percent(median(others['node']))}."
+        why += f", shares by node by {_percent(median(others['node']))}."
     unequal = [row for row in _rows(result) if row.setting.processes[0] != row.setting.processes[1]]
     doubts = [
         f"{row.small}, {row.setting.label}: {row.why_not[0]}" for row in unequal if not row.holds
