@@ -128,7 +128,7 @@ def working(neighbours: int, *, unnamed: bool) -> str:
     """
     who_else = others_alongside(neighbours, unnamed=unnamed) or "no other profiled job"
     verb = "was" if neighbours <= 1 and not unnamed else "were"
-    return f"{who_else[0].upper()}{who_else[1:]} {verb} at work on its resources"
+    return f"{who_else[0].upper()}{who_else[1:]} {verb} active on its resources"
 
 
 def _first(split: Attribution) -> str:

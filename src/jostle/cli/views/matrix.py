@@ -51,7 +51,7 @@ def _many(number: int, noun: str) -> str:
 
 def _answer(matrix: Matrix, evident: list[Encounter]) -> str:
     if not matrix.encounters:
-        return "No two programs were at work on the same resource."
+        return "No two programs were active on the same resource."
     if not evident:
         tested = [each for each in matrix.encounters if each.test]
         if not tested:
