@@ -45,18 +45,18 @@
 
 /* Types of records. */
 enum jst_record_type {
-    JST_RECORD_SLICE = 'S', /* gains of the counters */
-    JST_RECORD_SLICE_LIKE = 'L', /* the same, as difference from an `S` record */
+    JST_RECORD_SLICE = 'S', /* gains of the counters in one slice, or a few */
+    JST_RECORD_SLICE_LIKE = 'L', /* the same, as the difference from the last `S` record */
     JST_RECORD_MOUNT = 'M', /* names of the mount in a slot */
     JST_RECORD_CLOCK = 'C', /* change of the clock's state, or jump */
     JST_RECORD_NOTE = 'N', /* sentence for the user */
     JST_RECORD_SEGMENTS = 'G', /* part of the stream of entries */
     JST_RECORD_PEERS = 'W', /* bytes to and from each rank (no longer written) */
-    JST_RECORD_TRAFFIC = 'T', /* gains of partners and collectives */
+    JST_RECORD_TRAFFIC = 'T', /* gains of partners and collectives in one slice, or a few */
     JST_RECORD_COMMUNICATOR = 'U', /* members of a communicator */
-    JST_RECORD_GPU_SLICES = 'D', /* gains of the GPUs */
-    JST_RECORD_COMPONENT = 'K', /* names of a component */
-    JST_RECORD_COMPONENT_SLICES = 'X', /* gains of the components */
+    JST_RECORD_GPU_SLICES = 'D', /* gains of the GPUs in one slice, or a few */
+    JST_RECORD_COMPONENT = 'K', /* names of a component, before the first record with its values */
+    JST_RECORD_COMPONENT_SLICES = 'X', /* gains of the components in one slice, or a few */
     JST_RECORD_SHORTS_HEADER = 'H', /* what its short processes have in common */
     JST_RECORD_SHORT_PROCESS = 'P', /* process that was too short for a profile */
 };
@@ -202,9 +202,11 @@ _Static_assert(sizeof(jst_mount_slot) == 32, "jst_mount_slot");
 /* Cores on which the threads may run. Of the header's two places the one with the higher number is
  * valid; the other is written next. */
 typedef struct jst_binding {
-    _Atomic uint64_t number; /* number of bindings recorded so far; 0: none */
-    char allowed_cpus[256]; /* cores that its threads may use, as `0-15,64-79`; `...`: cut */
-    char allowed_nodes[64]; /* their NUMA nodes; empty: unknown */
+    _Atomic uint64_t number; /* 0: no binding; else the number of bindings recorded so far */
+    /* cores that its threads together may use, in the kernel's form `0-15,64-79`; `...` at the
+     * end: cut */
+    char allowed_cpus[256];
+    char allowed_nodes[64]; /* their NUMA nodes, in the same form; empty: unknown */
     /* cores of its control group (`cpuset`), else of the machine; empty: unknown */
     char group_cpus[256];
     char group_nodes[64]; /* their NUMA nodes */
@@ -242,17 +244,21 @@ typedef struct jst_head {
     uint32_t ppid; /* the parent's process id */
     uint32_t uid; /* real user id; readers use the file's owner */
     uint32_t gid; /* real group id */
-    uint64_t proc_start; /* field 22 of /proc/PID/stat; 0: unknown */
+    uint64_t proc_start; /* field 22 of /proc/PID/stat (ticks since boot); 0: unknown */
     uint32_t sid; /* session id */
-    uint32_t part; /* number of a further file of a process image; 0: the first */
+    /* 0; n for the n-th further file of a process image (after an unshare or setns that needs one
+     * thread) */
+    uint32_t part;
     uint8_t boot_id[16]; /* boot of the machine that it ran in */
     char host[64]; /* node name */
     char job[128]; /* job name */
     char program[256]; /* path of the executable */
     char library[32]; /* version of libjostle */
-    /* command line, cut; by default its first word ([`command_lines`](configuration.md)) */
+    /* command line, arguments separated by spaces, cut; by default the first word
+     * ([`command_lines`](configuration.md)) */
     char command[512];
-    uint32_t start_clock_state; /* clock by adjtimex at file_ns: 0 ok, ..., 5 not synchronised */
+    /* return value of adjtimex at file_ns (0 ok ... 5 = TIME_ERROR: not synchronised) */
+    uint32_t start_clock_state;
     uint32_t start_clock_error_us; /* its maxerror, µs */
     uint64_t pid_namespace; /* inode of /proc/self/ns/pid, in which pid is valid; 0: unknown */
     /* ---- mpi: filled in when an MPI program reaches each state (mpi_account.c) ---- */
@@ -277,13 +283,15 @@ typedef struct jst_head {
     char batch[64]; /* batch job, such as `slurm-123`; empty: none */
     char world[32]; /* identifies the ranks of one mpirun or training launch; empty: unknown */
     uint32_t ring_offset; /* offset of the ring of segments */
-    uint32_t ring_bytes; /* its size with header; 0: none */
-    char papi_names[4][32]; /* events of papi_1_count to papi_4_count, or empty */
+    uint32_t ring_bytes; /* size of the ring, its header included; 0: none */
+    /* events of papi_1_count to papi_4_count; empty where fewer were requested */
+    char papi_names[4][32];
     /* bits: 0 instructions, 1 cycles, 2 llc_misses, 3 task_clock, 4 switches, 5 migrations, 6
      * faults; 8 to 11 PAPI events */
     uint32_t perf_asked;
     uint32_t perf_granted; /* the same bits */
-    /* what an interpreter runs: a script's base name, a module or a class; or empty */
+    /* what an interpreter runs: a script's base name, a module or a class; empty: another program,
+     * [`command_lines`](configuration.md) is `none`, or a version before 0.5.0 */
     char script[128];
     uint32_t files_offset; /* offset of the table of files */
     uint32_t file_bytes; /* size of one place */
@@ -306,19 +314,21 @@ typedef struct jst_head {
     uint64_t end_ns; /* CLOCK_REALTIME of the process image's orderly end; 0: none so far */
     /* 0 none, 1 exit, 2 _exit, 3 exec, 4 abort, 5 continued in the next part */
     uint32_t end_reason;
-    _Atomic uint32_t blocks_used; /* blocks ever assigned */
+    _Atomic uint32_t blocks_used; /* blocks ever assigned (beyond block_capacity: in memory) */
     uint32_t clock_state; /* latest adjtimex */
     uint32_t clock_error_us; /* its maxerror, µs */
-    _Atomic uint64_t lost_threads; /* threads without a block, whose calls are not counted */
+    _Atomic uint64_t lost_threads; /* threads without a block (their calls are not counted) */
     uint64_t tick_now; /* ticks at heartbeat_ns; 0: unknown */
     jst_mount_slot mounts[8]; /* mount slots */
-    /* first slice whose gains of partners and collectives no `T` record holds */
+    /* first slice from which on no `T` record holds the gains of the tables of partners and
+     * collectives */
     _Atomic uint64_t traffic_slice;
-    _Atomic uint64_t gpu_slice; /* the same of GPUs and `D` records */
-    _Atomic uint32_t gpus_used; /* used places of GPUs, the first ones */
+    _Atomic uint64_t gpu_slice; /* the same of `D` records and the table of GPUs */
+    _Atomic uint32_t gpus_used; /* used places in the table of GPUs, the first ones */
     uint8_t gap2[2392 - 2388];
-    jst_binding bindings[2]; /* the one with the higher number is valid */
-    /* how often threads that wanted a core were seen on NUMA node 0, 1, ...; of users of GPUs */
+    jst_binding bindings[2]; /* cores that it may use: the one with the higher number is valid */
+    /* how often threads that wanted a core were seen on NUMA node 0, 1, ...; only of processes
+     * that used a GPU and may run on several nodes */
     uint32_t node_samples[16];
     uint8_t gap3[4096 - 3752];
 } jst_head;
@@ -468,7 +478,8 @@ typedef struct jst_file {
     _Atomic uint64_t hash;
     _Atomic uint64_t key; /* no meaning outside the process */
     uint16_t mount; /* mount slot; of place 0: none */
-    /* by its first bytes: 1 HDF5 (also netCDF-4), 2 netCDF classic; 0: another, or not seen */
+    /* format by its first bytes, if calls read or wrote them: 1 HDF5 (also netCDF-4), 2 netCDF
+     * classic; 0: another, or not seen */
     uint16_t format;
     uint32_t users; /* open descriptors of the file */
     _Atomic uint64_t owner; /* no meaning outside the process */
@@ -490,7 +501,7 @@ typedef struct jst_file {
     uint64_t other_write_ticks;
     uint64_t syncs; /* calls of all threads */
     uint64_t sync_ticks; /* their time, ticks */
-    /* path, or its last 79 or 78 bytes, not beginning with `/`; empty without names */
+    /* path; of a longer one the last 79 or 78 bytes, not beginning with `/`; empty without names */
     char name[80];
 } jst_file;
 

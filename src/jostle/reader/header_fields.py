@@ -32,16 +32,19 @@ class ProcessFields:
         pid: Process id, in its PID namespace.
         ppid: The parent's process id.
         gid: Real group id.
-        proc_start: Field 22 of /proc/PID/stat; 0: unknown.
+        proc_start: Field 22 of /proc/PID/stat (ticks since boot); 0: unknown.
         sid: Session id.
-        part: Number of a further file of a process image; 0: the first.
+        part: 0; n for the n-th further file of a process image (after an unshare or setns that
+            needs one thread).
         boot_id: Boot of the machine that it ran in; as the kernel writes it, with dashes.
         host: Node name.
         job: Job name.
         program: Path of the executable.
         library: Version of libjostle.
-        command: Command line, cut; by default its first word (`command_lines`).
-        start_clock_state: Clock by adjtimex at file_ns: 0 ok, ..., 5 not synchronised.
+        command: Command line, arguments separated by spaces, cut; by default the first word
+            (`command_lines`).
+        start_clock_state: Return value of adjtimex at file_ns (0 ok ... 5 = TIME_ERROR: not
+            synchronised).
         start_clock_error_us: Its maxerror, µs.
         mpi_state: 0 none, 1 in MPI_Init, 2 initialised, 3 in MPI_Finalize, 4 finalised.
         mpi_adapter: 0 no MPI seen, 1 loaded, 2 no adapter is installed for this MPI (its calls are
@@ -61,26 +64,28 @@ class ProcessFields:
         launcher: orte, prrte, hydra, slurm or torch; empty: unknown.
         batch: Batch job, such as `slurm-123`; empty: none.
         world: Identifies the ranks of one mpirun or training launch; empty: unknown.
-        papi_names: Events of papi_1_count to papi_4_count, or empty.
+        papi_names: Events of papi_1_count to papi_4_count; empty where fewer were requested.
         perf_asked: bits: 0 instructions, 1 cycles, 2 llc_misses, 3 task_clock, 4 switches, 5
             migrations, 6 faults; 8 to 11 PAPI events.
         perf_granted: The same bits.
-        script: What an interpreter runs: a script's base name, a module or a class; or empty.
+        script: What an interpreter runs: a script's base name, a module or a class; empty: another
+            program, `command_lines` is `none`, or a version before 0.5.0.
         generation: Commit `generation & 1` is valid.
         tick_ns: Nanoseconds per tick, 32.32 fixed point; here as a plain number.
         heartbeat_ns: CLOCK_REALTIME of the heartbeat's latest tick.
         end_ns: CLOCK_REALTIME of the process image's orderly end; 0: none so far.
         end_reason: How a process image ended: none, exit, _exit, exec, abort, continued.
-        blocks_used: Blocks ever assigned.
+        blocks_used: Blocks ever assigned (beyond block_capacity: in memory).
         clock_state: Latest adjtimex.
         clock_error_us: Its maxerror, µs.
-        lost_threads: Threads without a block, whose calls are not counted.
-        allowed_cpus: Cores that its threads may use, as `0-15,64-79`; `...`: cut.
-        allowed_nodes: Their NUMA nodes; empty: unknown.
+        lost_threads: Threads without a block (their calls are not counted).
+        allowed_cpus: Cores that its threads together may use, in the kernel's form `0-15,64-79`;
+            `...` at the end: cut.
+        allowed_nodes: Their NUMA nodes, in the same form; empty: unknown.
         group_cpus: Cores of its control group (`cpuset`), else of the machine; empty: unknown.
         group_nodes: Their NUMA nodes.
-        node_samples: How often threads that wanted a core were seen on NUMA node 0, 1, ...; of
-            users of GPUs; up to the last that is not 0.
+        node_samples: How often threads that wanted a core were seen on NUMA node 0, 1, ...; only of
+            processes that used a GPU and may run on several nodes; up to the last that is not 0.
     """
 
     version: int
@@ -213,11 +218,13 @@ class MachineFields:
         file_ns: CLOCK_REALTIME when this file was made.
         first_slice: Slice of start_ns; in a further part, of file_ns.
         pid: Process id, in its PID namespace.
-        part: Number of a further file of a process image; 0: the first.
+        part: 0; n for the n-th further file of a process image (after an unshare or setns that
+            needs one thread).
         boot_id: Boot of the machine that it ran in; as the kernel writes it, with dashes.
         host: Node name.
         library: Version of libjostle.
-        start_clock_state: Clock by adjtimex at file_ns: 0 ok, ..., 5 not synchronised.
+        start_clock_state: Return value of adjtimex at file_ns (0 ok ... 5 = TIME_ERROR: not
+            synchronised).
         start_clock_error_us: Its maxerror, µs.
         role: What a machine is to the jobs: node, server.
         heartbeat_ns: CLOCK_REALTIME of the heartbeat's latest tick.

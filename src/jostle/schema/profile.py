@@ -25,18 +25,18 @@ NODE_SAMPLES: Final = 16
 class RecordType(enum.IntEnum):
     """Types of records."""
 
-    SLICE = ord("S")  # gains of the counters
-    SLICE_LIKE = ord("L")  # the same, as difference from an `S` record
+    SLICE = ord("S")  # gains of the counters in one slice, or a few
+    SLICE_LIKE = ord("L")  # the same, as the difference from the last `S` record
     MOUNT = ord("M")  # names of the mount in a slot
     CLOCK = ord("C")  # change of the clock's state, or jump
     NOTE = ord("N")  # sentence for the user
     SEGMENTS = ord("G")  # part of the stream of entries
     PEERS = ord("W")  # bytes to and from each rank (no longer written)
-    TRAFFIC = ord("T")  # gains of partners and collectives
+    TRAFFIC = ord("T")  # gains of partners and collectives in one slice, or a few
     COMMUNICATOR = ord("U")  # members of a communicator
-    GPU_SLICES = ord("D")  # gains of the GPUs
-    COMPONENT = ord("K")  # names of a component
-    COMPONENT_SLICES = ord("X")  # gains of the components
+    GPU_SLICES = ord("D")  # gains of the GPUs in one slice, or a few
+    COMPONENT = ord("K")  # names of a component, before the first record with its values
+    COMPONENT_SLICES = ord("X")  # gains of the components in one slice, or a few
     SHORTS_HEADER = ord("H")  # what its short processes have in common
     SHORT_PROCESS = ord("P")  # process that was too short for a profile
 

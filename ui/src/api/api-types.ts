@@ -250,7 +250,7 @@ export interface BindingCase {
   seconds: number;
 }
 
-/** A verdict in a row of the list of jobs. */
+/** A verdict in a few values, for a row of the list of jobs. */
 export interface Brief {
   /** null: undecided */
   light: 'green' | 'yellow' | 'red' | null;
@@ -312,7 +312,7 @@ export interface CauseRow {
   how: 'measured' | 'inferred' | 'neighbours';
 }
 
-/** What a job lost to one cause. */
+/** The loss of a job to one cause. */
 export interface CauseShare {
   what: string;
   place: string;
@@ -345,7 +345,7 @@ export interface Clock {
   text: string;
 }
 
-/** A cluster as `jostle estimate --json` has it, and its box. */
+/** A cluster as `jostle estimate --json` prints it, with its box plot. */
 export interface ClusterRow {
   number: number;
   name: string;
@@ -360,7 +360,7 @@ export interface ClusterRow {
   box: SegmentBox | null;
 }
 
-/** What `jostle compare --json` says; lists have an entry for each run, in the order asked. */
+/** The content of `jostle compare --json`; lists have an entry per run, as requested. */
 export interface Compared {
   runs: ComparedRun[];
   /** which of them is the fastest */
@@ -380,7 +380,7 @@ export interface Compared {
   run_times: RunTimes;
 }
 
-/** A cluster as the runs have it; an entry for each run, 0 where it has none of it. */
+/** A cluster of segments in all runs; lists have an entry per run, 0 if it lacks the cluster. */
 export interface ComparedCluster {
   name: string;
   members: number[];
@@ -392,7 +392,7 @@ export interface ComparedCluster {
   boxes: (SegmentBox | null)[];
 }
 
-/** What one run says by itself: as `jostle estimate --json` has it. */
+/** The estimate of one run by itself, as `jostle estimate --json` prints it. */
 export interface ComparedRun {
   job: string;
   program: string;
@@ -408,7 +408,7 @@ export interface ComparedRun {
   undecided: string;
 }
 
-/** Who had the cores of a node while a job waited for them. */
+/** The users of a node's cores while a job waited for these cores. */
 export interface CoreAccount {
   host: string;
   /** added up over its threads, as the kernel measured it */
@@ -535,7 +535,7 @@ export interface Encounter {
   q: number | null;
 }
 
-/** What `jostle estimate --json` prints. */
+/** The output of `jostle estimate --json`. */
 export interface EstimateReport {
   run_s: number;
   intrinsic_s: number;
@@ -562,7 +562,7 @@ export interface EstimateReport {
   energy_lost_kwh: Interval | null;
 }
 
-/** The runs of a program with another one alongside, and those without. */
+/** The runs of a program concurrent with another program, and those without it. */
 export interface EvidenceReport {
   encounter: Encounter;
   alongside: EvidenceRun[];
@@ -612,7 +612,7 @@ export interface FabricJob {
   lost_bytes: number;
 }
 
-/** What a fabric carried over a time, in steps. */
+/** The load of a fabric over a time, in steps. */
 export interface FabricOverview {
   start_ns: number;
   step_ns: number;
@@ -631,7 +631,7 @@ export interface FabricOverview {
   jobs: FabricJob[];
 }
 
-/** All versions of all fabrics; and the time in which visible jobs ran. */
+/** All versions of all fabrics, and the time in which visible jobs ran. */
 export interface Fabrics {
   fabrics: Fabric[];
   first_ns: number;
@@ -765,7 +765,7 @@ export interface GpuSeries {
   series: Series;
 }
 
-/** One way to look at a GPU over time. */
+/** A view of a GPU's activity over time. */
 export interface GpuView {
   name: string;
   title: string;
@@ -831,7 +831,7 @@ export interface ImprintReport {
   depth: Summary;
 }
 
-/** What `jostle interference --json` prints. */
+/** The output of `jostle interference --json`. */
 export interface InterferenceReport {
   seconds: Interval;
   percent: Interval;
@@ -954,7 +954,7 @@ export interface JobOnLink {
   values: number[];
 }
 
-/** A job of the list. */
+/** A row of the list of jobs. */
 export interface JobRow {
   job: string;
   /** the batch job that it is a part of; null: none */
@@ -1008,14 +1008,14 @@ export interface Layer {
   values: (number | null)[];
 }
 
-/** What `jostle interference --json` prints of an imported job that is known as a whole. */
+/** The output of `jostle interference --json` for an imported job without slices. */
 export interface LikeRunsReport {
   job: string;
   program: string;
   resources: SlownessOnResource[];
   met: MetJob[];
   limits: string[];
-  /** What the answer rests on, one sentence each; empty, as all else: of this job slices are known, and its verdict says more. */
+  /** Data that the answer rests on, one sentence each; empty, as all other fields, for a job with slices, whose verdict has the result. */
   rests_on: string[];
 }
 
@@ -1058,7 +1058,7 @@ export interface LiveSuspect {
   confidence: number;
 }
 
-/** What the jobs of one user, program, resource or week lost. */
+/** The loss of the jobs of one user, program, resource or week. */
 export interface LossGroup {
   name: string;
   /** jobs with a verdict */
@@ -1087,7 +1087,7 @@ export interface LossNumbers {
   why: string;
 }
 
-/** What interference cost a system. */
+/** The loss of a system's jobs to interference. */
 export interface Losses {
   /** jobs that the viewer may see and that began in the span */
   jobs: number;
@@ -1102,7 +1102,7 @@ export interface Losses {
   weeks: LossGroup[];
 }
 
-/** Servers and nodes over time, by their agents. */
+/** The activity of servers and nodes over time, from their agents. */
 export interface MachineLanes {
   start_ns: number;
   step_ns: number;
@@ -1114,15 +1114,15 @@ export interface MachineLanes {
   few: boolean;
 }
 
-/** What `jostle matrix --json` prints. */
+/** The output of `jostle matrix --json`. */
 export interface MatrixReport {
   programs: Potential[];
   encounters: Encounter[];
   jobs: number;
   limits: string[];
-  /** Commit of the repository that it was made from. */
+  /** Number of the repository's commit that it was computed from. */
   commit: number;
-  /** Time that it took. */
+  /** Duration of the computation, s. */
   seconds: number;
 }
 
@@ -1184,7 +1184,7 @@ export interface MetricName {
   text: string;
 }
 
-/** All that `metric` may name. */
+/** All values that parameter `metric` may have. */
 export interface Metrics {
   views: ViewName[];
   metrics: MetricName[];
@@ -1263,7 +1263,7 @@ export interface NodeDifference {
   course: DayOfPeers[];
 }
 
-/** A GPU of a node over time, as the node's agent saw it. */
+/** The activity of a node's GPU over time, from the node's agent. */
 export interface NodeGpu {
   host: string;
   /** its PCI bus id, or the UUID of an instance */
@@ -1294,7 +1294,7 @@ export interface NodeGpus {
   memory: NodeMemoryRow[];
 }
 
-/** A node as its agent saw it; shares of the time, 0 to 1. */
+/** The activity of a node, from its agent; shares of the time, 0 to 1. */
 export interface NodeLane {
   host: string;
   /** share of its cores that was busy */
@@ -1307,7 +1307,7 @@ export interface NodeLane {
   waits_memory: (number | null)[];
 }
 
-/** What a job did on a node, and how fast the node's memory answered it. */
+/** The load of a job on a node, and the speed of the node's memory for it. */
 export interface NodeMemoryRow {
   job: string;
   /** kept busy, mean over its slices */
@@ -1322,7 +1322,7 @@ export interface NodeMemoryRow {
   missed: number | null;
 }
 
-/** What `jostle nodes --json` prints. */
+/** The output of `jostle nodes --json`. */
 export interface NodesReport {
   answer: string;
   watched: string;
@@ -1399,7 +1399,7 @@ export interface NowRow {
   smallest_percent: number | null;
 }
 
-/** Who is on a link or a switch. */
+/** The jobs with traffic on a link or a switch. */
 export interface OnLink {
   name: string;
   /** as verdicts name it */
@@ -1470,7 +1470,7 @@ export interface Period {
   p_value: number;
 }
 
-/** Which job is on which node. */
+/** The job on each node. */
 export interface Placed {
   jobs: string[];
   /** by node, a place in jobs */
@@ -1479,7 +1479,7 @@ export interface Placed {
   conflicting: string[];
 }
 
-/** A measure of where a job sits. */
+/** A measure of a job's placement. */
 export interface PlacementMeasure {
   name: string;
   value: string;
@@ -1487,7 +1487,7 @@ export interface PlacementMeasure {
   what: string;
 }
 
-/** A job that ran at the same time, and what both can have in common. */
+/** A job that ran at the same time, and the links and switches that both may use. */
 export interface PlacementMeeting {
   job: string;
   program: string;
@@ -1501,7 +1501,7 @@ export interface PlacementMeeting {
   conflicting: boolean;
 }
 
-/** Where a job sits in its fabric, and who may use the same links. */
+/** The placement of a job in its fabric, and the jobs that may use the same links. */
 export interface PlacementReport {
   /** its name; empty: none is known, or none has the job's nodes */
   fabric: string;
@@ -1514,7 +1514,7 @@ export interface PlacementReport {
   notes: string[];
 }
 
-/** Segments, in time, an entry of each list for each. */
+/** Segments in order of time; each list has one entry per segment. */
 export interface Points {
   /** start, since the start of the assessed time */
   at_s: number[];
@@ -1711,7 +1711,7 @@ export interface ResourceSum {
   to_own: Interval;
 }
 
-/** Clusters that are not named one by one. */
+/** The sum over clusters that are not listed one by one. */
 export interface Rest {
   clusters: number;
   members: number;
@@ -1738,7 +1738,7 @@ export interface RunTimes {
   baseline_group: string;
 }
 
-/** What prolog and epilog noted of a batch job; empty texts and 0: not known. */
+/** Facts on a batch job from prolog and epilog; empty texts and 0: not known. */
 export interface SchedulerFacts {
   name: string;
   partition: string;
@@ -1766,7 +1766,7 @@ export interface ScriptToken {
   seconds: number;
 }
 
-/** How long the segments of a cluster took, s, with its longest and shortest that are usual. */
+/** The distribution of the durations of a cluster's segments, s, as a box plot. */
 export interface SegmentBox {
   least: number;
   /** end of the whisker: 1.5 times the quartiles' distance away */
@@ -1778,7 +1778,7 @@ export interface SegmentBox {
   most: number;
 }
 
-/** The segments of a job, or of one of its clusters, over a span of it. */
+/** The segments of a job, or of one of its clusters, in a span of time. */
 export interface Segments {
   job: string;
   method: string;
@@ -1858,7 +1858,7 @@ export interface Series {
   few: boolean;
 }
 
-/** A server of a file system; of who may not see all jobs, all its servers together. */
+/** A server of a file system; for viewers who may not see all jobs, all its servers together. */
 export interface ServerLane {
   host: string;
   /** the file system; empty: none that a job used */
@@ -1970,7 +1970,7 @@ export interface SiteAdvice {
   limits: string[];
 }
 
-/** What to change about a site, or what the jobs lost that the viewer may see. */
+/** The advice on a site, or the losses of the jobs that the viewer may see. */
 export interface SiteAdviceReport {
   /** jobs of the period without a verdict yet: they count nothing */
   waiting: number;
@@ -2099,7 +2099,7 @@ export interface Standalone {
   failed: number;
 }
 
-/** Ranks of one node that the other ranks of their world waited for. */
+/** Late ranks of one node, for which the other ranks of their world waited. */
 export interface StragglerReport {
   ranks: number[];
   host: string;
@@ -2299,7 +2299,7 @@ export interface Untested {
   decided_by: string;
 }
 
-/** What interference cost a job, estimated from its own run and from its neighbours. `estimate` is what `jostle estimate --json` prints, `interference` what `jostle interference --json` prints; null if no other job ran alongside it. */
+/** The loss of a job to interference, estimated from its own run and from its neighbours. `estimate` is the output of `jostle estimate --json`, `interference` that of `jostle interference --json`, null if no other job ran at the same time. */
 export interface Verdict {
   job: JobRow;
   head: VerdictHead;
@@ -2352,20 +2352,20 @@ export interface VerdictProgress {
   words: string;
 }
 
-/** Metrics that belong together, under one name. */
+/** A name for several metrics that are shown together. */
 export interface ViewName {
   id: string;
   title: string;
 }
 
-/** Whom the ranks of a job waited for, as `waits` of `jostle estimate --json`. */
+/** The late ranks of a job, as `waits` in the output of `jostle estimate --json`. */
 export interface WaitsReport {
   worlds: WorldWaitsReport[];
   /** probability that a world whose ranks are alike has a straggler named */
   false_alarm: number;
 }
 
-/** The way to log in. `token`: by the URL that `jostle serve` printed; `oidc`: at an issuer, beginning at /login/oidc; `proxy`: the proxy in front does it; `accounts`: by POST of name and password. */
+/** The method of log-in. `token`: by the URL that `jostle serve` printed; `oidc`: at an issuer, beginning at /login/oidc; `proxy`: by the proxy in front of the server; `accounts`: by an HTTP POST request with name and password. */
 export interface WayIn {
   way: 'token' | 'oidc' | 'proxy' | 'accounts';
 }
@@ -2434,7 +2434,7 @@ export interface WorldDigest {
   next: Advice[];
 }
 
-/** Whom the ranks of one MPI world, or of one training launch, waited for. */
+/** The late ranks of one MPI world, or of one training launch. */
 export interface WorldWaitsReport {
   number: number;
   ranks: number;
