@@ -152,7 +152,7 @@ def test_profilers_are_known_by_their_libraries(profiler: str, tmp_path: Path) -
     (tmp_path / "libother.so").write_bytes(other)
     with pytest.raises(UsageError, match="cannot be loaded by programs"):
         other_profilers([str(tmp_path / "libother.so")])
-    with pytest.raises(UsageError, match="two kinds of runs called mpiP"):
+    with pytest.raises(UsageError, match="two profilers are called mpiP"):
         other_profilers([profiler, profiler])
 
 

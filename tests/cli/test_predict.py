@@ -72,9 +72,9 @@ def test_the_capacity_has_a_curve(jostle) -> None:  # type: ignore[no-untyped-de
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ([], "Name either"),
+        ([], "Give either"),
         (["metadata"], "at least two loads"),
-        (["metadata", "--capacity", "metadata"], "Name either"),
+        (["metadata", "--capacity", "metadata"], "Give either"),
         (["metadata", "metadata:7"], "no part of a kind"),
         (["metadata", "metadata", "--mount", "nfs:nowhere:/"], "No known load"),
         (["metadata", "no-such-job"], "no-such-job"),

@@ -191,7 +191,7 @@ def test_a_user_sees_no_names_of_other_users_jobs(
     [
         ("report.txt", "ends in neither .html nor .pdf", "-o report.html"),
         ("none/report.html", "does not exist", "mkdir -p"),
-        ("there.html", "exists already", "--force"),
+        ("there.html", "already exists", "--force"),
         ("folder.html", "is a folder", "report.html"),
     ],
 )

@@ -208,7 +208,7 @@ def test_the_command_says_what_it_does() -> None:
     assert f"next: jostle lab exec --name {name} node1" in made.stderr
     again = jostle("lab", "up", "--name", name)
     assert again.returncode == 2 and "already up" in again.stderr
-    assert f"fix: jostle lab status --name {name}" in again.stderr
+    assert f"fix: Use `jostle lab status --name {name}" in again.stderr
     lab = attach(name)
     with lab.popen("node2", ["sleep", "60"]):
         seen = jostle("lab", "status", "--name", name, "--json")
