@@ -144,6 +144,25 @@ def test_the_right_to_connect_stays_only_where_there_is_ceph(tmp_path: Path) -> 
             assert kept & ~(override | 1 << 2 | 1 << 38) == 0
 
 
+@root_only
+@pytest.mark.skipif(not Path("/opt").is_dir(), reason="there is no /opt to mount on")
+@pytest.mark.parametrize(("options", "keeps"), [((), True), (("--without", "beegfs"), False)])
+def test_a_source_that_is_left_out_keeps_no_rights(
+    tmp_path: Path, options: tuple[str, ...], keeps: bool
+) -> None:
+    """Only a source that starts a program needs the rights of that program."""
+    program = "/opt/beegfs/sbin/beegfs-mgmtd"
+    script = (
+        f"mount -t tmpfs own /opt && mkdir -p {Path(program).parent} && cp /bin/true {program} && "
+        'exec "$@"'
+    )
+    with sampler(tmp_path, *options, before=("unshare", "-m", "sh", "-c", script, "sh")) as process:
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        end(process)
+    administers = 1 << 21
+    assert bool(int(status.split("CapEff:\t")[1].split()[0], 16) & administers) == keeps
+
+
 def test_kills(tmp_path: Path) -> None:
     """A kill leaves whole records up to the last boundary, and the next sampler can start."""
     chance = random.Random(26)

@@ -22,7 +22,7 @@ static const char usage_options[] =
     "the\n"
     "                       working set of memory and cache. SIZE: 4096, 64KiB, 1MiB, 1GiB\n"
     "  --piece SIZE         move a chunk by calls of this size (default: the chunk)\n"
-    "  --meet DIR           metadata: work in this folder, which other signals use as well\n"
+    "  --meet DIR           metadata and lock-file: work in this folder, as other signals do\n"
     "  --shared             one file for all, a contiguous section for each process\n"
     "  --api posix|mpiio    by which calls (default posix)\n"
     "  --flush each|end|none  when files are synced (default: each; none for aggregate-write)\n"

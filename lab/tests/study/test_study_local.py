@@ -111,7 +111,7 @@ def test_an_interrupted_study_goes_on_where_it_was(workplace: Workplace) -> None
     path = workplace.write(SLOW)
     code, _, err = workplace.interrupted("slow", 2, "run", str(path), "--fresh")
     assert code == 130, err
-    assert "2 of 6 runs are in the repository; the same command without --fresh goes on" in err
+    assert "2 of 6 runs are in the repository; the same command without --fresh continues" in err
     workplace.nothing_left("slow")
     before = workplace.records("slow")
     assert len(before) == 2

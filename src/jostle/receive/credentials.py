@@ -191,7 +191,7 @@ def check_clock(sender: Sender, now_ns: int) -> None:
 def clock(why: str) -> RefusedError:
     """Return the refusal of a request whose clock differs too much from ours."""
     return RefusedError(
-        409, "clock", why, "Set the clocks by NTP; `time_ns` is the receiver's time.", retry_s=60
+        409, "clock", why, "Set the clocks by NTP; `time` is the receiver's, in ns.", retry_s=60
     )
 
 

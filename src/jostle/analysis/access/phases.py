@@ -20,7 +20,7 @@ _PART = 0.05  # of all active slices, but no more than
 _RUN_MOST = 30  # slices
 _TRICKLE = 0.01  # of the usual amount of a slice: a slice with no more is not active
 _LONG_SILENCE = 8  # slices, and
-_LARGE_SILENCE = 0.2  # of the time between first and last access: it separates phases
+_LARGE_SILENCE = 0.2  # of the length of a phase: it separates two phases
 
 _Run = tuple[int, int]  # first active slice, and the one after the last
 
