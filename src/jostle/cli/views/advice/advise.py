@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def advice_view(given: Recommendations) -> Iterator[Any]:
     """Yield the advice, the greatest saving first."""
     lost = seconds_text(given.lost) if given.lost.value > 0 else "nothing that can be shown"
-    yield heading(given.job, f" ran for {duration(1e9 * given.run_s)}and lost {lost} to others.")
+    yield heading(given.job, f" ran for {duration(1e9 * given.run_s)} and lost {lost} to others.")
     if given.nothing:
         yield from ("", given.nothing)
     for number, each in enumerate(given.found, 1):
