@@ -229,7 +229,8 @@ reason with metadata servers, object servers, locks and caches of clients: SSHFS
 CephFS has all.
 
 Where a paper's text prints losses, cells are compared one by one, by the rule below, and the row
-counts in how many of them sign, order and size agree; the [tables](#cell-by-cell) show all cells.
+counts in how many of them sign, order and size agree; the [tables](#cell-by-cell) show all of them.
+Measured cells of which no text prints anything are in `papers/runs.csv`.
 The papers' pictures themselves are not at hand: what only a picture shows is not compared. The
 labels of the other rows are by who compared the figures.
 
@@ -257,18 +258,15 @@ def cell(row: Table, shown: Table) -> str:
         for name in experiments_of(row)
     }
     if "table" in row:
-        pictures = [
-            f"[{name}, {figure['name']}](papers/{name}/{figure['name']}.svg)"
-            for name, some in figures.items()
-            for figure in some
-        ]
-        seen = f" Pictures: {'; '.join(pictures)}." if pictures else ""
+        pictures = [f"[{name}](#{name})" for name, some in figures.items() if some]
+        seen = f" Pictures: {', '.join(pictures)}." if pictures else ""
         return f"{cells.sentence(row['table'], row['experiments'])}.{seen}{text}"
     name = row["experiment"]
     if not figures[name]:
         return f"**not remade yet**; its experiment is [{name}](#{name}).{text}"
-    found = "; ".join(f"[{f['finding']}](papers/{name}/{f['name']}.svg)" for f in figures[name])
-    return f"**{row['label']}**, [{name}](#{name}): {found}.{text}"
+    first, *more = (figure["finding"] for figure in figures[name])
+    others = f" ({len(more)} more pictures)" if len(more) > 1 else " (1 more picture)" if more else ""
+    return f"**{row['label']}**, [{name}](#{name}): {first}{others}.{text}"
 
 
 def counted(rows: Table) -> list[str]:
