@@ -1,6 +1,7 @@
 /* net.c: posts by libcurl: one connection, kept open; the body compressed by zstd. */
 #include "net.h"
 
+#include <ctype.h>
 #include <curl/curl.h>
 #include <errno.h>
 #include <signal.h>
@@ -207,6 +208,18 @@ static void assess(jst_reply *r, jst_answer *a)
                  status);
 }
 
+/* curl's texts of one failure differ in the time it took: without it, the failure is reported once. */
+static void drop_time(char *text)
+{
+    char *at = strstr(text, " after ");
+    if (at == NULL || !isdigit((unsigned char)at[7]))
+        return;
+    char *rest = at + 7 + strspn(at + 7, "0123456789");
+    rest += strspn(rest, " ");
+    rest += strspn(rest, "abcdefghijklmnopqrstuvwxyz");
+    memmove(at, rest, strlen(rest) + 1);
+}
+
 void jst_net_post(const jst_ship_settings *s, const jst_post *p, jst_reply *r, jst_answer *a)
 {
     char authorization[JST_CREDENTIAL_MOST];
@@ -239,6 +252,7 @@ void jst_net_post(const jst_ship_settings *s, const jst_post *p, jst_reply *r, j
     curl_slist_free_all(list);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, NULL);
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, NULL);
+    drop_time(detail);
     if (code == CURLE_OK)
         assess(r, a);
     else
