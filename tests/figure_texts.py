@@ -11,10 +11,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+#: Of the PNG files that jostle writes (document/pictures.py).
+_LEAST_DPI = 130
+
 
 def faults(figure: Figure) -> list[str]:
     """Return texts that are cut off at the border, or that cover one another."""
     FigureCanvasAgg(figure)
+    figure.set_dpi(_LEAST_DPI)  # the fewer dots, the wider the letters
     figure.draw_without_rendering()  # every text has its place then
     renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
     left_out = hidden(figure)

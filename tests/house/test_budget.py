@@ -29,7 +29,7 @@ def test_a_figure_that_rises_is_named_with_what_it_is_made_of():
     [change] = ledger.compare("verbs", {"jobs": Limit(6)}, {"jobs": Figure(7, "SELECT 1")})
     assert change.is_raise
     assert str(change).startswith('RAISED   verbs: "jobs" was 6, is 7 (+1)')
-    assert "made of: SELECT 1" in str(change)
+    assert "its parts are: SELECT 1" in str(change)
 
 
 def test_figures_that_fall_are_new_or_gone_are_changes_too():

@@ -228,7 +228,7 @@ def test_tokens_are_kept_as_hashes_and_closed(tmp_path: Path) -> None:
         ("listen = 2026-01-01", "it is not a string"),
         ('elsewhere = { "rack5-*" = 1 }', "`rack5-*` of [elsewhere] cannot be 1"),
         ("nodes = [1]", "cannot be"),
-        ('listen = "0.0.0.0:1"\ntokens = "t"', "without TLS"),
+        ('listen = "0.0.0.0:1"\ntokens = "t"', "Without TLS"),
         ('listen = "0.0.0.0:1"', "No method of authentication"),
         ("munge = true", "has no address to listen on"),
         ('listen = "[::1]:1"\nmunge = true\ntls_cert = "c"', "belong together"),

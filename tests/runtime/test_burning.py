@@ -197,8 +197,8 @@ def test_who_wants_to_be_left_alone(jostle: Runner, build: Compile, variables: s
 def test_others_start_nothing(jostle: Runner) -> None:
     """A process that something else started has neither a file nor a thread at its start.
 
-    One that strace and a busy machine delay by a tenth of a second is old enough for both, hence five
-    attempts: the start itself would be seen in each of them.
+    One that strace and a busy machine delay by a tenth of a second is old enough for both, hence
+    five attempts: the start itself would be seen in each of them.
     """
     log = jostle.spool.parent / "strace.log"
     if shutil.which("strace") is None:

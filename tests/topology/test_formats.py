@@ -154,7 +154,7 @@ def test_rails_are_planes_and_other_networks_fabrics_of_their_own(tmp_path: Path
         ("SwitchName=s1 Switches=s1 Nodes=n1\n", "below itself"),
         ("SwitchName=a\n", "no switch has nodes"),
         ("- topology: t\n  flat: true\n", "no switch, block, ring or torus; flat: t"),
-        ("- topology: &x t\n  tree: *x\n", "line 2: it has an alias"),
+        ("- topology: &x t\n  tree: *x\n", "line 2: the file has an alias"),
         ("- topology: t\n  tree: [\n", "it is not YAML"),
         ("- topology: t\n  torus3d: {toruses: [{dims: {x: 2, y: 2}, nodes: n1}]}\n", "x, y and z"),
         (

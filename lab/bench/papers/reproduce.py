@@ -265,7 +265,7 @@ def cell(row: Table, shown: Table) -> str:
     if not figures[name]:
         return f"**not remade yet**; its experiment is [{name}](#{name}).{text}"
     first, *more = (figure["finding"] for figure in figures[name])
-    others = f" ({len(more)} more pictures)" if len(more) > 1 else " (1 more picture)" if more else ""
+    others = f" ({len(more)} more picture{'s' if len(more) > 1 else ''})" if more else ""
     return f"**{row['label']}**, [{name}](#{name}): {first}{others}.{text}"
 
 

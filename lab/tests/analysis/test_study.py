@@ -226,7 +226,7 @@ def test_chunk_sizes_give_curves_and_a_break_even_point():
     even = found.break_even[0]
     assert even.chunk == pytest.approx(1 << 24, rel=0.1)
     assert (even.one, even.other) == ("owc", "aw")
-    assert even.text == "owc and aw break even at 16 MiB; below, owc suffers more"
+    assert even.text == "owc and aw break even at 16 MiB; with smaller chunks, owc loses more"
     law = next(law for law in laws(found) if law.name == "small chunks")
     assert law.holds
     assert law.value == pytest.approx(0.6, abs=0.02)

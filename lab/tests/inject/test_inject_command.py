@@ -123,10 +123,14 @@ def test_nothing_to_delay_is_said(tmp_path: Path, place: dict[str, str]) -> None
         ((*GOOD, "--ranks", "a"), "`a` is not a list of ranks", "0,2-3"),
         ((*GOOD, "--duty", ".1"), "parts of a period", "--period"),
         ((*GOOD, "--place", "random"), "parts of a period", "--period"),
-        ((*GOOD, "--period", "4s", "--duty", ".7", "--place", "random"), "several", "--period"),
+        (
+            (*GOOD, "--period", "4s", "--duty", ".7", "--place", "random"),
+            "at most half",
+            "--period",
+        ),
         ((*GOOD, "--from", "5"), "`5` is not a span", "5s"),
         ((*GOOD, "--probability", "2"), "2.0", "0.01"),
-        ((*GOOD, "--from", "5s", "--until", "1s"), "ends", "after"),
+        ((*GOOD, "--from", "5s", "--until", "1s"), "ends", "later"),
     ],
 )
 def test_mistakes(

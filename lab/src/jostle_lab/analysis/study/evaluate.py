@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -391,7 +392,7 @@ def _note_verdicts(study: _Study) -> list[StudyNote]:
     for run, verdict, reason in verdicts:
         if verdict != "kept":
             # Each run has another amount of foreign traffic; one note is about all of these runs.
-            key = reason if verdict == "failed" else reason.partition(" saw ")[0]
+            key = reason if verdict == "failed" else re.sub(r"\d+%", "%", reason)
             groups.setdefault((verdict, key), []).append(run)
     words = {"failed": "failed", "discarded": "left out", "unusable": "unusable"}
     reasons = {run: reason for run, _, reason in verdicts}
