@@ -169,11 +169,10 @@ static void explain(jst_reply *r, long status, const jst_answer *a)
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
     if (status == 409 && a->time_ns)
-        snprintf(
-            r->why, sizeof r->why,
-            "the receiver %s: ours differs by %+lld s. Fix: set the clock of this machine "
-            "(chronyc tracking)",
-            label, (long long)t.tv_sec - (long long)(a->time_ns / 1000000000));
+        snprintf(r->why, sizeof r->why,
+                 "the receiver %s: ours differs by %+lld s. Fix: set the clock of this machine "
+                 "(chronyc tracking)",
+                 label, (long long)t.tv_sec - (long long)(a->time_ns / 1000000000));
     else
         snprintf(r->why, sizeof r->why, "the receiver %s (%ld): %s%s%s", label, status, why,
                  *a->fix ? ". Fix: " : "", a->fix);

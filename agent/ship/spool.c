@@ -41,11 +41,10 @@ bool jst_spool_is_current(const jst_spool *s, const char *path)
     if (fstat(s->dir, &ours) == 0 && stat(path, &there) == 0 && ours.st_dev == there.st_dev &&
         ours.st_ino == there.st_ino)
         return true;
-    jst_ship_say(
-        JST_TOPIC_SPOOL,
-        "the spool %s was removed or is another folder now. Fix: start jostle-ship again, "
-        "as its unit does",
-        path);
+    jst_ship_say(JST_TOPIC_SPOOL,
+                 "the spool %s was removed or is another folder now. Fix: start jostle-ship again, "
+                 "as its unit does",
+                 path);
     return false;
 }
 

@@ -17,7 +17,7 @@ struct plan {
     int status; /* not 0: all leave with it */
     char job[sizeof((struct jst_run *)0)->job];
     char folder[sizeof((struct jst_run *)0)->folder];
-    uint64_t disk;       /* bytes that all may use on disk */
+    uint64_t disk;         /* bytes that all may use on disk */
     uint64_t disk_reserve; /* and that stay free */
 };
 
