@@ -109,10 +109,10 @@ static void spare_containers(spank_t spank, const char *preload, char *out)
 static void set_recorder(spank_t spank, const char *library, char *out)
 {
     static const char recorder[] = "libjostle_cuda.so";
-    char option[16];
+    char wanted[16];
     const char *end = strrchr(library, '/');
-    if (spank_getenv(spank, "JOSTLE_GPU", option, sizeof option) != ESPANK_SUCCESS ||
-        (strcmp(option, "on") != 0 && strcmp(option, "kernels") != 0) || !end)
+    if (spank_getenv(spank, "JOSTLE_GPU", wanted, sizeof wanted) != ESPANK_SUCCESS ||
+        (strcmp(wanted, "on") != 0 && strcmp(wanted, "kernels") != 0) || !end)
         return;
     size_t folder = (size_t)(end + 1 - library);
     memcpy(out, library, folder);

@@ -344,3 +344,8 @@ def test_a_scheduler_that_does_not_answer(
         tool(tools, name, "#!/bin/sh\nexec sleep 30\n")
     row = {"script": "slurm-12", "uid": 0, "start_ns": 0, "end_ns": 1}
     assert scheduler.scheduler_facts(store, row) is None
+
+
+def test_an_empty_name_is_no_job() -> None:
+    with pytest.raises(JobError, match="2 jobs begin with ''"):
+        find_jobs("", ["one", "two"], Path("repository"))

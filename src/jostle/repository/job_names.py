@@ -42,6 +42,7 @@ def find_jobs(name: str, jobs: Sequence[str], place: Path, owner: int | None = N
         return [name]
     if parts := _parts_named(name, jobs):
         return parts
+    called: list[str] = []
     for wanted in filter(None, (name, job_of_part(name))):
         called = [job for job in jobs if wanted in (job, job.rpartition("@")[0])]  # without owner
         if len(called) == 1:

@@ -16,7 +16,7 @@ _MOST, _MOST_OF_ONE, _RESERVED = 16, 4, 4
 #: Time after which a client that found the queue full may retry, s.
 AGAIN_S = 5
 #: Most addresses to remember from which users logged in.
-_MOST_FAMILIAR = 10_000
+_MOST_KNOWN = 10_000
 
 
 class LoginService:
@@ -90,5 +90,5 @@ class KnownDevices:
         """Add an address of a user; beyond the limit, the least recently used is dropped."""
         self._addresses.pop((name, near), None)
         self._addresses[name, near] = None
-        if len(self._addresses) > _MOST_FAMILIAR:
+        if len(self._addresses) > _MOST_KNOWN:
             del self._addresses[next(iter(self._addresses))]
