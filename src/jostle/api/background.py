@@ -22,7 +22,7 @@ _MOST = 10  # resources in a display
 
 
 class Background(JobBackground):
-    """The load of all other jobs on a job's resources; its attributes are those of the report."""
+    """The load of all other jobs on a job's resources; attributes as in `JobBackground`."""
 
     @property
     def job(self) -> str:
@@ -84,12 +84,12 @@ class Background(JobBackground):
 
 
 def step_table(view: View, groups: Sequence[tuple[str | None, Sequence[Steps]]]) -> Table[Step]:
-    """Return the values of all lines of a view as one table, with a row per slice.
+    """Return the values of all lines of a view as one table, with a row per line and slice.
 
     Args:
         view: The view that names the lines and their metrics.
-        groups: Pairs of a resource (None: values of the job itself) and the steps of each line of
-            the view.
+        groups: Pairs of a resource and the time series of the view's lines on it. The resource is
+            None for the values of the job itself.
     """
     schema = pa.schema(
         [

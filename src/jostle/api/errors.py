@@ -32,7 +32,7 @@ class JostleWarning(UserWarning):
 
 
 def with_hints(method: Callable[P, R]) -> Callable[P, R]:
-    """Add the hint of each error of a method to its text, since notebooks show the text alone."""
+    """Wrap a method so that the text of its errors includes the hint: notebooks show only texts."""
 
     @functools.wraps(method)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:

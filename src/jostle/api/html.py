@@ -1,7 +1,7 @@
 """Pieces of HTML for notebooks: text is escaped, no resource is loaded, no script runs.
 
 Styles are attributes of the elements: notebooks drop style sheets of outputs that they do not
-trust. Text has the notebook's own colour, on light and on dark.
+trust. Text has the notebook's own colour, so that it is legible on light and dark backgrounds.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def spark(values: NDArray[np.float64], label: str, colour: str, top: float = 0.0
         values: At least one value, none below 0, at equal steps; long series are reduced to maxima.
         label: Description of the chart for screen readers.
         colour: Colour of the line.
-        top: Value at the upper edge; 0: the greatest of the values.
+        top: Value at the upper edge of the chart; 0: the greatest of the values.
     """
     import numpy as np
 

@@ -133,7 +133,8 @@ class Job:
     def files(self) -> Table[FileUse]:
         """List the files that the job's processes used, those with most time in calls first.
 
-        Files without a row of their own share one row without a path. Only ended processes count.
+        The files that have no row of their own are summed in one row without a path. Processes that
+        have not ended are left out.
         """
         rows = self._store.job_files(self._one())
         spent = functools.reduce(
@@ -150,7 +151,7 @@ class Job:
 
     @with_hints
     def gpu_slices(self, metrics: Sequence[str] | None = None) -> Table[dict[str, Any]]:
-        """Return the activity of its processes on each GPU: rows of `jostle export gpu_slices`.
+        """Return the job's activity on each GPU: the rows of `jostle export gpu_slices`.
 
         Args:
             metrics: Ids of GPU metrics; None: all that are counted per GPU.
@@ -176,8 +177,9 @@ class Job:
                 all.
 
         Returns:
-            A row for each process and slice (metrics of scope process, mount is null) and for each
-            process, mount and slice (metrics of scope mount).
+            Rows of two kinds. Each process and slice has a row with the metrics of scope process;
+            its column mount is null. Each process, mount and slice has a row with the metrics of
+            scope mount.
 
         Raises:
             UsageError: There is no such metric.
@@ -209,7 +211,7 @@ class Job:
         """Return a metric slice by slice, summed over the processes, as `jostle timeline`.
 
         Args:
-            metric: Id of a metric, or a pair such as `bytes`.
+            metric: Id of a metric, or name of a view (a group of metrics) such as `bytes`.
 
         Raises:
             UsageError: There is no such metric.
@@ -223,7 +225,8 @@ class Job:
     def segments(self) -> Table[dict[str, Any]]:
         """Return the execution segments of the job's MPI worlds, merged over the ranks.
 
-        Columns are those of docs/reference/repository.md, and world: the number of the world.
+        The columns are those of merged segments in docs/reference/repository.md, and `world`: the
+        number of the segment's world.
         """
         worlds = self._store.segments(self._one()).worlds
         parts = [
@@ -355,10 +358,10 @@ def stamped_slices(rows: pa.Table) -> pa.Table:
 
 
 def _ids(names: Sequence[str]) -> list[str]:
-    """Return the ids of the metrics that names of metrics or groups stand for, each once.
+    """Return the ids of the metrics that are named, or are in groups that are named, each once.
 
     Raises:
-        UsageError: No metric and no pair has such a name.
+        UsageError: No metric and no group has such a name.
     """
     ids: list[str] = []
     for name in names:

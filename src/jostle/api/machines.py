@@ -38,7 +38,9 @@ _ALWAYS = (0, 2**63 - 1)
 
 @dataclass(frozen=True)
 class Machine:
-    """A profile of a node or a server, which its agent wrote in one run, or on one day of it.
+    """A profile of a node or a server: a file with its counters, which its agent wrote.
+
+    An agent that runs for several days begins a new profile each day.
 
     Attributes:
         machine: Stable id of the profile.
@@ -70,10 +72,11 @@ class Component:
         kind: Kind of the component: machine, disk, nfs_mount, batch_job, ...
             (docs/reference/profile-format.md).
         name: Name of the component on the machine.
-        source: Device or file system that it is a part of, or source of the mount.
-        mount: Identity of a network mount, as in `Job.mounts`; else "".
-        job: The batch job whose requests it counts; "": all jobs.
-        path: Path of a mount.
+        source: Resource that the component is a part of, such as a device or a file system; for a
+            mount, its source.
+        mount: For a network mount, its identity as in `Job.mounts`; else "".
+        job: The batch job whose requests the component counts; "": it counts those of all jobs.
+        path: For a mount, its path.
     """
 
     machine: int
@@ -110,7 +113,10 @@ def component_slices(
     metrics: Sequence[str] | None,
     span: tuple[int | None, int | None],
 ) -> Table[dict[str, Any]]:
-    """Return the slices of components; `span` in ns since the epoch, else as for `Site`."""
+    """Return the slices of components; arguments are those of `Site.component_slices`.
+
+    `span` holds the start and the end, ns since the epoch; None: no limit.
+    """
     ids = COMPONENT_IDS if metrics is None else metrics
     for name in ids:
         if name not in COMPONENT_IDS:

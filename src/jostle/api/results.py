@@ -1,7 +1,7 @@
 """Results of the analysis, each with a short display for notebooks.
 
-Each has the numbers of the command of the same name, by the same functions; `to_json()` returns
-what the command prints with --json.
+Each result has the numbers that the command of the same name shows, computed by the same functions.
+`to_json()` returns what the command prints with --json.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _MOST = 10  # rows of a table in a display; the object has them all
 
 
 class Estimate(estimate_model.RunEstimate):
-    """The loss of one run to interference; its attributes are those of the analysis."""
+    """The loss of one run to interference; attributes as in `RunEstimate`."""
 
     def to_json(self) -> dict[str, Any]:
         """Return all fields but the table of segments as JSON-compatible values."""
@@ -70,8 +70,9 @@ class Estimate(estimate_model.RunEstimate):
             edges_ns: At least two instants of Unix time in ns, ascending.
 
         Returns:
-            One number per span. Those of spans that cover the run sum to `lost_s.value`. The loss
-            of a segment is spread evenly over its time, so spans should be longer than segments.
+            One number per span. If the spans cover the run, the numbers add up to `lost_s.value`.
+            The loss of a segment is spread evenly over the time of the segment, so spans should be
+            longer than segments.
 
         Raises:
             UsageError: There are fewer than two instants, or they do not ascend.
@@ -91,7 +92,7 @@ class Estimate(estimate_model.RunEstimate):
 
 
 class Interference(interference_model.JobInterference):
-    """The resources and the jobs that slowed a job; its attributes are those of the analysis."""
+    """The resources and the jobs that slowed a job; attributes as in `JobInterference`."""
 
     _estimate: Estimate
 
@@ -146,12 +147,12 @@ class Verdict(VerdictHead):
     Attributes:
         estimate: Loss of the job to interference, combined with the loss that its neighbours
             explain.
-        interference: Result on its neighbours; None if no job ran at the same time.
+        interference: The loss that neighbours caused; None if no job ran at the same time.
         attribution: The loss, divided among suspects and a rest that no profiled job explains.
         causes: Lost seconds by cause and resource, the largest first.
         mounts: The path of each mount, for users.
-        waits: Late ranks that its ranks waited for, since when and why; None: it has no ranks, or
-            the method does not find them.
+        waits: The late ranks for which other ranks of the job waited, with times and causes; None
+            if the job has no ranks, or if the method does not search for late ranks.
     """
 
     estimate: Estimate
@@ -176,7 +177,7 @@ class Verdict(VerdictHead):
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the output of `jostle estimate --json`, without its figures."""
+        """Return the output of `jostle estimate --json`, without `figures` (files of plots)."""
         given = as_given(estimate_model.RunEstimate, self.estimate)
         who = self.interference and as_given(interference_model.JobInterference, self.interference)
         return verdict_json(EvaluatedJob(given, who, self.mounts, self.waits))
@@ -205,7 +206,7 @@ class Verdict(VerdictHead):
 
 
 class Digest(digest_model.JobDigest):
-    """The digest of a job's activity; its attributes are those of the analysis."""
+    """The digest of a job's activity; attributes as in `JobDigest`."""
 
     def __repr__(self) -> str:
         return f"<Digest {self.job}: {self._size()}, {seconds(self.seconds)}>"
@@ -380,7 +381,7 @@ def _suspects(split: Attribution, mounts: dict[str, str]) -> str:
 
 
 def _strip(estimate: Estimate) -> str:
-    """Draw when the run lost time: a full column was lost completely."""
+    """Draw how much time the run lost over its length; a full column means that all was lost."""
     if not estimate.hits or estimate.end_ns <= estimate.start_ns:
         return ""
     borders = np.linspace(0, estimate.end_ns - estimate.start_ns, _COLUMNS + 1)

@@ -1,6 +1,7 @@
 """Row types of the API's tables that have a fixed set of columns.
 
-Times are `datetime` in UTC; bytes and seconds as the names say; None: not known.
+Times are `datetime` in UTC. Names of other quantities end in their unit, such as `read_bytes` and
+`read_ns`. A value of None is not known.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ class Process:
         script: The script that its interpreter ran; "" or None for other programs.
         start: Start of the process.
         end: End of the process; None while it runs.
-        end_reason: How the process ended: exit, _exit, exec, abort, continued, killed, end not seen
-            (its profile was removed); "" while it runs.
+        end_reason: How the process ended: exit, _exit, exec, abort, continued, killed, or end not
+            seen (its profile was removed before it showed an end); "" while the process runs.
         world_rank: MPI rank; None or 0 without MPI.
         world_size: Number of ranks of its MPI world; None or 0 without MPI.
     """
@@ -73,25 +74,28 @@ class Mount:
 
 @dataclass(frozen=True)
 class FileUse:
-    """Use of one file, or of all files without a row, by the ended processes of a job.
+    """Use of one file by the ended processes of a job.
+
+    All files that have no row of their own are summed in one further row, the row of other files.
+    Times are sums over processes and threads.
 
     Attributes:
-        mount: Identity of the mount that it is on; "" in the row of the other files.
-        path: Path of the file; "" where names are not recorded, and in the row of the other files.
-        format: HDF5 or netCDF, by its first bytes; "" for other formats, unknown ones, and in the
-            row of the other files.
-        files: Number of files: 1; in the row of the other files, their number.
-        processes: Number of processes that used it.
-        opens: Number of calls that opened it.
+        mount: Identity of the file's mount; "" in the row of other files.
+        path: Path of the file; "" where names are not recorded, and in the row of other files.
+        format: HDF5 or netCDF, recognised by the file's first bytes; "" for all other formats, and
+            in the row of other files.
+        files: Number of files that the row sums: 1, except in the row of other files.
+        processes: Number of processes that used the file.
+        opens: Number of calls that opened the file.
         reads: Number of read calls.
         writes: Number of write calls.
-        syncs: Number of calls that synchronised or flushed it.
+        syncs: Number of calls that synchronised or flushed the file.
         read_bytes: Bytes read.
         write_bytes: Bytes written.
-        read_ns: Time in calls that read, ns, over processes and threads.
-        write_ns: Time in calls that wrote, ns, over processes and threads.
-        sync_ns: Time in calls that synchronised, ns, over processes and threads.
-        meta_ns: Time in open, close and other metadata calls, ns, over processes and threads.
+        read_ns: Time in calls that read, ns.
+        write_ns: Time in calls that wrote, ns.
+        sync_ns: Time in calls that synchronised, ns.
+        meta_ns: Time in open, close and other metadata calls, ns.
     """
 
     mount: str
@@ -113,7 +117,7 @@ class FileUse:
 
 @dataclass(frozen=True)
 class Gpu:
-    """A GPU that processes of a job used, or an instance of one that is divided.
+    """A GPU that processes of a job used, or one instance of a GPU that is divided.
 
     Attributes:
         gpu: Name of the GPU on its node: PCI bus id, or the UUID of an instance.

@@ -63,10 +63,10 @@ _SHOWN_JOBS = 11
 
 
 class Site:
-    """A repository, opened to be read. `jostle.open` makes it.
+    """A repository that is open for reading; `jostle.open` returns it.
 
-    An object may be used by several threads, and while others ingest; each call reads the newest
-    state.
+    Several threads may use one object, also while other processes ingest profiles; each call reads
+    the newest state of the repository.
     """
 
     def __init__(self, path: Path) -> None:
@@ -133,7 +133,7 @@ class Site:
                 a step such as `12.0`, or `last` for the newest.
 
         Raises:
-            JobError: There is no such job, or several.
+            JobError: There is no such job, or several jobs have this prefix.
         """
         names = self._store.resolve_parts(name)
         if len(names) > 1:
@@ -149,7 +149,7 @@ class Site:
         Args:
             *loads: At least two jobs, programs, or kinds of loads such as
                 `aggregate-write:1MiB:x4`.
-            mount: Mount that all use; None: the mount that they used most.
+            mount: Mount that all loads use; None: the mount that most of the loads used.
 
         Raises:
             UsageError: There are too few loads, or no such kind or mount.
@@ -173,7 +173,7 @@ class Site:
 
     @with_hints
     def batch_jobs(self) -> Table[dict[str, Any]]:
-        """List the facts on batch jobs from prologs and epilogs, by submission time."""
+        """List the facts that the batch system gave on each batch job, by submission time."""
         rows = self._store.query("SELECT * FROM batch_jobs ORDER BY submit_ns, job")
         shown = [
             "job",
@@ -322,7 +322,7 @@ def _begin_ns(since: datetime | timedelta | str) -> int:
 
 
 def _check_reads(query: str) -> None:
-    """Refuse anything but a single SELECT: DuckDB would also write files and change settings.
+    """Refuse all queries but a single SELECT: others can write files and change settings.
 
     Raises:
         UsageError: The query is not a single SELECT.

@@ -54,7 +54,7 @@ class Table(Generic[Row]):
             content: The rows.
             row: Function that creates a row from its values by column.
             what: Name of the rows, in the plural: `jobs`.
-            shown: Names of columns that displays show; none: the first ones.
+            shown: Names of the columns that displays show; empty: the first columns.
             plain: Whether displays show numbers unchanged, without units.
             fine: Whether displays show times to the millisecond, for slices shorter than a second.
         """
@@ -137,13 +137,18 @@ class Table(Generic[Row]):
         return [self._row(values) for values in _values(part)]
 
     def _size(self) -> str:
-        """Say how large it is, and what a display leaves out."""
+        """Return the number of rows, and the number of columns that a display leaves out."""
         hidden = len(self.columns) - len(self._shown)
         rest = f"; {count(hidden)} more columns" if hidden else ""
         return f"{count(len(self))} {self._what}{rest}"
 
     def _display(self) -> tuple[list[bool], list[list[str]], int]:
-        """Return which columns are numbers, the cells, and after which row rows are left out."""
+        """Return the content of a display.
+
+        Returns:
+            Whether each column has numbers; the cells of each row; and the number of rows before
+            those that are left out, 0 if none are.
+        """
         part = self._content.select(self._shown)
         numbers = [is_number(part.schema.field(name).type) for name in self._shown]
         after = 0
@@ -214,7 +219,7 @@ def is_number(kind: pa.DataType) -> bool:
 def stamped(content: pa.Table) -> pa.Table:
     """Return a table with timestamps `start` and `end` in place of `start_ns` and `end_ns`.
 
-    A time of 0 is not known: null.
+    A time of 0 means that the time is not known; it becomes null.
     """
     for name, stamp in _TIMES.items():
         if name in content.column_names:
@@ -225,7 +230,7 @@ def stamped(content: pa.Table) -> pa.Table:
 
 
 def instants(ns: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return ns since the epoch as timestamps in UTC; those of 0 are null."""
+    """Return ns since the epoch as timestamps in UTC; 0 (not known) becomes null."""
     # In microseconds: without pandas, pyarrow cannot convert nanoseconds to datetime.
     return pc.if_else(pc.equal(ns, 0), None, pc.divide(ns, 1000)).cast(_INSTANT)
 

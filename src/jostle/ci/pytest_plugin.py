@@ -1,8 +1,8 @@
 """The pytest plug-in, which repeats tests that measure time and were disturbed by other load.
 
-The plug-in is active if pytest is profiled (`jostle run --slice 100ms -- pytest`), on tests that
-use the fixture of pytest-benchmark or have the marker `undisturbed`, and needs nothing but pytest
-itself: the analysis is done by another process (window.py).
+The plug-in is active if pytest is profiled (`jostle run --slice 100ms -- pytest`). It watches the
+tests that use the fixture of pytest-benchmark, or that have the marker `undisturbed`. It imports no
+package but pytest, since another process does the analysis (window.py).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Answer = dict[str, Any]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options of the gate."""
+    """Add the options for the largest accepted loss and for the number of repeats."""
     group = parser.getgroup("jostle", "benchmarks and interference")
     group.addoption(
         "--jostle-gate",
@@ -69,7 +69,7 @@ def is_profiled() -> bool:
 
 
 class Evaluator:
-    """The process that evaluates spans of this process's run; started by the first request."""
+    """A process that evaluates spans of pytest's own run; the first request starts it."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
@@ -162,7 +162,7 @@ class Watch:
         answer: Answer,
         attempt: int,
     ) -> None:
-        """Put a finding into the reports of a test; no result of one that stayed disturbed."""
+        """Put a finding into the reports of a test; a test that stayed disturbed is skipped."""
         text = f"{answer['finding']}: {answer['message']}"
         for report in reports:
             report.user_properties.append(("jostle", text))

@@ -31,10 +31,10 @@ class Case:
     """One finding of a gate, as a test case.
 
     Attributes:
-        suite: Verb that made the finding: `jostle run` or `jostle compare`.
-        name: Subject of the finding; it is the same in every pipeline run, so that these can be
-            compared.
-        outcome: Result for the program: passed, failed or skipped.
+        suite: Command that made the finding: `jostle run` or `jostle compare`.
+        name: Subject of the finding; it is the same in every run of the pipeline, so that runs can
+            be compared.
+        outcome: Outcome of the test case: passed, failed or skipped.
         message: The finding, one sentence.
         seconds: Run time, s.
         properties: Further facts by their names.
@@ -115,7 +115,7 @@ def gitlab(cases: Sequence[Case], fallback: str) -> str:
 
 
 def own_file(words: Sequence[str]) -> str:
-    """Return the first word of a command that is a file below this folder; "": none is."""
+    """Return the first word of a command that is a file below the current folder; "": none is."""
     for word in words:
         path = Path(word)
         if not path.is_absolute() and ".." not in path.parts and path.is_file():

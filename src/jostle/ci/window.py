@@ -46,7 +46,7 @@ class WindowAnswer:
         percent: Share of the span that was lost, percent; None if it is not known.
         low: Lower end of the 95 % interval of `percent`.
         high: Upper end of that interval.
-        again: Whether a repeated run could be clean, or decided.
+        again: Whether a repetition could be clean, or could decide an undecided finding.
     """
 
     finding: Finding
@@ -72,7 +72,7 @@ class RunningJob:
         self._store = Repository(repository, create=True)
 
     def evaluate(self, start_ns: int, end_ns: int, most: float) -> WindowAnswer:
-        """Evaluate the slices that are completely in a span of its run.
+        """Evaluate the slices that are completely in a span of the job's run.
 
         Args:
             start_ns: Start of the span, ns since the epoch.
@@ -90,7 +90,7 @@ class RunningJob:
             return WindowAnswer("undecided", f"{type(error).__name__}: {error}")
 
     def _tables(self, end_ns: int) -> RunTables:
-        """Return the tables of the run, with its last slice before an instant if it comes."""
+        """Return the tables of the run; wait for its last slice before an instant, for a while."""
         until = time.monotonic() + _PATIENCE_S
         while True:
             self._store.ingest(find_profiles([self._spool]))
@@ -108,7 +108,7 @@ class RunningJob:
 def within(tables: RunTables, start_ns: int, end_ns: int) -> RunTables:
     """Return the tables of a part of a run: the slices that are completely in a span.
 
-    Its segments are left out: a span has too few of them to compare with each other.
+    The run's segments are left out: a span has too few segments to compare with each other.
 
     Args:
         tables: Tables of the run.

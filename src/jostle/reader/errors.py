@@ -20,7 +20,7 @@ _PASSING = (
 
 
 def passes(error: OSError) -> bool:
-    """Return whether an error is due to the disk or machine at this time, not to the file."""
+    """Return whether an error is temporary: due to the disk or the machine, not to the file."""
     return error.errno in _PASSING
 
 
@@ -32,7 +32,8 @@ class ProfileError(JostleError):
         offset: Offset, bytes, at which reading failed.
         reason: Description of the error, without the file's name.
         passing: Whether the error may be temporary, so that the reading may succeed later.
-        lasting: Whether the content was read and refused, which repeats until it changes.
+        lasting: Whether the content was read and refused, so that reading fails again until the
+            content changes.
     """
 
     def __init__(

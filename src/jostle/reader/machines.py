@@ -48,11 +48,11 @@ class Component:
         kind: Kind of the component, one of COMPONENT_KINDS, or a number that only a newer jostle
             knows.
         name: Name such as sda, eth0, scratch-OST0003.
-        source: The resource it is a part of; "" where there is none. Of a process: the cores that
-            it may run on.
-        job: The batch job whose requests it counts, such as slurm-123; "" for all.
-        path: Mount point, or path in the tree of devices; "" if it has none. Of a
-            process: its control group.
+        source: The resource of which the component is a part; "" if there is none. If the
+            component is a process: the cores on which it may run.
+        job: The batch job whose requests it counts, such as slurm-123; "": those of all jobs.
+        path: Mount point, or path in the tree of devices; "" if it has none. If the component is
+            a process: its control group.
         major: Device number, major.
         minor: Device number, minor.
         numa: NUMA node to which it is attached; -1: unknown.
@@ -75,14 +75,14 @@ class Component:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineHeader(MachineFields):
-    """Header of a machine's profile: the fields of the file, and those from its records.
+    """Header of a machine's profile, with facts from the profile's records (such as components).
 
     Attributes:
-        uid: Owner of the file by the file system, or from a mirror.
-        components: Components of the machine, by number.
-        clock_events: Changes of the clock's state, and jumps.
+        uid: Owner of the file, as the file system reports it, or as ReadRequest.origin states it.
+        components: Components of the machine, in order of number.
+        clock_events: Changes of the clock's state, and jumps of the clock.
         notes: Notes of the agent.
-        alive: Whether the agent ran when the reading began; None where that cannot be seen.
+        alive: Whether the agent ran when the reading began; None if that cannot be seen here.
     """
 
     uid: int
@@ -101,7 +101,7 @@ class MachineRead:
         header: Header of the file; None after an error.
         error: Reason why nothing could be read; None if the file was read.
         warnings: One sentence per omission, with its position in the file.
-        records_read: from_record for the next reading.
+        records_read: Value of from_record for the next reading.
         slices: Rows of the file in MachineTables.slices, (first, count).
         complete: Whether the whole file was read; if max_rows stopped the reading, continue from
             records_read.
@@ -121,11 +121,11 @@ class MachineTables:
     """Slices of the components of many machines.
 
     Attributes:
-        slices: One row per record and component that has values in it: process (int32, number of
-            the request), slice (int64), span (int32, slices that the row covers), component
-            (int32), epoch (int8, 1: counters restarted), unknown (string: ids of the metrics
-            whose values are not known, separated by spaces), then every metric of scope component
-            (int64): increases, and levels at the end.
+        slices: One row per record and component that has values in it: process (int32: number of
+            the request), slice (int64), span (int32: slices that the row covers), component
+            (int32), epoch (int8; 1: the counters began again at 0), unknown (string: ids of the
+            metrics whose values are not known, separated by spaces), then every metric of scope
+            component (int64): of a counter its increase, of a gauge its value at the end.
         results: One per request, in their order.
     """
 

@@ -64,7 +64,7 @@ def members(raw: bytes, size: int) -> list[int]:
         size: Number of members.
 
     Returns:
-        An empty list if they are not recorded, are more than MOST_MEMBERS, or contradict the size.
+        The ranks; none if they are not recorded, more than MOST_MEMBERS, or contradict the size.
     """
     ranks: list[int] = []
     numbers = iter(_numbers(raw))

@@ -1,9 +1,12 @@
-"""The receiver: accepts profiles of nodes over HTTP, stores them in a mirror, and ingests this.
+"""The receiver: accepts profiles from nodes over HTTP, stores and ingests them.
+
+The stored copies of all nodes' spools are the *mirror*; from there the profiles are ingested.
 
 Public interface:
     Receiver: the receiver with its sockets and processes.
-    ReceiveSettings, read_settings: the operator's file.
-    add_token, tokens_file: create a token of a node, and find the file of the tokens' hashes.
+    ReceiveSettings, read_settings: the settings, and the function that reads receive.toml.
+    add_token: creates the token of a node.
+    tokens_file: finds the file with the hashes of the tokens.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ class App:
             await _answer(send, refusal.status, text, retry_s=refusal.retry_s)
 
     def _report(self, scope: Message, refusal: RefusedError) -> None:
-        """Warn the operator that a node is refused: once an hour for the same reason."""
+        """Warn the operator that a node is refused, at most once an hour for the same reason."""
         if refusal.retry_s and refusal.code != "clock":
             return  # a temporary refusal
         names = (value for name, value in scope["headers"] if name == b"jostle-node")
@@ -225,13 +225,19 @@ class App:
         return self._free
 
     def _credit(self, lag: float) -> int:
-        """Return the most decoded bytes of the next post: less while posts wait, or ingest lags."""
+        """Return the largest decoded size, bytes, that the next post of a node may have.
+
+        The size is smaller while posts wait to be stored, or while ingest lags behind.
+        """
         free = 1 - self._waiting_bytes / _MOST_WAITING
         free *= max(1 - lag / self._settings.most_lag_s, 0)
         return max(int(MOST_BODY * free), _LEAST_CREDIT)
 
     def _after_s(self) -> float:
-        """Return how long a node must wait, s, so that all together keep the permitted rate."""
+        """Return how long, s, a node must wait before its next post.
+
+        With this pause, all nodes together keep to the permitted rate of posts.
+        """
         now = time.monotonic()
         if now > self._active_at:
             self._active = sum(now - at < _SILENT_S for at in self._seen.values())

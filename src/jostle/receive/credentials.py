@@ -45,8 +45,8 @@ class Credentials:
         """Create the check for the given kinds, and for senders that a proxy names on its socket.
 
         Args:
-            tokens: Tokens of the nodes.
-            munge: MUNGE library.
+            tokens: Tokens of the nodes; None: tokens are not accepted.
+            munge: MUNGE library; None: MUNGE credentials are not accepted.
             munge_uids: Uids of users whose MUNGE credentials are accepted.
         """
         self._tokens = tokens
@@ -58,7 +58,7 @@ class Credentials:
         """Identify the sender of a POST request.
 
         Args:
-            headers: The request's headers, in lower case, none of them twice.
+            headers: The request's headers by name; the names are in lower case.
             is_proxied: Whether the request came on the proxy's socket.
 
         Raises:

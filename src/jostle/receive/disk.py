@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from jostle.receive.node_mirror import Group
 
-#: Most files and folders that are synced one by one; for more, the whole file system is.
+#: Most files and folders that are synced one by one; for more, the whole file system is synced.
 _ONE_BY_ONE = 16
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -57,7 +57,7 @@ def _sync_each(root: int, paths: Iterable[str]) -> None:
 
 
 def _sync_reports_errors() -> bool:
-    """Return whether syncfs reports bytes that could not be written: since Linux 5.8."""
+    """Return whether syncfs reports bytes that could not be written, as it does since Linux 5.8."""
     numbers = re.match(r"(\d+)\.(\d+)", platform.release())
     return numbers is not None and (int(numbers[1]), int(numbers[2])) >= (5, 8)
 

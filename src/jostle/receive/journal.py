@@ -1,6 +1,7 @@
 """The journal of one node's files in the mirror: their identities, names, gaps, and ends.
 
-One JSON list per line, append-only; a line that a kill truncated is ignored.
+Each line is a JSON list, and lines are only appended. If the receiver was killed while it wrote the
+last line, this line is removed.
 """
 
 from __future__ import annotations
@@ -24,11 +25,12 @@ class MirroredFile:
     Attributes:
         folder: Folder of the file within the node's folder: `1000`, or `1000/again-77`.
         name: Name of the file in that folder.
-        have: Number of bytes that the mirror has, or that will never arrive.
-        gap: End of the last gap.
-        over: Whether its writer has ended and the file is complete, so that it does not change any
-            more.
-        over_s: Time at which it was complete, s since the epoch.
+        have: Number of bytes, from the file's begin on, that the mirror has or that will never
+            arrive.
+        gap: Offset at which the last gap (bytes that will never arrive) ends; 0: there is none.
+        over: Whether the process that wrote the file has ended and all bytes have arrived, so that
+            the file does not change any more.
+        over_s: Time at which the file became complete, s since the epoch.
         path: Path of the file in the folder of the node.
     """
 
@@ -48,7 +50,7 @@ class MirroredFile:
 class Journal:
     """The journal in the folder of a node, and its content.
 
-    Its functions take a descriptor of that folder.
+    Its methods take a descriptor of that folder.
 
     Attributes:
         files: The node's files.
@@ -88,7 +90,7 @@ class Journal:
             known.over, known.have, known.over_s = True, int(rest[0]), int(rest[1])
 
     def add(self, folder: int, *entries: list[Any]) -> None:
-        """Append lines, all or none.
+        """Append lines to the journal: all of them, or none if they cannot be written.
 
         Raises:
             OSError: The lines cannot be written.

@@ -36,7 +36,7 @@ class Post:
     Attributes:
         node: Name of the node.
         sent: Body as received.
-        digest: SHA-256 of the body from the credential, hexadecimal; "": none.
+        digest: SHA-256 of the body, hexadecimal, as the credential states it; "": not stated.
         answer: Function that the keeper's thread calls with the answer.
         body_bytes: Bytes of the decoded body.
     """
@@ -61,7 +61,7 @@ class _Work:
 
 
 class Keeper(threading.Thread):
-    """Storage of requests in the mirror; only its thread changes the nodes' folders."""
+    """The thread that stores the data of requests in the mirror; no other thread writes there."""
 
     def __init__(
         self,
@@ -75,10 +75,10 @@ class Keeper(threading.Thread):
         Args:
             mirror: Folder of the mirror, which is created if there is none.
             usage: Counter of the bytes in the mirror.
-            changed: Function that is called with the files of a group, relative to the mirror, when
-                they are on the disk.
-            done: Function that is called with a function that delivers the answers of a group, and
-                may run this in a different thread.
+            changed: Function that is called with the changed files of a group of requests, by their
+                paths relative to the mirror, once they are on the disk.
+            done: Function that gets, for each group of requests, a function without arguments,
+                which sends the answers; it may run that function in a different thread.
 
         Raises:
             JostleError: The folder cannot be used, or another receiver uses it.
@@ -117,8 +117,9 @@ class Keeper(threading.Thread):
         )
 
     def run(self) -> None:
-        """Store groups until `end` is called."""
-        # Bytes that an earlier receiver wrote without acknowledging are acknowledged by file size.
+        """Store the queued requests, group by group, until `end` is called."""
+        # Answers report the sizes of files, and so also bytes that an earlier receiver wrote, but
+        # did not sync or acknowledge: sync them first.
         sync_all(self._root)
         next_count = next_prune = 0.0
         while True:
@@ -136,7 +137,7 @@ class Keeper(threading.Thread):
                 return
 
     def _group(self) -> tuple[list[Post], bool]:
-        """Return the queued posts, and whether they are the last."""
+        """Return the queued posts, up to the largest group, and whether no more will follow."""
         posts: list[Post] = []
         size = 0
         try:
@@ -218,11 +219,13 @@ class Keeper(threading.Thread):
             sync_group(self._root, group)
 
     def _finish(self, group: Group) -> None:
-        """Mark the files that are over; only now, as a mark must never be there without the bytes.
+        """Mark the complete files of a group, once their bytes are on the disk.
 
-        RATIONALE: where this fails some marks may be there, and the ingester may see them. So the
-        bytes, which are on the disk, stay: a file that is shorter than its mark says would be taken
-        for all that its process wrote.
+        The ingester takes a marked file for all that its process wrote, so a file must never be
+        marked before it has all its bytes.
+
+        RATIONALE: If this method fails, some files may be marked, and the ingester may know it
+        already. So the bytes of the group are not removed from the disk again.
         """
         if group.overs:
             marks = Group()

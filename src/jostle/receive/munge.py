@@ -19,10 +19,10 @@ class MungeResult:
     """The result of munged's check of a credential.
 
     Attributes:
-        state: `valid`; `clock`: expired or from the future; `replayed`; `down`: munged does not
-            answer; `wrong`.
-        why: munged's message if it is not valid.
-        uid: Uid of its creator.
+        state: `valid`; `clock` (expired or from the future); `replayed` (used before); `down`
+            (munged does not answer); or `wrong` (not valid for another reason).
+        why: munged's message if the credential is not valid.
+        uid: Uid of the user who created the credential.
         payload: Payload of the credential.
     """
 
@@ -62,7 +62,7 @@ class Munge:
         self._c.free.argtypes = [pointer]
 
     def check(self, credential: bytes) -> MungeResult:
-        """Ask munged about a credential; it accepts each once."""
+        """Ask munged whether a credential is valid; munged accepts each credential only once."""
         lib = self._lib
         context = lib.munge_ctx_create()
         if not context:

@@ -35,8 +35,8 @@ class Range:
         owner: Uid of the file's owner.
         name: Name of the file in the spool.
         offset: Offset of the bytes in the file.
-        data: The bytes; empty: a query of the state, or a flag alone.
-        end: Offset behind the bytes.
+        data: The bytes; empty if the range only asks for the file's state, or only sets a flag.
+        end: Offset after the last of the bytes.
         over: Whether the file ends there.
         gap: Whether the bytes before `offset` that the receiver does not have will never arrive.
     """

@@ -36,7 +36,7 @@ _BACKLOG = 4096
 
 
 class Visitor(H11Protocol):
-    """A connection, with its time limits, and whether it is the proxy's."""
+    """An HTTP connection of a node or of the proxy, with time limits while it waits."""
 
     #: Connections without a request, those that have waited longest first.
     waiting: dict[Visitor, None] = {}  # noqa: RUF012
@@ -47,7 +47,7 @@ class Visitor(H11Protocol):
         self._late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin; if there are too many, close the one that has been idle longest."""
+        """Begin a connection; if there are too many, close the one that has been idle longest."""
         super().connection_made(transport)
         place = transport.get_extra_info("socket")
         is_proxied = place is not None and place.family == socket.AF_UNIX
@@ -96,7 +96,7 @@ class Receiver:
 
         Args:
             settings: Settings of the receiver.
-            repository: Folder of the repository that the mirror is ingested into.
+            repository: Folder of the repository into which the mirror is ingested.
             warn: Function that is called with each warning of the ingester, and with messages for
                 the operator.
 
@@ -119,7 +119,7 @@ class Receiver:
         self._ingest: IngestProcess | None = None
 
     def run(self, ready: Callable[[str], None]) -> None:
-        """Serve until SIGINT or SIGTERM, then ingest the rest.
+        """Serve until SIGINT or SIGTERM, then ingest the received data that are left.
 
         Args:
             ready: Function that is called with the address once nodes can send requests.
@@ -254,7 +254,7 @@ def _unix(path: Path, group: str) -> Iterator[socket.socket]:
 
 
 def _most_connections() -> int:
-    """Return the most connections; half of the descriptors are left for files."""
+    """Return the largest number of connections; half of the descriptors are left for files."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard == resource.RLIM_INFINITY:
         hard = 1 << 16

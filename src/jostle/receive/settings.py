@@ -47,9 +47,9 @@ class ReceiveSettings:
         tls_key: File of the certificate's private key (PEM).
         nodes: Patterns of the nodes that this receiver accepts.
         elsewhere: For patterns of nodes, the URL of the receiver that accepts them.
-        node_bytes: Largest number of bytes of one node in the mirror; for one user on it, a quarter
-            of that.
-        user_bytes: Largest number of bytes of one user in the mirror.
+        node_bytes: Largest number of bytes of one node in the mirror; one user of this node may
+            have a quarter of it.
+        user_bytes: Largest number of bytes of one user in the mirror, on all nodes together.
         free_bytes: Bytes that stay free on the mirror's disk.
         most_lag_s: Lag of the repository behind the mirror, s, from which on requests must wait.
     """
@@ -103,7 +103,7 @@ class ReceiveSettings:
         return frozenset(uids)
 
     def check(self) -> None:
-        """Refuse settings by which no node could connect, or others could read the traffic.
+        """Refuse settings with which no node could connect, or tokens could be read on the network.
 
         Raises:
             UsageError: The settings are not usable or not safe.
@@ -136,10 +136,10 @@ class ReceiveSettings:
 
 
 def read_settings(path: Path | None, **given: Any) -> ReceiveSettings:
-    """Read the operator's file; the command line takes precedence.
+    """Read the configuration file; options of the command line take precedence over it.
 
     Args:
-        path: Path of the file; None: RECEIVE_CONFIG, if it exists.
+        path: Path of the configuration file; None: RECEIVE_CONFIG, if it exists.
         given: Fields from the command line; None and False count as not given.
 
     Raises:
@@ -154,10 +154,10 @@ def tokens_file(path: Path | None) -> Path:
     """Return the file of hashed tokens that a receiver with these settings would read.
 
     Args:
-        path: The operator's file, as in `read_settings`.
+        path: Path of the configuration file, as in `read_settings`.
 
     Raises:
-        UsageError: The operator's file cannot be read or is not valid.
+        UsageError: The configuration file cannot be read or is not valid.
     """
     return _read_file(path).tokens or DEFAULT_TOKENS
 

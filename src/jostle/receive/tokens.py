@@ -36,7 +36,7 @@ class Tokens:
         self.refresh()
 
     def refresh(self) -> None:
-        """Read the file again if it has changed; errors as at the start."""
+        """Read the file again if it has changed; the errors are those of `__init__`."""
         try:
             info = self._path.stat()
             mark = info.st_ino, info.st_size, info.st_mtime_ns, info.st_mode
@@ -87,7 +87,7 @@ def add_token(path: Path, node: str) -> str:
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Lock the file against other commands, whose changes would lose a token."""
+    """Lock the file of tokens: of two commands at the same time, one would lose its token."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

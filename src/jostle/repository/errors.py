@@ -39,8 +39,9 @@ class DamagedError(RepositoryError):
 
     Attributes:
         file: Path of the file in the repository; "" if it is not known.
-        reason: Description of the damage, from the reader's error.
-        span: Time of its rows, (start, end) in ns since the epoch; other times are unaffected.
+        reason: Description of the damage, from the error when it was read.
+        span: Time of the file's rows, (start, end) in ns since the epoch; data of other times are
+            not affected.
     """
 
     def __init__(self, root: Path, file: str, reason: str, span: tuple[int, int]) -> None:
@@ -93,7 +94,7 @@ class SnapshotGoneError(RepositoryError):
 
 
 class NoRoomError(RepositoryError):
-    """The disk of a file outside the repository is full: that of an export, or a temporary file.
+    """A disk is full to which an export or a temporary file is written; not the repository's.
 
     Attributes:
         why: The system's message.

@@ -11,7 +11,7 @@ from jostle.repository.errors import JobError
 
 
 def find_jobs(name: str, jobs: Sequence[str], place: Path, owner: int | None = None) -> list[str]:
-    """Return the jobs that a name refers to: several, if it names a batch job as a whole.
+    """Return the job that a name refers to, or all parts of the batch job that it refers to.
 
     Args:
         name: A job's name, a prefix of it that no other job has, the number of a batch job, a step
@@ -70,7 +70,8 @@ def find_jobs(name: str, jobs: Sequence[str], place: Path, owner: int | None = N
 def find_job(name: str, jobs: Sequence[str], place: Path, owner: int | None = None) -> str:
     """Return the only job that a name refers to; "last" is the newest part of a batch job.
 
-    Arguments and errors are those of `find_jobs`; a batch job of several parts is an error, too.
+    Arguments and errors are those of `find_jobs`. In addition, a name of a batch job with several
+    parts is an error.
     """
     matches = find_jobs(name, jobs, place, owner)
     if len(matches) == 1 or name == "last":
@@ -84,7 +85,7 @@ def find_job(name: str, jobs: Sequence[str], place: Path, owner: int | None = No
 
 
 def _parts_named(name: str, jobs: Sequence[str]) -> list[str]:
-    """Return the parts of the batch job that a name stands for; none if it stands for none."""
+    """Return the parts of the batch job with a name or number; none if there is no such job."""
     batches = batch_jobs(jobs)
     for names in (
         {batch: (batch.name, batch.script) for batch in batches},

@@ -82,7 +82,7 @@ class Questions:
         return self._engine.query(sql, params)
 
     def commits(self) -> int:
-        """Return the number of the newest commit; earlier query results may be out of date."""
+        """Return the number of the newest commit; if it has changed, so may query results."""
         return self._engine.refresh()
 
     def jobs(self, names: Sequence[str] | None = None) -> pa.Table:
@@ -129,9 +129,10 @@ class Questions:
         return [str(job) for job in rows["job"].to_pylist()]
 
     def newest(self, job: str) -> str:
-        """Return the newest job with a name of its owner: for "mpi-1a2b3c4d" possibly "...@2".
+        """Return the newest job in the repository that has a given name in its profiles.
 
-        Jobs of the repository's owner come before those of others, which have other names.
+        Launchers use a name like "mpi-1a2b3c4d" again; the newest job may be "mpi-1a2b3c4d@2". For
+        other names, a job of the repository's owner ("lammps") precedes other users' ("lammps@u2").
         """
         newest_jobs = self.query(
             "SELECT job FROM jobs WHERE job = $1 OR starts_with(job, $1 || '@') "
@@ -208,7 +209,7 @@ class Questions:
             )
 
     def newest_machine_slices(self, since_ns: int) -> dict[str, int]:
-        """Return the end of each machine's newest slice after an instant, ns."""
+        """Return, by host, the end (ns) of each machine's newest slice after an instant."""
         return newest_machine_slices(self._engine, since_ns)
 
     def _others_cpu_s(self, job: str) -> dict[str, float]:
@@ -220,10 +221,10 @@ class Questions:
         return spent
 
     def job_processes(self, job: str) -> pa.Table:
-        """Return the processes of a job, the earliest first; running ones, up to now.
+        """Return the processes of a job, the earliest first, with the progress of running ones.
 
-        The row of a process is written when it first appears and when it has ended; the progress of
-        a running one is known from its job's slices on the node.
+        The row of a process is written when the process first appears and when it has ended. How
+        far a running process is, is known from the newest slices of its job on its node.
         """
         return job_processes(self._engine, job)
 
@@ -275,7 +276,8 @@ class Questions:
     def segments(self, job: str) -> JobSegments:
         """Return the execution segments of a job, merged over the ranks of each of its worlds.
 
-        Ended jobs are merged once per Repository object; long merges are stored for all.
+        The result for an ended job is kept in memory. If the merge took long, it is also stored in
+        the repository, for other processes.
         """
         return self._merger.job(job)
 
@@ -315,12 +317,12 @@ class Questions:
             job: The job whose neighbours are summed.
             metric: Id of a counter, timer or gauge; mount metrics are summed on the mounts that the
                 job used, others on its nodes.
-            count_jobs: Whether to add a column jobs, the number of other jobs with a record there.
-                This takes twice as long; `neighbours` lists the jobs over the whole time.
+            count_jobs: Whether to add a column jobs: the number of other jobs with a record in the
+                row's slice and resource. This takes twice as long.
 
         Returns:
-            The columns of `series`: if others, or the job, began or ended within a slice, a
-            row for each part of it, with the amount in that part.
+            The columns of `series`. If any of these jobs began or ended within a slice, the slice
+            has several rows: one for each part between two such times, with the sum in that part.
 
         Raises:
             JobError: There is no such metric.
@@ -328,27 +330,29 @@ class Questions:
         return background(self._engine, job, metric, count_jobs=count_jobs)
 
     def neighbours(self, job: str, metric: str) -> pa.Table:
-        """Return the other jobs whose load a background contains, the heaviest first.
+        """Return the jobs whose metric `background` adds up, the one with the largest sum first.
 
         Args:
-            job: The job whose neighbours are summed.
-            metric: As for `background`.
+            job: The job whose neighbours are listed.
+            metric: Id of the metric, as for `background`.
 
         Returns:
-            Columns job, resource, sum and slices (number of those in which it was active).
+            Columns job, resource, sum and slices (number of slices in which that job was active).
         """
         return neighbours(self._engine, job, metric)
 
     def has_company(self, job: str) -> bool:
-        """Return whether other jobs may have run concurrently; `alongside` is exact, and slower."""
+        """Return whether other jobs may have run alongside a job; only False is certain."""
         return has_company(self._engine, job)
 
     def alongside(self, job: str, *, cores: bool = True) -> CoRunning:
-        """Return a job's slices on shared resources and others' loads there (analysis.identify).
+        """Return a job's slices on shared resources, and the loads of other jobs there.
+
+        This is the input of `jostle.analysis.identify`.
 
         Args:
             job: The job.
-            cores: Whether to include the users of its nodes' cores, by process.
+            cores: Whether to include the processes on the cores of its nodes (CoRunning.core_use).
         """
         found = alongside(self._engine, job, cores=cores)
         return on_fabrics(self._engine, found, self.topologies())
@@ -358,7 +362,7 @@ class Questions:
         return live_rows(self._engine, span)
 
     def machine_loads(self, mounts: Sequence[str], span: tuple[int, int]) -> MachineLoads:
-        """Return the counters of machines' agents on mounts in a span of time (ns)."""
+        """Return what agents counted about mounts and their servers in a span of time (ns)."""
         return machine_loads(self._engine, mounts, span)
 
     def watched_processes(self, hosts: Sequence[str], span: tuple[int, int]) -> pa.Table:
@@ -370,11 +374,11 @@ class Questions:
         return servers_of(self._engine, mounts)
 
     def storage_servers(self) -> dict[str, StorageServers]:
-        """Return the servers of all mounts whose metadata has servers of its own."""
+        """Return the servers of all mounts that have separate servers for data and metadata."""
         return storage_servers(self._engine)
 
     def served(self, mounts: Sequence[str], span: tuple[int, int]) -> pa.Table:
-        """Return the traffic of mounts' servers in a span of time (ns): MachineLoads.servers."""
+        """Return the traffic of mounts' servers in a span (ns), as MachineLoads.servers."""
         return served(self._engine, mounts, span)
 
     def topologies(self) -> list[Topology]:
@@ -384,8 +388,8 @@ class Questions:
     def traffic(self, span: tuple[int, int], jobs: Sequence[str] | None = None) -> Traffic:
         """Return the traffic between hosts: MPI messages, collectives, and files to servers.
 
-        MPI traffic is counted by the sender, so that no byte counts twice: a put by its origin,
-        a get by its origin as well, as traffic from the target.
+        Bytes of MPI are counted only at the sender, so that no byte counts twice. One-sided calls
+        are counted at the origin: a put as traffic to the target, a get as traffic from it.
 
         Args:
             span: Time that the slices overlap, ns since the epoch.
@@ -405,7 +409,7 @@ class Questions:
         return rank_pairs(self._engine, job)
 
     def process_ends(self, job: str) -> tuple[pa.Table, pa.Table]:
-        """Return when processes moved bytes on mounts, and the job's traffic there."""
+        """Return when each process moved its first and last bytes on mounts, and the traffic."""
         return process_ends(self._engine, job)
 
     def programs_alongside(self, span: tuple[int, int] = ALWAYS) -> Programs:

@@ -46,7 +46,8 @@ class Repository(Questions):
                 is damaged.
         """
         storage = open_storage(path)
-        #: Its folder (in an object store: of its local copies), and its folder or address.
+        #: `path`: the repository's folder, or (object store) the folder of its local copies.
+        #: `name`: the repository's folder or address, for messages.
         self.path, self.name = storage.root, storage.name
         if create:
             create_repository(self.path)
@@ -66,17 +67,17 @@ class Repository(Questions):
     def snapshot(
         self, tables: Collection[str] = tuple(TABLES), span: tuple[int, int] = ALWAYS
     ) -> Snapshot:
-        """Return the files of some tables, as of the newest commit, that overlap a span, ns."""
+        """Return those files of some tables, as of the newest commit, that overlap a span (ns)."""
         return self._engine.snapshot(tables, span)
 
     @staticmethod
     @contextlib.contextmanager
     def of_spool(paths: Path | Sequence[Path], *, job: str | None = None) -> Iterator[Repository]:
-        """Read spools into a repository of their own, which is removed at the end of the block.
+        """Read spools into a temporary repository, which is removed at the end of the block.
 
         Args:
             paths: A spool folder, or folders and profiles.
-            job: Name of the only job to read, which is much faster than reading all.
+            job: Name of the only job to read, which is much faster; None: all jobs are read.
 
         Yields:
             The repository; `newest(job)` is the job's name in it.
@@ -146,7 +147,7 @@ class Repository(Questions):
         files: Callable[[], Sequence[Path]] | None = None,
         pause: Callable[[float, int], None] | None = None,
     ) -> IngestReport:
-        """Ingest repeatedly, so that slices appear within two slices after their end.
+        """Ingest repeatedly; a slice appears at most two slice lengths after its end.
 
         Args:
             paths: Spool folders; they may not exist yet.
@@ -156,9 +157,9 @@ class Repository(Questions):
             remove: Whether to remove profiles, as for `ingest`.
             files: Function that returns the profiles to ingest in each pass; None: all in the
                 folders.
-            pause: Function that is called after each pass with its time (s) and the number of files
-                with more data; returns when the next pass is due. None: the length of the slices
-                decides.
+            pause: Function that waits for the next pass. It is called after each pass with two
+                arguments: how long the pass took (s), and the number of files with more data.
+                None: the pause depends on the length of the slices.
 
         Returns:
             The reports of all passes, added up.
@@ -190,7 +191,7 @@ class Repository(Questions):
         return repair(self.path, progress)
 
     def damage(self) -> list[str]:
-        """Return the damage of the log, one sentence per file; the rest of it is readable."""
+        """Return one sentence for each damaged file of the log; its other files can be read."""
         self._engine.refresh()
         return [f"{COMMITS}/{name} is damaged: {why}." for name, why in self._log.damage.items()]
 
@@ -207,10 +208,10 @@ class Repository(Questions):
         return self._engine.left_out()
 
     def require_whole(self, job: str) -> None:
-        """Refuse an answer about a job if rows from its time are missing.
+        """Refuse an answer about a job if rows from the time of its run are missing.
 
         Raises:
-            DamagedError: A damaged file that queries leave out is from this time.
+            DamagedError: Queries leave out a damaged file with rows from that time.
         """
         lost = [damaged for damaged in self.left_out().values() if damaged.span != ALWAYS]
         for row in self.jobs([job]).to_pylist() if lost else []:
@@ -219,19 +220,19 @@ class Repository(Questions):
                     raise damaged
 
     def expire(self, older_than_s: float) -> ExpireReport:
-        """Remove files whose slices all ended longer ago than a time.
+        """Remove files of which all slices are older than an age.
 
         Args:
-            older_than_s: Age in seconds.
+            older_than_s: The age in seconds.
         """
         return expire(self.path, older_than_s)
 
     def coarsen(self, older_than_s: float, length_ns: int) -> CoarsenReport:
-        """Add up slices of old days to longer ones.
+        """Replace the slices of old days by longer slices with their sums.
 
         Args:
-            older_than_s: Age in seconds.
-            length_ns: Length of the longer slices, ns; an hour is a multiple of it.
+            older_than_s: Age in seconds from which on slices are replaced.
+            length_ns: Length of the longer slices, ns; an hour must be a multiple of it.
 
         Raises:
             RepositoryError: The length or the age cannot be used.

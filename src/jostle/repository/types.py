@@ -51,32 +51,38 @@ class WorldSegments:
 
     Attributes:
         number: Number of the world in its job.
-        world: The runtime's id of its mpirun; "" if it found none.
-        world_size: Number of its ranks.
-        spawned: Whether it was created by MPI_Comm_spawn.
+        world: Id of the mpirun that started the world, as the runtime found it; "": unknown.
+        world_size: Number of ranks of the world.
+        spawned: Whether the world was created by MPI_Comm_spawn.
         processes: Ids of the processes that were merged, in order of rank.
         ranks: Rank numbers of these processes.
         missing: Ranks without a profile.
-        diverged: Ranks left out because their global collectives differ from those of the others,
-            with the number of these before the first difference.
-        segments: One row per segment that all ranks share, in order: start_ns, end_ns (medians
-            over ranks), duration_ns (median), duration_min_ns, duration_max_ns, rule, level,
-            parts (largest number of a rank's segments in it), token_hash and function of the call
-            that ended it, globals, signature_sum, signature_set, recurring (five or more have
-            this signature_set), of each value V of table segments V (sum over ranks), V_min and
-            V_max (minimum and maximum over ranks), V_median of the byte counts, and bin_ns,
-            bins_from_ns, wait_bins, offcpu_bins (ns in each bin, sum over ranks), wait_min_bins
-            (minimum over ranks in each bin) and offcpu_max_bins (maximum).
-        rule: The rule with most of the time: every, coalesced, epoch, raw, final, none.
-        rules: Share of the time of each rule, 0 to 1.
+        diverged: Ranks that were left out, since their global collectives differ from those of the
+            other ranks, each with its number of global collectives before the first difference.
+        segments: One row per segment that all ranks share, in order of time. The columns:
+            start_ns and end_ns (medians over ranks),
+            duration_ns (median), duration_min_ns and duration_max_ns over ranks,
+            rule and level (how it ended, as in table segments),
+            parts (of the rank with most segments in it: their number),
+            token_hash and function of the call that ended it,
+            globals, signature_sum and signature_set (as in table segments),
+            recurring (whether five or more segments have this signature_set),
+            for each value V of table segments: V (sum over ranks), V_min, V_max (over ranks), and
+            V_median if V counts bytes,
+            bin_ns and bins_from_ns (width of its time bins, and start of the first bin),
+            wait_bins and offcpu_bins (lists: ns in each bin, sum over ranks),
+            wait_min_bins and offcpu_max_bins (minimum, maximum over ranks in each bin).
+        rule: The rule that ended the segments with most of the time: every, coalesced, epoch, raw,
+            final; or none.
+        rules: For each rule, the share (0 to 1) of the time in segments that it ended.
         coverage: Share of the time between a rank's first and last delimiter that is inside
             segments of recurring kind (five or more have the same signature_set), mean over ranks.
-        merged_coverage: Coverage of the merged segments.
+        merged_coverage: The same share, computed from the merged segments.
         segmentable: Whether the coverage is at least half.
-        boundaries: Boundaries that all ranks share.
-        boundaries_coarsest: Boundaries of the rank with the fewest.
+        boundaries: Number of segment boundaries that all ranks share.
+        boundaries_coarsest: Number of boundaries of the rank with the fewest.
         agreement: boundaries / boundaries_coarsest.
-        rank_segments: Number of segments of each rank with segments, in order of rank.
+        rank_segments: Number of segments of each rank that has some, in order of rank.
         notes: Notes for users, one sentence each.
     """
 
@@ -102,7 +108,7 @@ class WorldSegments:
 
     @property
     def verdict(self) -> str:
-        """The verdict on its segments: segmented, not segmentable, or no segments."""
+        """Whether the world has usable segments: segmented, not segmentable, or no segments."""
         if not self.segments.num_rows:
             return "no segments"
         return "segmented" if self.segmentable else "not segmentable"
@@ -122,19 +128,20 @@ class JobSegments:
     worlds: tuple[WorldSegments, ...]
 
 
-#: Runs of the core-speed probe in each mean: means of fewer runs scatter, and the lowest is chance.
+#: Runs of the core-speed probe in each mean: of means over fewer runs the lowest depend on chance.
 CORE_PROBE_RUNS = 100
 
 
 @dataclass(frozen=True)
 class CoreReference:
-    """The least time of the core-speed probe's loop on a node.
+    """Time that the core-speed probe (a short loop) takes on an undisturbed core of a node.
 
     Attributes:
-        ns: Low quantile of means, each over CORE_PROBE_RUNS consecutive runs, ns.
-        jobs: Number of other jobs on the node that it includes; 0: only the run itself.
-        own_ns: Low quantile, ns, over runs of the job's program with as many ranks.
-        own_jobs: Number of other runs of the program in own_ns; 0: none.
+        ns: Low quantile of the probe's times, ns; each time is a mean over CORE_PROBE_RUNS
+            consecutive runs of the loop.
+        jobs: Number of other jobs on the node whose times are included; 0: only the run's own.
+        own_ns: The same quantile, ns, only over jobs with the run's program and number of ranks.
+        own_jobs: Number of other jobs that own_ns includes; 0: none.
     """
 
     ns: float
@@ -163,7 +170,7 @@ NO_CORE_STATES = pa.table(
 
 @dataclass(frozen=True)
 class RunTables:
-    """The tables behind an estimate of one run.
+    """The tables from which the time that one run lost is estimated.
 
     Attributes:
         job: Name of the job.
@@ -175,13 +182,14 @@ class RunTables:
             then <metric>_sum, _min and _max over the processes of run_tables.RUN_METRICS.
         mount_slices: One row per mount and slice, with the metrics of run_tables.RUN_MOUNT_METRICS:
             mount, slice, ...
-        references: For each node, least times of the core-speed probe over the runs around this
-            one; empty without the probe.
-        others_cpu_s: For each node, CPU seconds of other jobs while it ran; empty for a job with
-            segments.
-        core_states: Counters of agents for its nodes (kinds machine and power) and for its own
-            control groups (batch_job): host, kind, name, slice, slice_ns, span, then CORE_METRICS;
-            null: not known. Sorted by host, kind, name and time; empty without agents.
+        references: For each node, times of the core-speed probe on undisturbed cores, from the
+            jobs before, during and after this run; empty if the run has no probe.
+        others_cpu_s: For each node, CPU seconds of other jobs during this run; empty for a job
+            with execution segments.
+        core_states: Counters of agents for the run's nodes (kinds machine and power) and for its
+            own control groups (kind batch_job): host, kind, name, slice, slice_ns, span, then
+            CORE_METRICS (null: not known). Sorted by host, kind, name and time; empty without
+            agents.
     """
 
     job: str
@@ -241,7 +249,7 @@ class IngestProgress:
     Attributes:
         profiles_done: Number of profiles checked.
         profiles_total: Number of profiles found.
-        slices: Number of process-slices published so far.
+        slices: Number of rows of table slices published so far.
     """
 
     profiles_done: int
@@ -258,19 +266,20 @@ class IngestReport:
         changed: Number of these with new data.
         processes: Number of processes whose row was written.
         finished: Number of processes that are now complete.
-        slices: Number of process-slices published (rows of table slices).
+        slices: Number of published rows of table slices.
         mount_slices: Number of published rows of table mount_slices.
         segments: Number of published rows of table segments.
         component_slices: Number of published rows of table component_slices.
         batch_jobs: Number of published rows of table batch_jobs.
-        commits: Number of commits made.
+        commits: Number of commits to the repository.
         removed: Number of spool files removed.
-        left: Number of files with more data, for the next pass.
-        expired: Profiles before the retention horizon: not ingested, and not removed.
+        left: Number of files with more data, which the next pass ingests.
+        expired: Number of profiles from before the retention horizon; they were neither ingested
+            nor removed.
         bytes_written: Size of the Parquet files published, bytes.
         seconds: Wall-clock time of the ingest, s.
-        warnings: One sentence each: profiles that could not be read completely, and why; the first
-            MAX_WARNINGS.
+        warnings: One sentence for each profile that could not be read completely, with the reason;
+            at most MAX_WARNINGS.
     """
 
     profiles: int = 0
@@ -322,8 +331,10 @@ class CompactReport:
     """Result of a compaction.
 
     Attributes:
-        files_before: Number of files before the compaction; further fields: their bytes, and both
-            after it.
+        files_before: Number of files before the compaction.
+        files_after: Number of files after it.
+        bytes_before: Bytes of all files before the compaction.
+        bytes_after: Bytes of all files after it.
         strays_removed: Number of removed files that are in no commit.
         damaged: Files that cannot be read, and stay unchanged.
     """
@@ -342,7 +353,7 @@ class CompactReport:
 
 @dataclass(frozen=True)
 class ExpireReport:
-    """Result of a retention run.
+    """Result of a removal of old data (retention).
 
     Attributes:
         horizon_ns: Slices that ended before this time (ns since the epoch) were removed.

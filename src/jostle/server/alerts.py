@@ -46,7 +46,7 @@ _MOST_WAITING = 100
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A redirect is an error: the server that answers must not choose another recipient."""
+    """Handles redirects as errors: a server must not send a message on to another recipient."""
 
     def redirect_request(
         self,
@@ -114,7 +114,7 @@ class Webhook:
         _log.error("alerts: %s takes no message, it is dropped: %s", self._host, why)
 
     def _post(self, body: bytes) -> tuple[str, bool]:
-        """Post once; return why it failed ("": it did not), and whether a retry may succeed."""
+        """Post a message; return why it failed, "" on success, and whether a retry may succeed."""
         headers = {"Content-Type": "application/json", "User-Agent": f"jostle/{__version__}"}
         asked = urllib.request.Request(self._url, body, headers, method="POST")
         try:
@@ -135,14 +135,14 @@ class MailCommand:
         """Create an idle sender.
 
         Args:
-            words: The command, which gets the message on standard input: the sentence, then the
-                JSON.
+            words: The command. On standard input it gets the message: its sentence, its URL, and
+                then all of it as JSON.
         """
         self._words = list(words)
         self._pool = ThreadPoolExecutor(1, "alert-command")
 
     def send(self, message: dict[str, Any]) -> None:
-        """Send a message later; never waits."""
+        """Queue a message without waiting until it is sent."""
         self._pool.submit(self._run, message)
 
     def end(self) -> None:
@@ -176,7 +176,7 @@ class Alerts:
         """Create the object without starting to watch jobs.
 
         Args:
-            settings: Recipients, and the traffic light from which on messages are sent.
+            settings: Recipients, and the least serious traffic light for which messages are sent.
             index: The jobs of the repository.
             url: The server's own URL, for links.
             now: Losses of running jobs; None: only verdicts are checked.
@@ -253,7 +253,7 @@ class Alerts:
         }
 
     def _note_loss(self, resource: str, job: str) -> None:
-        """Handle a job that lost time at a file system; send a message if it is one of several."""
+        """Note that a job lost time at a file system; send a message if several jobs did."""
         now = time.monotonic()
         self._lost.append((now, resource, job))
         while self._lost[0][0] < now - _WITHIN_S:
@@ -274,5 +274,5 @@ class Alerts:
 
 
 def _plain(text: str) -> str:
-    """Return a text without mark-up of chat servers, since names come from users."""
+    """Return a text without mark-up of chat servers, which names chosen by users may contain."""
     return one_line(text).translate({ord("<"): "‹", ord(">"): "›"})

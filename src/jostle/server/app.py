@@ -134,7 +134,7 @@ def _api(app: FastAPI, context: ServerContext) -> None:
 
 
 def _describe(app: FastAPI) -> None:
-    """Add the schema of errors, which no route returns, and fields' descriptions to OpenAPI."""
+    """Add to OpenAPI the schema of errors, which no route returns, and descriptions of fields."""
     make_openapi = app.openapi
 
     def openapi() -> dict[str, Any]:

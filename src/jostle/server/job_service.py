@@ -1,4 +1,4 @@
-"""Answers requests about jobs from the repository, and caches answers while data are unchanged."""
+"""Answers requests about jobs from the repository; answers are cached while data do not change."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class JobService:
     Attributes:
         repository: The repository.
         index: Jobs of the repository.
-        tiles: Loads of all jobs by the hour.
-        others: Sums of these loads, as far as they may be published to a viewer.
+        tiles: Loads of all jobs, cached by hour.
+        others: Sums of these loads, as far as a viewer may see them.
         queue: Queue that makes verdicts.
     """
 
@@ -65,8 +65,8 @@ class JobService:
 
         Args:
             path: Folder of the repository.
-            cache: Folder for verdicts and estimates that outlive this process; None: in the
-                user's cache.
+            cache: Folder in which verdicts and estimates are kept after the end of this process;
+                None: in the user's cache.
         """
         self.repository = Repository(path)
         self.repository.on_damage(lambda damaged: _log.error("damaged: %s", damaged.missing()))
@@ -89,7 +89,7 @@ class JobService:
     def cached(
         self, key: tuple[Hashable, ...], make: Callable[[], T], *, of: Sequence[str] = ()
     ) -> T:
-        """Return the cached result of a key, or make it; concurrent callers wait for one result.
+        """Return the cached result of a key, or compute it once for all concurrent callers.
 
         Args:
             key: Key of the result.
@@ -118,7 +118,8 @@ class JobService:
             make: Function that computes the answer: bytes, or a value that becomes JSON.
             media: Media type of the answer.
             of: Jobs on which the answer depends, as for `cached`.
-            has_verdicts: Whether the answer contains verdicts, so that it is valid until a new one.
+            has_verdicts: Whether the answer contains verdicts; then any new verdict makes it
+                invalid.
         """
         self.rows()
         state = (*self.index.state(*of), self._verdicts.count if has_verdicts else None)
@@ -130,7 +131,7 @@ class JobService:
         return self.index.rows
 
     def row(self, job: str, viewer: Viewer) -> dict[str, Any]:
-        """Return a job's row with its verdict, or the reason why there can be none, if known.
+        """Return a job's row with `verdict`, and `why_not`: why there can be no verdict, if known.
 
         Raises:
             JobError: There is no such job (any more).
@@ -139,7 +140,7 @@ class JobService:
         return self.with_verdict(self.index.row(job), viewer)
 
     def with_verdict(self, row: Mapping[str, Any], viewer: Viewer) -> dict[str, Any]:
-        """Add the verdict to a row, as `row` does, also if the job has expired."""
+        """Return a row with the two values that `row` adds, also if the job has expired."""
         verdict = self._verdicts.get(row["job"], sight(viewer.users))
         brief, why_not = (verdict.brief, verdict.error) if verdict else (None, "")
         if brief is not None:  # the suspects are on the job's page, and in the metrics
@@ -147,7 +148,7 @@ class JobService:
         return {**row, "verdict": brief, "why_not": why_not}
 
     def suspects(self, job: str, viewer: Viewer) -> list[dict[str, Any]]:
-        """Return the suspects of most of a job's loss, from its stored verdict."""
+        """Return the suspects that caused most of a job's loss, from its stored verdict."""
         verdict = self._verdicts.get(job, sight(viewer.users))
         brief = verdict.brief if verdict else None
         return brief.get("suspects", []) if brief else []
@@ -182,7 +183,7 @@ class JobService:
         return None if body is None else {"job": row, **body}
 
     def disturbed(self, job: str, viewer: Viewer) -> list[dict[str, Any]] | None:
-        """Return the slices in which others slowed a job, by its stored verdict; None: none yet."""
+        """Return the slices in which others slowed a job; None: it has no stored verdict."""
         verdict = self._verdicts.get(job, sight(viewer.users))
         body = None if verdict is None else self._verdicts.body(verdict.job, verdict.sight)
         if body is None:
@@ -200,12 +201,12 @@ class JobService:
         return self._verdicts.get(job, sight(viewer.users)) is not None
 
     def lost_s(self, job: str, viewer: Viewer) -> float | None:
-        """Return the loss of a job by others, s, from its stored verdict; None: there is none."""
+        """Return the loss of a job to interference, s; None: it has no stored verdict."""
         verdict = self._verdicts.get(job, sight(viewer.users))
         return None if verdict is None or not verdict.brief else float(verdict.brief["lost_s"])
 
     def costs(self, job: str, viewer: Viewer) -> JobCosts | None:
-        """Return the losses of a job by cause, from its stored verdict; None: there is none."""
+        """Return the losses of a job by suspect and resource; None: it has no stored verdict."""
         verdict = self._verdicts.get(job, sight(viewer.users))
         if verdict is None or not verdict.brief:
             return None
@@ -249,7 +250,7 @@ class JobService:
         }
 
     def _facts(self, batch: BatchJob, whole: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the facts from prolog and epilog about a batch job, if it belongs to one user."""
+        """Return the batch system's facts on a batch job; None if it belongs to several users."""
         owners = {row["uid"] for row in whole["parts"]}
         if len(owners) != 1 or None in owners:
             return None
@@ -264,7 +265,7 @@ class JobService:
         return found
 
     def _part_loss(self, row: Mapping[str, Any], viewer: Viewer) -> JobLoss | None:
-        """Return the loss of a part from its stored verdict; None: there is none yet."""
+        """Return the loss of a part of a batch job; None: it has no stored verdict yet."""
         if why := too_short(row):
             return JobLoss(row["job"], None, why)
         verdict = self._verdicts.get(row["job"], sight(viewer.users))
@@ -288,7 +289,7 @@ class JobService:
 
         Args:
             job: Name of the job.
-            viewer: The viewer: if the viewer's verdict is being made, the estimate comes with it.
+            viewer: The viewer. If the verdict for this viewer is being made, its estimate is used.
 
         Raises:
             EvaluationError: The job cannot be evaluated.
@@ -345,8 +346,7 @@ class JobService:
             job: Name of the job.
             metric: A view or a metric.
             viewer: The viewer.
-            of: Whose values: "job", "others", or the name of a visible job (on the resources of
-                both).
+            of: The job or jobs whose values are returned, as in `Question.of`.
             resource: Name of the only mount or node; "": the sum over all.
             span: Start and end, ns since the epoch.
             points: Largest number of points.

@@ -40,7 +40,7 @@ _LEAST_TASKS = 16
 
 
 class SparkEngine:
-    """Queries the files of one commit with the workers of a cluster."""
+    """Queries the files of one commit of a repository in the workers of a Spark cluster."""
 
     def __init__(self, cluster: Cluster, repository: Repository) -> None:
         """Create the engine for the newest commit.
@@ -67,12 +67,12 @@ class SparkEngine:
     def matrix(self, as_user: int | None = None, span: tuple[int, int] = ALWAYS) -> Matrix:
         """Find which program slowed which, as `jostle.analysis.matrix` does.
 
+        There is one task per day, which reads its rollups, and then one per share of the resources,
+        which compares the jobs' loads there. Only sums over jobs are returned to this process.
+
         Args:
             as_user: Uid of the viewer, as in `jostle.analysis.matrix`.
             span: Time in which the slices begin, ns since the epoch.
-
-        One task reads the rollups of one day, or compares a share of the resources; only sums over
-        jobs are returned to this process.
         """
         everyone = alive(facts(self._engine), span)
         roles = roles_of(
@@ -144,7 +144,7 @@ class SparkEngine:
         return days(self._part(question.tables(), question.span))
 
     def _part(self, names: Collection[str], span: tuple[int, int]) -> Snapshot:
-        """Return the files of some tables, of tables with slices only those that overlap a span."""
+        """Return the files of some tables; of tables with slices only those that overlap a span."""
         lo, hi = span
         files = {
             name: tuple(

@@ -49,7 +49,7 @@ class Cluster:
         self._is_ours = False
 
     def __enter__(self) -> Cluster:
-        """Start Spark; a session that this process has already is used.
+        """Start Spark, unless this process has a session already: then that session is used.
 
         Raises:
             SparkError: Spark cannot be started, or its master or workers cannot be reached.
@@ -164,7 +164,7 @@ def _check_java() -> None:
 
 
 def _check_master(master: str) -> None:
-    """Try to reach one of the masters: Spark itself would need a minute to report a failure."""
+    """Check that a master can be reached, since Spark would need a minute to report a failure."""
     if not master.startswith("spark://"):
         return
     why = ""

@@ -1,7 +1,8 @@
 """The Spark data source `jostle`: reads tables of a repository as DataFrames.
 
 Spark pickles the source on the driver, requests partitions from it in a separate process, and has
-each partition read in a worker. They share a snapshot: the files of one commit.
+each partition read in a worker. All of these processes use the same snapshot, the list of files of
+one commit, so the rows are consistent.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _BATCH_ROWS = 64 * 1024
 
 
 class JostleSource(DataSource):
-    """`spark.read.format("jostle").option("table", NAME).load(PATH)`.
+    """The source behind `spark.read.format("jostle").option("table", NAME).load(PATH)`.
 
     Options:
         path: Path of the repository.
@@ -84,7 +85,7 @@ class JostleSource(DataSource):
 
 @dataclass
 class _Part(InputPartition):
-    """Files to read."""
+    """A partition: the files that one task reads."""
 
     snapshot: Snapshot
 

@@ -1,7 +1,7 @@
 """Functions that run in Spark's workers: queries to files of some days, and work on the results.
 
-A worker imports this module from its own jostle. Errors are returned as values: Spark would repeat
-the task, and report the error as a page of Java.
+A worker imports this module from its own installation of jostle. Errors are returned as values: if
+a task raised an error, Spark would repeat the task, and then report a page of Java messages.
 """
 
 from __future__ import annotations
@@ -104,9 +104,9 @@ def keyed(
     """Answer a query from the files of a part, and divide the answer among keys.
 
     Args:
-        divide: Function that returns keys below `KEYS`, and their rows.
+        divide: Function that divides a table into keys (numbers below `KEYS`) and their rows.
         version: jostle's version on the driver.
-        part: Number of the query, number of the part, its files, the query.
+        part: Number of the query, number of the part, files of the part, and the query.
     """
     place, number, snapshot, question = part
     rows = caught(answered, version, (snapshot, question))
@@ -129,9 +129,9 @@ def gathered(
     """Work on all rows of one key.
 
     Args:
-        work: Takes the number of the query, and the rows of each part in their order.
+        work: Function of the number of the query and the rows of each part, in the parts' order.
         version: jostle's version on the driver.
-        group: The key, and the rows of each part for it.
+        group: The key, and the rows that each part has for this key.
     """
     key, items = group
     pieces = []

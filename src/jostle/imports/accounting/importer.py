@@ -189,13 +189,13 @@ class AccountingImport:
 
 
 def batch_job_id(job: AccountedJob) -> int:
-    """Return the id of a start of a batch job, the same as that of facts from prologs."""
+    """Return the id of one start of a batch job; facts from its prolog have the same id."""
     key = f"{job.system}/{job.cluster}/{job.id}/{job.submit_s * _NS}"
     return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "big") >> 1
 
 
 def owner_of(job: AccountedJob) -> int:
-    """Return the uid of a job's owner: as accounted, else by the login, else NOBODY."""
+    """Return the owner's uid: from the accounting, else that of the login here, else NOBODY."""
     if 0 <= job.uid < NOBODY:
         return job.uid
     found = _uid(job.user)
@@ -208,7 +208,7 @@ def _uid(user: str) -> int | None:
 
 
 def _says(job: AccountedJob) -> int:
-    """Return the rank of a line by its state: pending, running, ended."""
+    """Return how far a job has got: 1 if it is pending, 2 if it has started, 3 if it has ended."""
     return 3 if job.end_s else 2 if job.start_s else 1
 
 

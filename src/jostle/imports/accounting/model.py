@@ -107,7 +107,7 @@ def seconds_of(text: str) -> int:
 
 
 def number_of(text: str) -> int:
-    """Parse a whole number; 0 if the text is none."""
+    """Parse a whole number; 0 if the text is not a number."""
     text = text.strip()
     return int(text) if text.isdecimal() and len(text) < 20 else 0
 

@@ -30,12 +30,12 @@ def read_sacct(
 
     Args:
         lines: Lines of the output.
-        zone: Time zone of the times; None: that of this machine. Times in s since the epoch need
-            none.
+        zone: Time zone of the times; None: that of this machine. It does not matter for times in s
+            since the epoch.
 
     Yields:
         The number of each line, and the job or the reason why it cannot be used. A job is yielded
-        after all of its steps: energy may be counted for steps only.
+        after all of its steps, since Slurm may count energy for the steps only.
 
     Raises:
         AccountingError: The first line does not name the columns that are needed.
@@ -75,7 +75,7 @@ def _done(number: int, job: AccountedJob, steps_j: int) -> tuple[int, AccountedJ
 
 
 def _cells(line: str, columns: list[str]) -> dict[str, str] | None:
-    """Return a line's cells by name. A job's name may hold the separator; no other column does."""
+    """Return a line's cells by column; of all cells, only a job's name may hold the separator."""
     cells = line.split("|")
     more = len(cells) - len(columns)
     if more and "JobName" in columns and more > 0:
@@ -130,7 +130,7 @@ def _instant(text: str, zone: tzinfo | None) -> int:
 
 
 def _memory(text: str) -> int:
-    """Return the bytes of a text such as 4G or 1500Mn; per node or core, as the text says."""
+    """Return the bytes of a text such as 4G or 1500Mn (n: per node; c: per core)."""
     text = text.rstrip("nc")
     unit = _UNITS.get(text[-1:].upper(), 0)
     number = text[:-1] if unit else text

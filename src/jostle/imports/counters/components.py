@@ -47,7 +47,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A requested series: one of those that make up a metric of a kind of components."""
+    """A series that a map requests as a part of one metric, for one kind of components."""
 
     component: ComponentMap
     metric: str
@@ -56,16 +56,16 @@ class Wanted:
 
 @dataclass(frozen=True)
 class ComponentSlices:
-    """A component and its amounts in some slices.
+    """A component and the amounts of its metrics in some slices.
 
     Attributes:
-        host: Name of its machine.
+        host: Name of the component's machine.
         role: Role of the machine: node or server.
         kind: Kind of component, as in column `kind` of table components.
         name: Name, as in column `name`.
         source: Source, as in column `source`.
         job: Job, as in column `job`.
-        amounts: Amounts of each metric.
+        amounts: Amounts per slice, by metric.
     """
 
     host: str
@@ -78,7 +78,12 @@ class ComponentSlices:
 
     @property
     def unknown(self) -> tuple[Flags, list[str]]:
-        """Return the slices that lack a usual metric, and the metrics that all slices lack."""
+        """Return what is not known.
+
+        Returns:
+            Whether each slice lacks the amount of at least one metric in `amounts`; and the metrics
+            of the same families (`storage_...`) that are not in `amounts`.
+        """
         families = {metric.partition("_")[0] for metric in self.amounts}
         never = [
             metric
@@ -118,8 +123,8 @@ def components_of(
 
     Args:
         counters: The map from series to metrics.
-        found: The requests, each with the series that were found.
-        hosts: Host for each value of the label `lookup.by`, if the map has a lookup.
+        found: The requested series, each with the series that were found for it.
+        hosts: If the map has a lookup, the host for each value of the label `lookup.by`.
         grid: Grid of the slices.
         usual_ns: The usual time between two samples.
     """

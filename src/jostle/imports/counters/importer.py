@@ -87,14 +87,14 @@ class CounterReport:
 
 @dataclass(frozen=True)
 class _Unit:
-    """What one machine did on one day: the unit of which each slice is imported once.
+    """The slices of one machine on one day, which get one row of table machines.
 
     Attributes:
-        machine: Its id.
-        host: The machine's name.
-        role: node or server.
+        machine: Id of the row.
+        host: Name of the machine.
+        role: Role of the machine: node or server.
         day: Number of the day since the epoch.
-        components: Its components, with their slices.
+        components: Components of the machine, with their slices.
     """
 
     machine: int
@@ -106,12 +106,12 @@ class _Unit:
 
 @dataclass(frozen=True)
 class _Begin:
-    """The first slices of what the repository has of one machine's day.
+    """The first slice that the repository has of one machine on one day.
 
     Attributes:
-        revision: Revision of the machine's position to which this belongs.
-        first: Its first slice.
-        before: Slices before this one are new: it was the first one when this import began.
+        revision: Revision of the machine's stored position when `first` was read.
+        first: Number of the first slice.
+        before: Value of `first` when this import began, so that all earlier slices are new.
     """
 
     revision: int = 0
@@ -201,7 +201,7 @@ class CounterImport:
             return
 
     def _names(self, machines: Sequence[int]) -> dict[int, set[int]]:
-        """Return the numbers of the components that the repository has of machines' days."""
+        """Return the numbers of the components that are stored for each machine and day."""
         known: dict[int, set[int]] = {
             machine: set(self._named.get(machine, ())) for machine in machines
         }
@@ -215,7 +215,10 @@ class CounterImport:
         return known
 
     def _begins_of(self, base: Mapping[int, Position]) -> dict[int, _Begin]:
-        """Return the first slices of machines' days, read again where others advanced them."""
+        """Return the first stored slice of each machine and day.
+
+        It is read again from the repository if another import has stored slices in the meantime.
+        """
         begins = {machine: self._begins.get(machine, _Begin()) for machine in base}
         stale = [machine for machine, at in base.items() if at.revision != begins[machine].revision]
         if stale:
@@ -230,7 +233,7 @@ class CounterImport:
 
 
 class _Taken:
-    """The rows of one commit."""
+    """The rows that one commit adds to the repository."""
 
     def __init__(self, source: str, title: str, grid: Grid, horizon_ns: int) -> None:
         self._source, self._title, self._grid, self._horizon_ns = source, title, grid, horizon_ns
@@ -243,7 +246,7 @@ class _Taken:
         self._parts: list[tuple[dict[str, Any], ComponentSlices, Ints]] = []
 
     def add(self, unit: _Unit, base: Position, named: set[int], begin: _Begin) -> int:
-        """Add the new slices of a machine; return how many the repository has already."""
+        """Add the new slices of a machine; return the number of those that are stored already."""
         grid = self._grid
         slices = grid.first + np.arange(grid.count)
         fresh = (slices > base.row_slice) | (slices < begin.before)
@@ -364,16 +367,16 @@ def _ordered(table: dict[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
 
 
 def _whole(each: ComponentSlices) -> Flags:
-    """Return the slices that lack none of the metrics that a component usually has."""
+    """Return whether each slice has all metrics that are known in at least one slice."""
     known = [amounts.known for amounts in each.amounts.values() if amounts.known.any()]
     return np.asarray(np.all(known, axis=0) if known else np.zeros(0, dtype=bool), dtype=bool)
 
 
 def _with_row(each: ComponentSlices) -> Flags:
-    """Return the slices of a component that get a row.
+    """Return whether each slice of a component gets a row.
 
-    A row without any value is left out, as agents do; one with an unknown value is kept between
-    the first slice in which something is known and the last one.
+    A slice with a value other than 0 gets a row. A slice with an unknown value gets one if it lies
+    between the first and the last slice with a known value. All others get none, as with agents.
     """
     lives = np.any([amounts.known for amounts in each.amounts.values()], axis=0)
     some = np.any([amounts.values != 0 for amounts in each.amounts.values()], axis=0)
@@ -386,7 +389,7 @@ def _with_row(each: ComponentSlices) -> Flags:
 
 
 def _lacking(each: ComponentSlices, at: Ints) -> np.ndarray[Any, Any]:
-    """Return the names of the usual metrics that slices lack, between blanks."""
+    """Return for each slice the names of the component's unknown metrics, divided by blanks."""
     words = np.full(len(at), "", dtype=object)
     for name, amounts in each.amounts.items():
         words[~amounts.known[at]] += f"{name} "
@@ -394,7 +397,10 @@ def _lacking(each: ComponentSlices, at: Ints) -> np.ndarray[Any, Any]:
 
 
 def _name(machine: int, each: ComponentSlices) -> dict[str, Any]:
-    """Return a component's row of table components; its number is a hash of what it is."""
+    """Return a component's row of table components.
+
+    The number of the component is a hash of its kind, name, source and job.
+    """
     text = f"{each.kind}/{each.name}/{each.source}/{each.job}"
     digest = hashlib.blake2b(text.encode(), digest_size=4).digest()
     kind = _MOUNT_TYPES.get(each.kind)
@@ -425,7 +431,7 @@ def _texts(values: Sequence[str], which: Ints) -> pa.DictionaryArray:
 
 
 def _watched(store: Repository) -> dict[str, list[tuple[int, int]]]:
-    """Return when agents of jostle recorded machines: an import would count that twice."""
+    """Return when jostle's agents recorded each host: an import would count that time twice."""
     spans: dict[str, list[tuple[int, int]]] = defaultdict(list)
     rows = store.query(
         "SELECT host, start_ns, greatest(end_ns, (last_slice + 1) * slice_ns) AS end_ns "
@@ -442,7 +448,7 @@ def blocks(start_ns: int, end_ns: int, slice_ns: int) -> Iterator[Grid]:
 
     Args:
         start_ns: The first instant, ns since the epoch.
-        end_ns: The last one.
+        end_ns: The last instant, ns since the epoch.
         slice_ns: Length of the slices.
     """
     first, last = -(-start_ns // slice_ns), end_ns // slice_ns

@@ -134,7 +134,7 @@ def import_ldms(
 
 
 def _files(paths: Sequence[Path]) -> list[Path]:
-    """Return the files in paths, by name: those of one schema are then in order of time."""
+    """Return the files in paths, sorted by name, so that those of a schema are in time order."""
     found: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():
@@ -232,7 +232,7 @@ def _take(
 
 
 def _stretches(times: Ints, since: int, until: int, usual: int) -> Iterator[tuple[int, int]]:
-    """Yield the parts of a span that have samples: nothing is known of the long times between."""
+    """Yield the parts of a span that have samples, without the long gaps between samples."""
     margin = _MARGIN_NS + 5 * usual
     at = np.sort(times)
     breaks = np.flatnonzero(np.diff(at) > 2 * margin)
@@ -242,10 +242,10 @@ def _stretches(times: Ints, since: int, until: int, usual: int) -> Iterator[tupl
 
 
 def _header(path: Path) -> tuple[list[str], bool]:
-    """Return the names of the columns, and whether the file itself has them.
+    """Return the names of a file's columns, and whether they are in the file itself.
 
     Raises:
-        UnusableFileError: There are none.
+        UnusableFileError: No file names the columns.
         OSError: The file cannot be read.
     """
     alongside = path.with_name(path.name + _HEADER_FILE)
@@ -267,7 +267,7 @@ def _header(path: Path) -> tuple[list[str], bool]:
 def _rows(
     path: Path, names: Sequence[str], columns: Sequence[str], in_file: bool, report: LdmsReport
 ) -> Iterator[tuple[Any, Ints, dict[str, Floats]]]:
-    """Yield hosts, times (ns) and values of some lines at a time."""
+    """Yield hosts, times (ns) and values of the file's lines, one block of lines at a time."""
     from pyarrow import csv as arrow_csv
 
     def left_out(_row: Any) -> str:

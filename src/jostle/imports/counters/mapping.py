@@ -1,4 +1,7 @@
-"""Reads maps (TOML) from time series to metrics of components, shipped or by an operator."""
+"""Reads map files (TOML), which assign time series of other tools to metrics of components.
+
+Some maps are shipped with jostle; operators write others.
+"""
 
 from __future__ import annotations
 
@@ -61,8 +64,8 @@ class SeriesMap:
         series: For Prometheus, a selector of series without a range; for LDMS, the name of a
             column.
         times: Factor of a value, such as 1e9 to convert seconds to ns.
-        how: Conversion of samples, see `How`; None: increase for jostle's counters, level for its
-            gauges.
+        how: Conversion of samples, see `How`; None: increase if the metric is a counter, level if
+            it is a gauge.
     """
 
     __pydantic_config__: ClassVar[Any] = STRICT
@@ -79,16 +82,16 @@ _Metrics = dict[
 
 @dataclass(frozen=True)
 class ComponentMap:
-    """A kind of components.
+    """A kind of components, and the series from which its metrics come.
 
     Attributes:
         kind: Kind of component, as in table components.
         metrics: For each metric, the series that are added up.
         name: Name of the component; `{label}` is replaced by the value of a label.
-        source: Device or file system that it is a part of, written like `name`.
-        job: Job whose requests it counts, written like `name`; a number is a batch job.
-        role: Role of its machine: node or server; "": that of the whole map.
-        batch: The batch system whose numbers `job` has.
+        source: Device or file system that the component is a part of, written like `name`.
+        job: Job whose requests the component counts, written like `name`; a number is a batch job.
+        role: Role of the component's machine: node or server; "": `role` of the whole map.
+        batch: Batch system to which a number in `job` belongs.
     """
 
     __pydantic_config__: ClassVar[Any] = STRICT
@@ -104,12 +107,12 @@ class ComponentMap:
 
 @dataclass(frozen=True)
 class Derived:
-    """A label that is a part of another one.
+    """A new label, whose value is a part of the value of another label.
 
     Attributes:
         label: Name of the other label.
-        pattern: Regular expression with one group; without a match the label is "".
-        lower: Whether to convert it to lower case.
+        pattern: Regular expression whose one group is the new value; without a match it is "".
+        lower: Whether to convert the new value to lower case.
     """
 
     __pydantic_config__: ClassVar[Any] = STRICT
@@ -125,8 +128,8 @@ class HostLookup:
 
     Attributes:
         series: Selector of this series.
-        label: Label with the name of the host.
-        by: Label that the other series have as well.
+        label: Label of this series with the name of the host.
+        by: Label by which the other series are matched with this one: both have it.
     """
 
     __pydantic_config__: ClassVar[Any] = STRICT
@@ -143,10 +146,10 @@ class CounterMap:
     Attributes:
         component: Kinds of components.
         title: Name of the source for users.
-        host: Label with the name of the machine; a port after it is removed.
+        host: Label with the name of the machine; a port after the name is removed.
         role: Role of the machines: node or server.
-        derive: For each new label, the part of another label that it is.
-        lookup: Series with the name of the machine, where the others lack it.
+        derive: New labels by name, each with the rule that makes it from another label.
+        lookup: Series that gives the name of the machine, if the other series lack it.
     """
 
     __pydantic_config__: ClassVar[Any] = STRICT
@@ -169,7 +172,10 @@ class CounterMap:
 
 
 def _in_full(content: dict[str, Any]) -> dict[str, Any]:
-    """Write each metric as a list of tables: a text is a series, and one table a list of one."""
+    """Convert each metric to a list of tables.
+
+    In the file, a metric may also be a text, which is a series, or a single table.
+    """
     components = content.get("component")
     for component in components if isinstance(components, list) else ():
         metrics = component.get("metrics") if isinstance(component, dict) else None

@@ -1,7 +1,8 @@
 """Reads series of a Prometheus server, or of a compatible service, over HTTP.
 
-The raw samples are requested (an instant query of a range), not values at steps, which lack the
-times of the samples. The server is not trusted: answers are checked, and bounded in bytes and time.
+Requests are instant queries of a range, which return the raw samples with their times. Range
+queries would return values at fixed steps, without the times of the samples. The server is not
+trusted: its answers are checked, and limited in bytes and time.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ Progress = Callable[[int, int, str], None]
 
 
 class _TooMuchError(Exception):
-    """An answer is larger than it may be: a smaller part must be requested."""
+    """An answer is larger than allowed, so that a shorter span must be requested."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class PrometheusClient:
             most_bytes: Largest size of one answer.
 
         Raises:
-            ImportFailedError: The text is no such URL.
+            ImportFailedError: The text is not a URL of this form.
         """
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
@@ -223,7 +224,7 @@ def import_prometheus(
         client: Client of the server.
         counters: The map of series to metrics.
         start_ns: The first instant, ns since the epoch.
-        end_ns: The last one.
+        end_ns: The last instant, ns since the epoch.
         progress: Function that is called with hours done, number of hours, and the current step.
 
     Raises:
@@ -258,7 +259,10 @@ def import_prometheus(
 
 
 def _usual(client: PrometheusClient, counters: CounterMap, start_ns: int, end_ns: int) -> int:
-    """Return the usual time between two samples, ns, from samples at both ends of the span."""
+    """Return the usual time between two samples, ns, from short parts of the span.
+
+    The parts are tried in turn until one has samples: at the end, the start and in the middle.
+    """
     for at in (end_ns // _NS, start_ns // _NS + _FIRST_LOOK_S, (start_ns + end_ns) // 2 // _NS):
         for want in _distinct_first(counters):
             several = client.samples(want, at - _FIRST_LOOK_S, at)
@@ -273,7 +277,7 @@ def _usual(client: PrometheusClient, counters: CounterMap, start_ns: int, end_ns
 
 
 def _distinct_first(counters: CounterMap) -> list[str]:
-    """Return one series of each kind of components."""
+    """Return the selector of one series for each kind of components, without duplicates."""
     firsts = [next(iter(each.metrics.values()))[0].series for each in counters.component]
     return list(dict.fromkeys(firsts))
 
@@ -291,7 +295,7 @@ def _hosts(client: PrometheusClient, counters: CounterMap, lo: int, hi: int) -> 
 
 
 def _missing(counters: CounterMap, seen: set[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return the metrics without any series, by those kinds of components that have some."""
+    """Return, for kinds of components of which series were found, the metrics without any."""
     kinds = {kind for kind, _ in seen}
     missing = {
         each.kind: [metric for metric in each.metrics if (each.kind, metric) not in seen]

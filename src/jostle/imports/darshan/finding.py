@@ -24,9 +24,9 @@ class FoundLog:
 
     Attributes:
         path: Path of the file.
-        digest: Digest of its content, 32 hexadecimal digits.
-        file: Owner (uid) and size of the file that was read; its path may have a different file
-            later.
+        digest: Digest of the file's content, 32 hexadecimal digits.
+        file: Owner (uid) and size of the file that was read. They show later whether the path still
+            leads to the same file.
     """
 
     path: Path
@@ -35,7 +35,7 @@ class FoundLog:
 
     @property
     def owner(self) -> int:
-        """Uid of its owner."""
+        """Uid of the file's owner."""
         return self.file[0]
 
 
@@ -44,8 +44,9 @@ class Found:
     """The result of a search for logs.
 
     Attributes:
-        logs: Files that may be logs, by path: a tree of dates is then in order of time.
-        unread: Folders below the named ones that cannot be read, and why.
+        logs: Files that may be logs, sorted by path, so that a tree of folders by date is in order
+            of time.
+        unread: Folders in the searched ones that cannot be read, each with the reason.
     """
 
     logs: list[Path]
@@ -56,7 +57,8 @@ def find_logs(paths: Sequence[Path]) -> Found:
     """Return the logs in files and folders.
 
     Args:
-        paths: Files, whatever their names, and folders, of which files that end like logs count.
+        paths: Files and folders. A file may have any name; in a folder, only files whose names end
+            as those of logs are taken.
 
     Raises:
         UsageError: A path does not exist or cannot be read, or there are no logs.
@@ -112,7 +114,7 @@ def _unreadable(path: Path, error: OSError) -> UsageError:
 
 
 def identify(path: Path) -> FoundLog:
-    """Read a file's content once, for its digest.
+    """Return a file with its owner, its size and the digest of its content.
 
     Raises:
         OSError: The file cannot be read.

@@ -57,12 +57,12 @@ class DarshanReport:
         logs: Number of logs that were found.
         imported: Number of logs that became jobs.
         known: Number of logs that the repository had already.
-        profiled: Number of logs of runs of which the repository has profiles.
+        profiled: Number of logs that were skipped, since the repository has profiles of the run.
         expired: Number of logs older than the repository's retention.
         set_aside: Logs that cannot be used and were skipped: file and reason.
-        basis: Number of imported logs by the basis of their times (names/basis.py).
-        coarse: Number of imported logs whose clock is known to a second only.
-        mounts: Shared mounts of the imported jobs, with the number of jobs.
+        basis: Number of imported logs by the source of their times (basis, see names/basis.py).
+        coarse: Number of imported logs whose clock is only precise to a second.
+        mounts: For each shared mount of the imported jobs, the number of these jobs.
         commits: Number of commits.
         bytes_written: Bytes of the Parquet files written.
         seconds: Duration of the import, s.
@@ -152,7 +152,7 @@ class DarshanImport:
     def _fresh(
         self, paths: Sequence[Path], report: DarshanReport, advance: Progress
     ) -> list[FoundLog]:
-        """Return the logs that the repository does not have; of copies of one log the first."""
+        """Return the logs that the repository does not have; of several copies, the first."""
         report.logs = len(paths)
         found: dict[str, FoundLog] = {}
         for number, path in enumerate(paths):
@@ -196,7 +196,7 @@ class DarshanImport:
     def _item(
         self, found: FoundLog, log: DarshanLog | str, horizon: int, report: DarshanReport
     ) -> _Item | None:
-        """Turn a log into rows; None if it is not to be imported."""
+        """Convert a log to rows, or return None if it must not be imported."""
         if isinstance(log, str):
             report.set_aside.append((str(found.path), one_line(log)[:300]))
             return None
@@ -223,9 +223,10 @@ class DarshanImport:
         return _Item(found, who, rows, log.clock_error_us > 0)
 
     def _owner(self, found: FoundLog, log: DarshanLog) -> int:
-        """Return the owner of a log; a user's own file can only be about that user.
+        """Return the uid of the user whose job a log describes.
 
-        In files of root or of the importing user (archives, copies), the recorded uid counts.
+        If root or the importing user owns the file (an archive or a copy), this is the uid recorded
+        in the log. Else it is the owner of the file, so that no user can forge the log of another.
         """
         trusted = found.owner in (0, self._home, os.geteuid())
         return log.uid if trusted else found.owner
@@ -278,7 +279,7 @@ def _chunks(rows: Sequence[LogRows]) -> Iterator[PartitionChunk]:
 
 
 def _known_mounts(store: Repository) -> KnownMounts:
-    """Return the shared mounts of profiles of which path and kind are unique."""
+    """Return the shared mounts in profiles, by path and kind, where only one mount has these."""
     rows = store.query(
         "SELECT path, type, min(mount) AS mount FROM mounts WHERE shared AND source <> path "
         "GROUP BY path, type HAVING count(DISTINCT mount) = 1"

@@ -1,11 +1,11 @@
 """Reads one Darshan log with the package `darshan`, in a separate process.
 
-Only functions of the package's own back end are used: its C library converts records of all
-versions of Darshan to the newest. The output is plain numbers (message.py).
+Only the package's back end is used, a C library that converts the records of all versions of
+Darshan to those of the newest version. The output consists of plain numbers (message.py).
 
     python -m jostle.imports.darshan.log_reader
 
-takes paths from its input, one a line, and answers each with a message.
+reads paths from its standard input, one per line, and answers each with a message.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def read_log(path: str) -> tuple[dict[str, Any], Arrays]:
         path: Path of the log.
 
     Returns:
-        Values of the log's header, with `file` (see `DarshanLog`), and its records as arrays: of
-        each module with counters M the arrays M.id, M.rank, M.counters and M.fcounters, one row a
-        record; of bins, traced operations and storage targets those that the functions below name.
+        The values of the log's header, with `file` (see `DarshanLog`), and the records as arrays. A
+        module M with counters has the arrays M.id, M.rank, M.counters and M.fcounters, with one row
+        per record. `_Reader` names the arrays of bins, traced operations and storage targets.
 
     Raises:
         LogError: The file is no log, or is damaged.
@@ -220,7 +220,7 @@ class _Reader:
     def _bins(self, header: dict[str, Any], arrays: Arrays) -> None:
         """Read bytes per bin of time: HEATMAP.id, .rank, .width, .read and .write.
 
-        The last two are matrices of records and bins.
+        The arrays .read and .write have one row per record and one column per bin.
         """
         ids, ranks, widths, reads, writes = [], [], [], [], []
         for buffer in self._records("HEATMAP"):
@@ -245,7 +245,7 @@ class _Reader:
             arrays[f"HEATMAP.{name}"] = matrix
 
     def _operations(self, header: dict[str, Any], arrays: Arrays) -> None:
-        """Read traced operations: DXT.id and .rank of each, .writes, .length, .begin and .end."""
+        """Read traced operations: DXT.id, .rank, .writes, .length, .begin and .end."""
         ids, ranks, writes, reads, parts = [], [], [], [], []
         head = self._ffi.sizeof("struct dxt_file_record")
         hosts: dict[str, str] = {}

@@ -1,8 +1,8 @@
 """Encodes and checks messages from the process that reads Darshan logs to the importer.
 
-A damaged log may make the C library that reads it do anything. So it is read in a process of its
-own, whose output is checked: a header in JSON, then arrays of numbers, each with its type and
-shape. Nothing in it is executed.
+A damaged log may crash or misuse the C library that reads it. So a separate process reads the log,
+and its output is checked: a header in JSON, then arrays of numbers, each with its type and shape.
+No part of the output is executed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def unpack(read: Callable[[int], bytes]) -> tuple[dict[str, Any], Arrays]:
         read: Function that returns the requested number of bytes, or raises EOFError.
 
     Raises:
-        EOFError: The sender has ended.
+        EOFError: The sending process has ended.
         MessageError: The message is malformed.
     """
     head, size = _SIZES.unpack(read(_SIZES.size))

@@ -48,8 +48,8 @@ class Counted:
         id: Id of the file, per record.
         rank: Rank, per record.
         counters: Counters by name, per record; never negative.
-        seconds: Times and instants since the start of the job by name, per record, s.
-        partial: Whether Darshan ran out of memory: some files have no record.
+        seconds: Durations, and instants since the start of the job, by name, per record, s.
+        partial: Whether Darshan ran out of memory, so that some files have no record.
     """
 
     id: Ids
@@ -96,8 +96,8 @@ class Operations:
         is_write: Whether it was a write.
         length: Number of bytes.
         begin_ns: Start of the operation since the start of the job, ns.
-        end_ns: End of the operation, in the same way.
-        partial: Whether Darshan ran out of memory: some operations are missing.
+        end_ns: End of the operation since the start of the job, ns.
+        partial: Whether Darshan ran out of memory, so that some operations are missing.
     """
 
     id: Ids
@@ -128,14 +128,14 @@ class DarshanLog:
 
     Attributes:
         uid: Uid of the job's user.
-        job_id: Number of the batch job; without one, of a process.
+        job_id: Number of the batch job; for a run outside of a batch job, that of a process.
         processes: Number of processes.
         start_ns: Start of the job, ns since the epoch.
-        end_ns: End of the job, later than its start.
-        clock_error_us: Largest error of its clock because of its precision, µs.
+        end_ns: End of the job, ns since the epoch; later than its start.
+        clock_error_us: Largest error of the log's times because of their precision, µs.
         exe: Program and arguments.
         version: Version of the runtime that wrote the log.
-        mounts: Path and type of the file systems, the first match counts.
+        mounts: Path and type of each file system; a file belongs to the first with a matching path.
         counted: Records by interface: POSIX, STDIO, MPI-IO.
         heat: Heat maps by interface: POSIX, STDIO.
         operations: Traced operations; None: none were traced.

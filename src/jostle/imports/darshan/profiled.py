@@ -31,11 +31,11 @@ class ProfiledJobs:
                 self._spans[batch.number, row["uid"]].append((row["start_ns"], row["end_ns"]))
 
     def has(self, number: str, uid: int, start_ns: int, end_ns: int) -> bool:
-        """Return whether profiles cover most of a run.
+        """Return whether profiles cover at least half of a run's time.
 
         Args:
             number: Number of the run's batch job.
-            uid: Uid of its user.
+            uid: Uid of the batch job's user.
             start_ns: Start of the run, ns since the epoch.
             end_ns: End of the run, ns since the epoch.
         """

@@ -1,4 +1,4 @@
-"""Texts on persistent differences between nodes, for web pages, figures and the terminal."""
+"""Texts on persistent differences between nodes, for web pages, plots and the terminal."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def kind_of(kind: str, *, many: bool = False) -> str:
 
 
 def what_of(each: Difference) -> str:
-    """Return the component and the figure that is worse: `disk sda: throughput when busy`."""
+    """Return the component, and which of its numbers is worse: `disk sda: throughput when busy`."""
     return f"{part_of(each)}: {each.figure}"
 
 
@@ -55,7 +55,7 @@ def part_of(each: Difference) -> str:
 
 
 def size_of(each: Difference) -> str:
-    """Format a difference: `25 % more (20 to 30)`, `0.1 per s of CPU time, peers 0`."""
+    """Format a difference from the peers: `25 % more (20 to 30)`, `12 % of CPU time; peers 3 %`."""
     if each.own is not None and each.peers_rate is not None:
         if each.unit.startswith("s of "):
             return f"{percent(each.own)} of {each.unit[5:]}; peers {percent(each.peers_rate)}"
@@ -85,7 +85,7 @@ def _rate(value: float) -> str:
 
 
 def answer(content: NodeDifferences) -> str:
-    """Return how many differences were found, in a sentence."""
+    """Return a sentence on the machines that are persistently worse than their peers."""
     if not content.comparisons:
         return "Nothing could be compared."
     hosts = list(dict.fromkeys(each.host for each in content.differences))
@@ -98,7 +98,7 @@ def answer(content: NodeDifferences) -> str:
 
 
 def watched(content: NodeDifferences) -> str:
-    """Return a sentence on the components that were compared."""
+    """Return sentences on how many components were compared, and on the rate of false findings."""
     return (
         f"{_many(content.components, 'component')} of {_many(content.machines, 'machine')}, "
         f"{_many(content.days, 'day')}. Of these findings, {100 * content.fdr:.0f} % or less are "

@@ -1,4 +1,4 @@
-"""Texts on the placement of jobs, for web pages, figures and the terminal."""
+"""Texts on the placement of jobs, for web pages, plots and the terminal."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def program_answer(content: ProgramPlacement) -> str:
 
 
 def is_proven(each: SuspectProgram) -> bool:
-    """Whether runs concurrent with a program differ from others by more than chance."""
+    """Return whether runs alongside a program differ from other runs by more than chance."""
     return each.q is not None and each.q < _EVIDENCE
 
 
@@ -176,7 +176,7 @@ def chance(p: float | None) -> str:
 
 
 def noise_answer(each: Noise) -> str:
-    """Return a sentence on whether noise of the operating system explains the differences."""
+    """Return whether operating-system noise explains why runs differ in speed, in sentences."""
     verdict = (
         "Noise of the operating system is not the reason."
         if each.excluded
@@ -192,7 +192,7 @@ def noise_answer(each: Noise) -> str:
 
 
 def pair_answer(each: PairOfRuns) -> str:
-    """Return a sentence on the finding for a pair of runs."""
+    """Return a sentence on how two runs differ in speed, nodes and conflicting neighbours."""
     faster = f"{percent(each.faster)} faster than"
     if each.faster >= 1:
         faster = f"{1 + each.faster:.2f} times as fast as"
@@ -205,7 +205,7 @@ def pair_answer(each: PairOfRuns) -> str:
 
 
 def percent_alike(share: float | None) -> str:
-    """Format an overlap: `98.7 %`; "-" where there is nothing to compare."""
+    """Format the share that two runs have in common: `98.7 %`; "-" if it is not defined."""
     if share is None:
         return "-"
     return f"{100 * share:.1f} %" if 0 < share < 1 else f"{100 * share:.0f} %"

@@ -9,7 +9,7 @@ def others_alongside(neighbours: int, *, unnamed: bool) -> str:
     """Return text on the jobs concurrent with a job: `2 other jobs and other users' jobs`; or "".
 
     Args:
-        neighbours: Other jobs; those that the viewer may not see count as one.
+        neighbours: Number of other jobs; all that the viewer may not see count as one job.
         unnamed: Whether there are jobs that the viewer may not see; their number is not disclosed.
     """
     named = neighbours - unnamed

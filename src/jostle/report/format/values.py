@@ -80,7 +80,7 @@ def duration(ns: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """Format a duration in seconds, for a run's length with one decimal; negative with a sign."""
+    """Format a duration that is given in seconds; a negative one gets a minus sign."""
     if value < 0:
         return f"-{seconds(-value)}"
     if 60 <= value < 600:
@@ -161,7 +161,7 @@ def _plain(value: float) -> str:
 
 
 def alike(texts: Sequence[str]) -> list[str]:
-    """Merge texts that differ only in numbers into the first one and the number of the others."""
+    """Replace texts that differ only in numbers by the first one and `(and 3 more like this)`."""
     groups: dict[str, list[str]] = {}
     for text in texts:
         groups.setdefault(re.sub(r"\d+", "0", text), []).append(text)
@@ -172,7 +172,7 @@ def alike(texts: Sequence[str]) -> list[str]:
 
 
 def rate(value: float, unit: str) -> str:
-    """Format a rate; time per second is a number of busy threads."""
+    """Format a rate per second: `1.50 MiB/s`; time per second in `s/s` (busy threads)."""
     if unit == "bytes":
         return f"{byte_count(value)}/s"
     if unit == "cpu_ns":

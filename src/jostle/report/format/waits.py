@@ -1,4 +1,4 @@
-"""Sentences and data on late ranks, for which the others of a job waited, for all views."""
+"""Sentences and data on stragglers: late ranks, for which the other ranks of a job waited."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class StragglerRow:
         who: The late ranks and their node: `rank 3 on node02`.
         when: Begin and end as text, local time.
         seconds: Time that the other ranks waited for them, s.
-        reason: Cause of their lateness, in words; for an unknown cause, also how to find it.
+        reason: Why these ranks were late, in words; for an unknown cause, also how to find it.
         interference: Whether the cause is outside the program.
-        confidence: 1 less the probability of such a delay among ranks that do not differ.
+        confidence: 1 minus the probability that ranks of equal speed show such a delay by chance.
         text: The whole row as one sentence.
     """
 
@@ -68,7 +68,7 @@ def straggler_row(straggler: Straggler, names: Mapping[str, str]) -> StragglerRo
 
 
 def wait_sentences(waits: JobWaits | None, names: Mapping[str, str]) -> list[str]:
-    """Return the answers of all worlds of a job, one sentence or more each.
+    """Return sentences on the late ranks of each world of a job, at least one per world.
 
     Args:
         waits: The result of `waits_of` for the job; None: it has no ranks.
@@ -87,7 +87,7 @@ def wait_sentences(waits: JobWaits | None, names: Mapping[str, str]) -> list[str
 
 
 def world_text(world: WorldWaits) -> str:
-    """Return the answer about a world without a straggler."""
+    """Return a sentence on a world in which no straggler was found."""
     if world.answer == "cleared":
         lower = f"; a wait of less than {seconds(world.least_s)} would not have been detected"
         return f"No rank kept the others waiting: {world.why}{lower}."
@@ -98,7 +98,7 @@ def world_text(world: WorldWaits) -> str:
 
 
 def waits_json(waits: JobWaits | None, names: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return the late ranks of a job as JSON-compatible values, with the sentences of all views.
+    """Return the late ranks of a job as JSON-compatible values, with the sentences on them.
 
     Args:
         waits: The result of `waits_of` for the job; None: it has no ranks.

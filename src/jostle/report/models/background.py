@@ -21,8 +21,9 @@ class ResourceLoad:
 
     Attributes:
         resource: Mount or node.
-        share: Part of the other jobs in the whole traffic there; None for levels.
-        lines: Steps of each line of the view.
+        share: Share of the other jobs in all traffic on the resource, 0 to 1; None for levels
+            (gauges).
+        lines: Time series of each line of the view.
     """
 
     resource: str
@@ -37,11 +38,11 @@ class JobBackground:
     Attributes:
         row: The job's row of the list of jobs.
         view: The view that is shown.
-        own: Steps of the job's own lines.
-        resources: Resources on which others had a load, the busiest first.
-        servers: Traffic that the servers of its mounts served, for all clients; empty without
-            agents.
-        jobs: The other jobs.
+        own: Time series of the job's own load, for each line of the view.
+        resources: Resources on which other jobs had a load, the busiest first.
+        servers: Traffic of all clients that the servers of the job's mounts served; empty if no
+            agent runs on these servers.
+        jobs: Names of the other jobs that used a mount of the job while it ran.
     """
 
     row: dict[str, Any]
@@ -145,7 +146,7 @@ def _resources(tables: dict[str, Any]) -> list[str]:
 
 
 def _foreign_shares(store: Repository, job: str, tables: dict[str, Any]) -> dict[str, float]:
-    """Return, per resource, the part of the whole traffic that was not the job's."""
+    """Return, for each resource, the share of other jobs in all traffic there, 0 to 1."""
     from jostle.analysis import background
 
     own: dict[str, float] = {}

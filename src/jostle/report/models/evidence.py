@@ -26,7 +26,7 @@ class NoBasisError(UsageError):
 
 
 def job_bases(store: Repository, jobs: Sequence[str] | None = None) -> dict[str, tuple[Basis, int]]:
-    """Return the sources of jobs' times (their bases), and the largest errors of their clocks, µs.
+    """Return, for each job, the source of its times (basis) and the largest clock error, µs.
 
     Args:
         store: The repository.
@@ -68,11 +68,11 @@ def require_of(job: str, processes: pa.Table, answer: str) -> None:
 
 
 def require_basis(job: str, basis: Basis, answer: str) -> None:
-    """Refuse an answer that the basis of a job does not allow.
+    """Refuse an answer that the basis of a job (the source of its times) does not allow.
 
     Args:
         job: The job.
-        basis: Basis of its times.
+        basis: Basis of the job.
         answer: A key of `jostle.names.basis.NEEDS`.
 
     Raises:
@@ -107,7 +107,7 @@ def rests_on(store: Repository, jobs: Sequence[str], answer: str) -> list[str]:
 
 
 def as_json(lines: Sequence[str]) -> dict[str, list[str]]:
-    """Return these sentences as a part of an answer's JSON; empty if all jobs have profiles."""
+    """Return the sentences of `rests_on` as part of an answer's JSON; {} if there are none."""
     return {"rests_on": list(lines)} if lines else {}
 
 

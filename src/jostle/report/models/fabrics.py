@@ -21,9 +21,10 @@ class Outside:
     """Nodes of jobs that are in no fabric.
 
     Attributes:
-        hosts: Names of the nodes that jobs ran on.
-        missing: Nodes that are in no version of any fabric.
-        alike: For missing nodes, the node of a fabric with the same name up to the first dot.
+        hosts: Number of the nodes that jobs ran on.
+        missing: Names of those nodes that are in no version of any fabric.
+        alike: For a missing node, the only node of a fabric whose name is the same up to the first
+            dot.
     """
 
     hosts: int
@@ -37,7 +38,8 @@ class Version:
 
     Attributes:
         valid_from_ns: Date from which it is valid, ns since the epoch; 0: always.
-        nodes, switches: Number of nodes and of switches.
+        nodes: Number of nodes.
+        switches: Number of switches.
         changes: Differences from the previous version, as sentences.
     """
 
@@ -71,7 +73,7 @@ class Fabrics:
 
 
 def fabrics(store: Repository, name: str | None = None) -> Fabrics:
-    """Return the fabrics of a repository, or the one with a name."""
+    """Return the fabrics of a repository, or only the fabric with a name."""
     errors: list[TopologyError] = []
     known = load_all(fabrics_folder(store.path), errors)
     by_name: dict[str, list[Topology]] = {}

@@ -17,7 +17,8 @@ _LITTLE = 1 << 20
 def finishing_of(store: Repository, job: str) -> list[Finishing]:
     """Return when the processes of a job ended their I/O, for each mount that four or more used.
 
-    Mounts with less than 1 MiB are left out. The one with the longest tail-off comes first.
+    Mounts with less than 1 MiB of traffic are left out. The mount with the longest tail-off (the
+    time in which only late processes still did I/O) comes first.
     """
     import pyarrow.compute as pc
 
@@ -58,5 +59,5 @@ def slow_server(server: ServerRate) -> str:
 
 
 def tail_share(each: Finishing) -> str:
-    """Return the share of the bytes in the tail-off; empty without one."""
+    """Return a text on the share of the bytes in the tail-off; "" if no process was late."""
     return f"{percent(each.tail_share)} of the bytes in the tail-off" if each.late else ""

@@ -27,7 +27,7 @@ class GpuSteps:
         host: Host of the GPU.
         gpu: Name of the GPU on the host.
         name: Model name; "" unknown.
-        lines: Steps of each line of the view.
+        lines: Time series of each line of the view.
     """
 
     host: str
@@ -66,7 +66,7 @@ def check_per_gpu(metrics: Iterable[str]) -> None:
 
 
 def gpu_steps(store: Repository, job: dict[str, Any], view: View) -> list[GpuSteps]:
-    """Return the activity of a job on its GPUs: the twelve with the most, by host and name.
+    """Return the activity of a job on its twelve busiest GPUs, sorted by host and name.
 
     Args:
         store: The repository.

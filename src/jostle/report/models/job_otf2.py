@@ -133,7 +133,7 @@ class _TraceWriter:
         events.leave(end, region)
 
     def _metric(self, shown: View) -> Any:
-        """Define the metrics of a view: values apply since the previous event."""
+        """Define the metrics of a view; a value applies to the time since the previous event."""
         unit = {"bytes": "bytes/s", "ns": "cores"}[shown.unit]
         members = [
             self._defined.metric_member(
@@ -148,7 +148,7 @@ class _TraceWriter:
         return self._defined.metric_class(members)
 
     def losses(self, hits: list[Hit]) -> None:
-        """Write the spans in which time was lost: a location for each cause and resource."""
+        """Write the spans in which time was lost; each cause and resource has its own location."""
         places: dict[str, list[tuple[Hit, float]]] = {}
         for hit in hits:
             for part in hit.by_cause:
@@ -177,7 +177,7 @@ class _TraceWriter:
                         events.leave(hit.end_ns, region)
 
     def finish(self) -> None:
-        """Set the wall-clock time of the first event: the package would use the time of writing."""
+        """Set the wall-clock time of the first event, in place of the time of writing."""
         if self._first_ns is not None:
             self._trace._realtime_timestamp = self._first_ns / 1e9
 
@@ -189,7 +189,7 @@ class _TraceWriter:
 def _changes(
     metric: Any, samples: _Samples, life: tuple[int, int]
 ) -> Iterator[tuple[int, Any, list[float]]]:
-    """Yield the changes of a process's metrics; 0 between rows with a gap."""
+    """Yield the changes of a process's metrics, which are 0 in gaps between rows of slices."""
     last = life[0]
     for begin, end, rates in zip(
         samples.begin.tolist(), samples.end.tolist(), samples.rates.tolist(), strict=True

@@ -21,7 +21,11 @@ GROUP BY job, identity ORDER BY ranks DESC, identity
 def mpi_programs(
     store: Repository, names: Sequence[str] | None = None
 ) -> dict[str, dict[str, Any]]:
-    """Return, for each job (or some) that has MPI ranks: ranks, programs and mpi_library."""
+    """Return the MPI programs of all jobs, or of some; a job without ranks is left out.
+
+    Returns:
+        By job: `ranks` (number of ranks), `programs` (number of ranks by program), `mpi_library`.
+    """
     found: dict[str, dict[str, Any]] = {}
     for row in store.query(_RANKS, [None if names is None else list(names)]).to_pylist():
         known = found.setdefault(row["job"], {"ranks": 0, "programs": {}, "mpi_library": None})
@@ -46,7 +50,7 @@ def job_rows(
     Args:
         store: The repository.
         names: Names of the jobs; None: all.
-        traffic: Whether to read their traffic and the newest slices of running jobs, too.
+        traffic: Whether to read the jobs' traffic, and the newest slices of running jobs, too.
         span: Span that contains all slices of the jobs, ns since the epoch; None: not known.
     """
     marks = {}
@@ -75,7 +79,7 @@ def is_chosen(
     Args:
         row: A row of `job_rows` or of `batch_jobs.with_batch_jobs`.
         uid: User whose jobs match; None: all users.
-        program: Program whose jobs match, may have * and ?; None: any.
+        program: Program whose jobs match; * and ? are wildcards; None: any program.
         since_ns: Instant after which matching jobs ran, ns since the epoch; None: any time.
     """
     if uid is not None and row["uid"] != uid:

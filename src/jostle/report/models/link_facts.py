@@ -56,7 +56,7 @@ def fabric_row(topology: Topology) -> dict[str, Any]:
 
 
 def fabric_shape(topology: Topology) -> dict[str, Any]:
-    """Return the vertices and links of a fabric as plain lists; names of kinds are in `kinds`."""
+    """Return the vertices and links of a fabric as plain lists; `kinds` names kinds of links."""
     return {
         **fabric_row(topology),
         "vertices": list(topology.vertices),
@@ -69,10 +69,13 @@ def fabric_shape(topology: Topology) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class FabricLoads:
-    """The displayed loads of a fabric's links: measured by ports with counters, else from routes.
+    """The loads of a fabric's links, as they are displayed.
+
+    The load of a link is measured if the link's port has counters. Else it is routed: computed from
+    the messages of the jobs and their routes.
 
     Attributes:
-        loads: The loads of the links; steps are their slices.
+        loads: The loads of the links; each of its slices is one step.
     """
 
     loads: LinkLoads
@@ -93,7 +96,7 @@ class FabricLoads:
 
     @cached_property
     def jobs(self) -> tuple[str, ...]:
-        """Names of the jobs with load, the greatest sum over all links first; "": no known job."""
+        """Names of the jobs with load, the most bytes first; "" stands for unknown jobs."""
         sums = {job: float(load.sum()) for job, load in self.loads.jobs.items()}
         return tuple(
             sorted((job for job in sums if sums[job] > 0), key=lambda job: (-sums[job], job))
@@ -164,7 +167,7 @@ class FabricLoads:
         return who
 
     def overview(self, programs: Mapping[str, str]) -> dict[str, Any]:
-        """Return the greatest load of any link by step, and the jobs, for a page's overview.
+        """Return the load of the busiest link in each step, and the jobs with their bytes.
 
         Args:
             programs: Program of each job.
@@ -195,14 +198,17 @@ class FabricLoads:
         }
 
     def on_links(self, links: Sequence[int]) -> dict[str, Any]:
-        """Return the load of some links together, in total and by job, in bytes per second by step.
+        """Return the summed load of some links in each step, bytes per second.
 
         Args:
             links: One link, or all links into a switch.
 
         Returns:
-            load, low, high (steps,), measured (whether all ports count), and jobs: {job: (steps,)},
-            the greatest sum first. Counted bytes beyond the jobs' routed loads belong to no job.
+            load: Load of all jobs, (steps,).
+            low, high: Least and greatest load that adaptive routing allows, (steps,).
+            measured: Whether all of the links' ports have counters.
+            jobs: Routed load by job, (steps,) each, the job with most bytes first. If ports counted
+                more bytes than that, the difference is in `load` only.
         """
         place = np.array(links, np.int64)
         jobs = {job: self.loads.jobs[job][:, place].sum(axis=1) / self.step_s for job in self.jobs}
@@ -228,11 +234,12 @@ def losses_at(
 
     Args:
         resources: Names of resources, as in verdicts: `link leaf1 > spine2`, `switch leaf1`.
-        slices: By job, its slices in which others caused a loss (DisturbedSlice).
+        slices: For each job, the slices in which other jobs slowed it (DisturbedSlice).
         span: Start and end, ns since the epoch.
 
     Returns:
-        Loss of each job there, s; and the loss of others that each job caused, s.
+        Two mappings by job: the time that the job lost at these resources, s; and the time that
+        other jobs lost there because of it, s.
     """
     lost, cost = dict.fromkeys(slices, 0.0), dict[str, float]()
     for job, of in slices.items():
@@ -259,8 +266,8 @@ def link_report(
         link: Number of the link; None: a switch.
         switch: Vertex of the switch, whose incoming links are added up.
         programs: Program of each job.
-        disturbed_slices: Function that returns a job's slices with a loss, as for `losses_at`;
-            None: it has no verdict yet.
+        disturbed_slices: Function that returns the slices in which other jobs slowed a job, as for
+            `losses_at`, or None if there is no verdict on the job yet.
     """
     topology = fabric.loads.topology
     start, step, steps = fabric.loads.axis

@@ -54,9 +54,9 @@ class ComponentSteps:
         host: The machine.
         kind: Kind of the component.
         name: Name of the component.
-        job: The batch job whose requests it counts; "": all jobs.
+        job: The batch job whose requests the component counts; "": it counts those of all jobs.
         view: The view that is shown.
-        lines: Steps of each line of the view.
+        lines: Time series of each line of the view.
     """
 
     host: str
@@ -110,8 +110,8 @@ def machine_steps(
         store: The repository.
         host: The machine.
         span: Start and end, ns since the epoch; None: the last day of its slices.
-        view: A view of a metric of components; None: CPU time of the machine and of batch jobs,
-            bytes of the rest.
+        view: A view of a metric of components; None: CPU time for the machine and for batch jobs,
+            bytes for all other components.
 
     Raises:
         UsageError: No agent ran on such a machine.
@@ -154,9 +154,9 @@ class ServerLoad:
     Attributes:
         mount: Identity of the mount.
         servers: Names of the servers.
-        kind: Kind of the components that counted it.
-        unprofiled: Share of the bytes of programs without a profile; None: not known.
-        lines: Steps of each line of the view.
+        kind: Kind of the components that counted the traffic.
+        unprofiled: Share of programs without a profile in the bytes, 0 to 1; None: not known.
+        lines: Time series of each line of the view.
     """
 
     mount: str
@@ -169,7 +169,7 @@ class ServerLoad:
 def server_loads(
     store: Repository, mounts: list[str], span: JobSpan, view: View
 ) -> list[ServerLoad]:
-    """Return the traffic that the servers of mounts served, from their agents.
+    """Return the traffic of the servers of mounts, as the agents on these servers recorded it.
 
     Args:
         store: The repository.
@@ -229,7 +229,7 @@ def _where(rows: pa.Table, **values: str) -> pa.Table:
 
 
 def last_day(store: Repository, host: str) -> tuple[int, int]:
-    """Return start and end of the last day of a machine's slices, ns since the epoch.
+    """Return start and end of the last 24 hours of a machine's slices, ns since the epoch.
 
     Raises:
         UsageError: No agent ran on such a machine.

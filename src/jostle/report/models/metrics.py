@@ -18,7 +18,8 @@ class ViewLine:
     Attributes:
         label: Label of the line.
         metrics: Ids of the metrics that are added up.
-        again: Whether its time is included in that of earlier lines, so that it must not be added.
+        again: Whether earlier lines of the view already contain the time of this line, so that it
+            must not be added to their sum.
     """
 
     label: str
@@ -46,19 +47,19 @@ class View:
 
     @property
     def rate_unit(self) -> str:
-        """Unit of its values over time: per second, except for levels."""
+        """Unit of a chart's values: the view's unit per second; for levels, the unit itself."""
         if self.level:
             return self.unit
         return {"bytes": "bytes/s", "ns": "s/s"}.get(self.unit, f"{self.unit}/s")
 
     @property
     def scope(self) -> str:
-        """Scope of its metrics: mount or process."""
+        """Scope of the view's metrics: mount or process."""
         return BY_ID[self.lines[0].metrics[0]].scope
 
     @property
     def sums(self) -> list[list[str]]:
-        """Groups of metrics for a view as one number, which is the largest of their sums."""
+        """Groups of metrics: the view as one number is the largest of the groups' sums."""
         parts = [
             [name for line in self.lines if line.again is again for name in line.metrics]
             for again in (False, True)
@@ -174,7 +175,7 @@ def view(name: str) -> View:
     """Return the view with a name.
 
     Raises:
-        UsageError: No metric has this name; the hint has the nearest ones.
+        UsageError: No view has this name; the hint lists similar names.
     """
     if name in _PAIRS:
         return _PAIRS[name]

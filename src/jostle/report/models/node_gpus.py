@@ -32,9 +32,10 @@ class GpuView:
     Attributes:
         name: Name of the view.
         title: Title for users.
-        unit: Unit of its values: %, bytes, MHz, W, bytes/s, or errors (in a step).
+        unit: Unit of the values: %, bytes, MHz, W, bytes/s, or errors (per step).
         lines: Label and metrics of each line; the metrics are added up.
-        scale: What the metrics (per second, unless they are levels or errors) are multiplied with.
+        scale: Factor that converts the metrics to `unit`. Counters of errors are taken per step,
+            levels (gauges) as they are, and all other metrics per second.
     """
 
     name: str
@@ -77,10 +78,12 @@ class Slowed:
     """A span of time in which power or heat lowered a GPU's clock.
 
     Attributes:
-        start_ns, end_ns: Begin and end, ns since the epoch.
-        share: Share of the slices that were slowed, 0 to 1.
-        watts: Mean power, W; limit_watts: power limit, W, 0 unknown.
-        celsius: Highest temperature, °C; 0 unknown.
+        start_ns: Start of the span, ns since the epoch.
+        end_ns: End of the span, ns since the epoch.
+        share: Share of the time of the slowed slices in which the clock was lowered, 0 to 1.
+        watts: Mean power in these slices, W.
+        limit_watts: Power limit, W; 0: unknown.
+        celsius: Highest temperature, °C; 0: unknown.
     """
 
     start_ns: int
@@ -97,14 +100,14 @@ class NodeGpu:
 
     Attributes:
         host: Name of the node.
-        gpu: Name of the GPU there.
-        path: Folder of the GPU below /sys/devices; "" unknown.
-        memory_bytes: Size of its memory; 0 unknown.
-        start_ns: Start of the first step.
-        step_ns: Length of each step.
-        values: Values of each view, (lines, steps); NaN where its agent recorded none. Views
-            without any value are missing.
-        slowed: Times in which power or heat lowered its clock.
+        gpu: Name of the GPU on the node.
+        path: Folder of the GPU below /sys/devices; "": unknown.
+        memory_bytes: Size of the GPU's memory; 0: unknown.
+        start_ns: Start of the first step, ns since the epoch.
+        step_ns: Length of each step, ns.
+        values: Values by name of the view, (lines, steps); NaN where the node's agent recorded
+            none. Views without any value are missing.
+        slowed: Spans of time in which power or heat lowered the GPU's clock.
     """
 
     host: str
@@ -204,7 +207,7 @@ def _times(rows: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _axis(rows: pa.Table, most: int) -> tuple[int, int, int]:
-    """Return start and length of a step, ns, and their number, for all GPUs of a node."""
+    """Return start of the first step and length of a step, ns, and the number of steps."""
     from jostle.values.arrow_columns import ints
 
     start, lasts = _times(rows)
@@ -249,7 +252,10 @@ def _gpu(host: str, rows: pa.Table, axis: tuple[int, int, int]) -> NodeGpu:
 
 
 def _slowed(rows: pa.Table, start: NDArray[np.int64], lasts: NDArray[np.int64]) -> list[Slowed]:
-    """Join slices in which power or heat lowered the clock, also over times without work."""
+    """Join slices in which power or heat lowered the clock into spans.
+
+    A span ends at a slice in which the GPU worked with a full clock, but not at an idle slice.
+    """
     from jostle.values.arrow_columns import ints
 
     throttled = ints(rows, "device_throttle_ns")

@@ -53,7 +53,7 @@ def node_differences(store: Repository, days: int = DAYS) -> NodeDifferences:
 
     Args:
         store: The repository.
-        days: Number of days, up to its newest slice.
+        days: Number of days, up to the repository's newest slice.
     """
     import pyarrow as pa
 
@@ -79,7 +79,7 @@ def node_differences(store: Repository, days: int = DAYS) -> NodeDifferences:
 
 
 def _machines(store: Repository, cores: pa.Table) -> pa.Table:
-    """Return host, role and cores of all machines: the most frequent number."""
+    """Return host, role and number of cores (the most frequent one) of all machines."""
     from pyarrow import array, int64
 
     slices: dict[str, Counter[int]] = {}

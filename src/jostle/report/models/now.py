@@ -37,8 +37,8 @@ class NowJob:
 
     Attributes:
         answer: Results on the job, from `jostle.analysis.live`.
-        user: Name of its owner; "": several.
-        place: Resource on which it loses most now: `file system /scratch`; "" without loss.
+        user: Name of the job's owner; "": it belongs to several users.
+        place: Resource on which the job loses most now: `file system /scratch`; "" without loss.
         why: Cause of this loss in a few words; "" without loss.
         last_change: Newest change as a sentence; "" without one.
     """
@@ -88,7 +88,7 @@ class Now:
         self._paths: dict[str, str] = {}
 
     def refresh(self) -> list[tuple[str, LiveChange]]:
-        """Read the new slices; return the changes in them, each with its job."""
+        """Read the new slices; return the changes found in them, each with its job."""
         with self._guard:
             now = time.monotonic()
             if now - self._asked < _LEAST_S:
@@ -104,8 +104,8 @@ class Now:
         """Return the report on the slices read so far.
 
         Args:
-            users: Uids of those whose jobs the viewer may see; None: all jobs, and load without a
-                profile.
+            users: Uids of the users whose jobs the viewer may see; None: all users, and the viewer
+                may also see load without a profile.
         """
         with self._guard:
             answers = self._stream.answers()
@@ -120,7 +120,7 @@ class Now:
         """Return the load of each job on a node (cores) or a mount (bytes/s) at present.
 
         Args:
-            place: Name of a node, the identity of a mount, or a path on one.
+            place: Name of a node, the identity of a mount, or a path on a mount.
 
         Returns:
             Loads by job; None: no load was recorded there in the last minutes.
@@ -141,7 +141,7 @@ class Now:
             return loads
 
     def _keys_of(self, place: str) -> list[ResourceKey]:
-        """Return the resources that a name stands for, or by a path on a mount."""
+        """Return the resources with a name, or the mounts on which a path is."""
         keys = [key for key in self._stream.resources() if key[0] != "messages"]
         named = [key for key in keys if key[1] == place]
         if named or not place.startswith("/"):
@@ -176,7 +176,7 @@ class Now:
         return max(int(row["start_ns"]), now - int(back))
 
     def _path(self, mount: str) -> str:
-        """Return the shortest path of a mount in jobs."""
+        """Return the shortest path under which jobs use a mount."""
         if mount not in self._paths:
             rows = self._store.query(
                 "SELECT path FROM mounts WHERE mount = ? AND path <> '' "
@@ -238,11 +238,11 @@ def change_words(change: LiveChange, place: str) -> str:
 
 
 def loss_facts(job: NowJob, change: LiveChange | None) -> dict[str, str]:
-    """Return environment variables that describe a loss to a command.
+    """Return the environment variables by which a command learns of a job's loss.
 
     Args:
         job: The job, with its texts.
-        change: Newest change of the job; None: none.
+        change: Newest change of the job; None: there is none.
     """
     answer = job.answer
     facts = {

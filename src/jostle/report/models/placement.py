@@ -1,4 +1,4 @@
-"""Placement of a job and of a program's runs, as data for the terminal, web pages and figures."""
+"""Placement of a job and of a program's runs, as data for the terminal, web pages and plots."""
 
 from __future__ import annotations
 
@@ -35,11 +35,12 @@ class JobPlacement:
     Attributes:
         job: Name of the job.
         program: Program of the job.
-        start_ns: Start of the job; end_ns: its end, or the end of its newest slice.
-        shape: Measures of its placement.
+        start_ns: Start of the job, ns since the epoch.
+        end_ns: End of the job, or of its newest slice, ns since the epoch.
+        shape: Measures of the job's placement.
         company: The jobs that ran concurrently.
-        communicators: Hops of its communicators except the world, the widest first; empty: not
-            recorded.
+        communicators: Hops within each communicator except MPI_COMM_WORLD, the widest first; empty:
+            not recorded.
         notes: Sentences on what is unknown or guessed.
     """
 
@@ -55,11 +56,11 @@ class JobPlacement:
 
 @dataclass(frozen=True)
 class Stays:
-    """A fabric and the nodes and times of all jobs in it, for figures.
+    """A fabric, with the nodes and the run time of all jobs in it, for plots.
 
     Attributes:
         fabric_map: The fabric.
-        by_job: The nodes and the time of each job.
+        by_job: The nodes and the run time of each job.
         servers: Hosts of machines that are servers.
     """
 
@@ -76,7 +77,8 @@ def job_placement(
     Args:
         store: The repository.
         job: Name of the job.
-        as_user: Uid of the viewer: other users' jobs are one entry, without names.
+        as_user: Uid of the viewer, for whom all jobs of other users become one entry without
+            names; None: the viewer may see all jobs.
 
     Raises:
         UsageError: No fabric is known, or none of the job's nodes is in one.
@@ -164,9 +166,9 @@ def program_json(content: ProgramPlacement) -> dict[str, Any]:
 
 
 def _stays(store: Repository, span: tuple[int, int] | None = None) -> dict[str, Stay]:
-    """Return nodes and time of every job, or of those that ran in a span of time (ns).
+    """Return nodes and run time of every job, or of those that ran in a span of time (ns).
 
-    Batch jobs without a profile count, too, where their nodes are known.
+    Batch jobs without a profile are included if their nodes are known.
     """
     from jostle.analysis.placement import Stay
     from jostle.names.batch_jobs import batch_job_of
@@ -204,7 +206,10 @@ def _servers(store: Repository) -> frozenset[str]:
 
 
 def _fabric_map(store: Repository, own: Sequence[Stay]) -> tuple[FabricMap, list[str]]:
-    """Return the fabric with most nodes of some jobs, in its version at their end."""
+    """Return the fabric that has most nodes of some jobs, and notes on it.
+
+    The version of the fabric is that at the end of the last job.
+    """
     from jostle.analysis.placement import FabricMap
     from jostle.topology import valid_at
 

@@ -29,9 +29,9 @@ class Steps:
 
     Attributes:
         first: Number of the first slice.
-        slice_ns: Length of each slice.
-        values: Sum of each slice, in the metric's own unit.
-        lasted_s: Time that the job ran in each of these slices, s.
+        slice_ns: Length of each slice, ns.
+        values: For each slice, the sum in the metric's unit; for a gauge, the mean.
+        lasted_s: Length of the span of time that the slices cover, s.
     """
 
     first: int
@@ -60,12 +60,12 @@ class JobSpan:
 
 
 def lines_of(view: View, span: JobSpan, fetch: Callable[[str], pa.Table]) -> list[Steps]:
-    """Return the steps of each line of a view.
+    """Return the time series of each line of a view.
 
     Args:
         view: The view.
         span: The time to cover.
-        fetch: Function that returns a metric's series.
+        fetch: Function that returns the time series of a metric as a table.
     """
     return [
         steps([fetch(metric) for metric in line.metrics], span, level=view.level)
@@ -99,7 +99,7 @@ def steps(tables: list[pa.Table], span: JobSpan, *, level: bool) -> Steps:
     Args:
         tables: Tables from Repository.series.
         span: The time to cover; rows outside of it are left out.
-        level: Whether the metric is a gauge: steps get the mean level instead of the sum.
+        level: Whether the metric is a gauge; then each slice gets the mean instead of the sum.
     """
     length = span.slice_ns
     first, end = (

@@ -40,7 +40,7 @@ def advice_on(
         lost_of: Function that returns the loss of an earlier run; None: it is evaluated now.
 
     Raises:
-        DamagedError: A file from the time of the job is damaged: a part of the evidence is missing.
+        DamagedError: A file from the time of the job is damaged, so that evidence is missing.
     """
     from jostle.analysis import digest, identify
     from jostle.analysis.advise import recommend
@@ -87,8 +87,9 @@ def best_advice(store: Repository, parts: Sequence[str]) -> Recommendation | Non
 def past_runs(store: Repository, name: str, lost_of: LostOf) -> list[PastRun]:
     """Return comparable runs (of the same program and user as a job), the newest last.
 
-    Only ended runs with as many processes and nodes count, since others do other work. Losses are
-    read for the newest runs only, and only if there are enough runs.
+    A run is comparable if it has ended, and if it had as many processes and nodes as the job. Other
+    runs do a different amount of work. Losses are read for the newest runs only, and only if there
+    are enough runs.
 
     Args:
         store: The repository.

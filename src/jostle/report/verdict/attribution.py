@@ -1,4 +1,8 @@
-"""Divides a loss among suspects and a remainder that no profiled job explains."""
+"""Divides a loss among suspects and a remainder that no profiled job explains.
+
+A suspect is found by statistical test (its load correlates with the job's service time), or by
+account (the kernel measured who used the cores while the job waited for them).
+"""
 
 from __future__ import annotations
 
@@ -30,18 +34,21 @@ class AttributedSuspect:
 
     Attributes:
         job: Name of the suspect.
-        user: Uid of its owner; None if it is not shown.
+        user: Uid of the suspect's owner; None if it is not shown.
         program: Program of the suspect; "" if it is not shown.
-        resources: Resources on which it caused losses, the costliest first.
-        seconds: Run time that it cost the job, s.
+        resources: Resources on which the suspect caused losses, the costliest first.
+        seconds: Run time that the suspect cost the job, s.
         share: Part of the whole loss, 0 to 1.
-        slices: Number of slices in which both jobs were active there.
-        correlation: Correlation of its load with the job's service time, on the first resource.
-        pattern: Its access pattern on that resource, for users.
+        slices: Number of slices in which both were active on a resource; of several resources, the
+            largest number.
+        correlation: Correlation of the suspect's load on the first resource with the job's service
+            time.
+        pattern: Access pattern of the suspect on the first resource, for users.
         kind: Kind of suspect: a job, load without a profile, or a slow server.
-        how: Method by which it was found, in words (see `found_by`).
-        agreement: Result of the statistical test on the first resource, as of Suspect.
-        tested: Whether the statistical test had a result, which is `correlation`.
+        how: Method by which the suspect was found, in words (see `found_by`).
+        agreement: For a suspect by account, result of the statistical test of its load on the first
+            resource, part of a sentence; "" where no test was possible.
+        tested: Whether the statistical test had a result; if not, `correlation` has no meaning.
     """
 
     job: str
@@ -60,7 +67,7 @@ class AttributedSuspect:
 
 
 def found_by(how: Iterable[HowFound]) -> str:
-    """Return the method by which a suspect was found, in words, on one resource or several."""
+    """Return the methods by which a suspect was found, in words: `by account`."""
     words = {"account": "by account", "test": "by statistical test"}
     return " and ".join(words[each] for each in sorted(set(how)))
 
@@ -86,11 +93,11 @@ class Attribution:
     Attributes:
         lost_s: The loss, s.
         suspects: Suspects that caused a part of it, the greatest first.
-        explained_s: Loss that the suspects caused together.
-        unexplained_s: Loss that no profiled job explains.
+        explained_s: Loss that all suspects together caused, s.
+        unexplained_s: Loss that no suspect explains, s.
         unexplained_share: Unexplained part of the loss, 0 to 1; 0 without a loss.
-        lost_slices: Number of slices in which time was lost, to any cause.
-        suspect_slices: Number of these slices that a suspect slowed.
+        lost_slices: Number of slices in which time was lost, whatever the cause.
+        suspect_slices: Number of these slices in which a suspect slowed the job.
     """
 
     lost_s: Interval
@@ -117,13 +124,13 @@ def attribute(
 ) -> Attribution:
     """Split a loss among the suspects.
 
-    Suspects explain at most the whole loss: if several resources lost the same instants, or if the
-    loss that the run shows is smaller than the loss that its neighbours explain, all parts are
-    reduced in proportion.
+    Suspects explain at most the whole loss. If the job lost the same instants on several resources,
+    or if the neighbours' load explains more than was lost, the parts of suspects are reduced in
+    proportion: first those of suspects found by statistical test, then those found by account.
 
     Args:
         lost: The loss, from `verdict.head` or from the identification.
-        interference: Result on the neighbours; None if they were not identified.
+        interference: Losses and suspects on each resource; None if no suspects were identified.
         hits: Spans of lost time from the estimate of the run itself.
     """
     found = interference.suspects if interference else []
@@ -162,9 +169,10 @@ def attribute(
 
 
 def _widths(interference: JobInterference | None, explained: float) -> tuple[float, float]:
-    """Return the lower and upper width of the loss that suspects by test caused together, s.
+    """Return how far the interval of the explained loss extends below and above its value, s.
 
-    The sum of losses by account is measured: only its division is uncertain.
+    Only the loss by suspects that were found by test is uncertain. The loss by suspects that were
+    found by account is measured: only its division among them is uncertain.
     """
     tested = _tested_s(interference) if interference else 0.0
     if interference is None or explained <= 0 or tested <= 0:
@@ -174,7 +182,7 @@ def _widths(interference: JobInterference | None, explained: float) -> tuple[flo
 
 
 def _tested_s(interference: JobInterference) -> float:
-    """Return the loss that suspects by test caused together, each instant once, s."""
+    """Return the loss by all suspects that were found by test, each instant counted once, s."""
     by_account = sum(
         loss.seconds.value
         for loss in interference.resources
@@ -184,7 +192,7 @@ def _tested_s(interference: JobInterference) -> float:
 
 
 def _by_suspects(interference: JobInterference, named: float) -> float:
-    """Return the loss that suspects by test caused; simultaneous losses count once, s."""
+    """Return `named`, the losses by suspects found by test, without what overlaps in time, s."""
     alone = sum(
         resource_loss.seconds.value
         for resource_loss in interference.resources
@@ -196,7 +204,7 @@ def _by_suspects(interference: JobInterference, named: float) -> float:
 def _suspects(
     suspects: Sequence[Suspect], scale: Mapping[str, float], lost: Interval
 ) -> list[AttributedSuspect]:
-    """Merge a job's entries on several resources into one."""
+    """Merge the entries of each suspect on several resources into one."""
     by_job: dict[str, list[Suspect]] = {}
     for suspect in suspects:
         by_job.setdefault(suspect.job, []).append(suspect)
@@ -246,7 +254,7 @@ def _slices(interference: JobInterference | None, hits: Sequence[Hit]) -> tuple[
 
 
 def _laid(hits: Sequence[Hit], length: int) -> Iterable[tuple[int, float]]:
-    """Distribute the losses of spans over slices."""
+    """Yield the numbers of the slices that hits overlap, each with its part of the loss, s."""
     for hit in hits:
         whole = max(hit.end_ns - hit.start_ns, 1)
         for number in range(hit.start_ns // length, -(-(hit.start_ns + whole) // length)):

@@ -35,10 +35,10 @@ class JobLoss:
 
     Attributes:
         job: The job's name in the repository.
-        head: Numbers of the verdict; None if there is none.
+        head: Main numbers of the verdict; None if there is no verdict.
         why: Reason why there is no verdict, as part of a sentence; "" if there is one.
-        coverage: Share of its time that could be evaluated.
-        spans: Spans in which it lost time: start and end, ns, and seconds lost.
+        coverage: Share of the job's run time that could be evaluated, 0 to 1.
+        spans: Spans in which the job lost time: start and end, ns, and seconds lost.
     """
 
     job: str
@@ -59,7 +59,7 @@ class BatchLoss:
     """The loss of a batch job.
 
     Attributes:
-        lost_s: Time by which it would have ended earlier without interference, s.
+        lost_s: Time by which the batch job would have ended earlier without interference, s.
         percent: The loss in percent of its run time.
         run_s: Run time of the batch job, from the start of the first process to the end of the
             last, s.
@@ -92,7 +92,7 @@ class LossNumbers:
         lost_s: Seconds lost; None where nothing is known.
         percent: Loss in percent of the run time.
         cause: Cause of the largest loss, in words; "" without a loss.
-        why: Reason why the loss is not known, part of a sentence; "" where it is known.
+        why: Reason why the loss is not known, as part of a sentence; "" where it is known.
     """
 
     light: Light | None
@@ -180,9 +180,10 @@ def batch_loss(
 ) -> BatchLoss:
     """Evaluate a batch job part by part.
 
-    Consecutive parts each delayed the end by their own loss. For concurrent parts, what counts is
-    how much earlier the last of them would have ended. The script waits for its steps: of its
-    loss, only the part between steps is added.
+    Parts that ran one after another each delayed the end of the batch job by their own loss. A
+    group of concurrent parts delayed it by the time by which the last of them would have ended
+    earlier. Of the script's loss, only the part between steps is added, since the script waits for
+    its steps.
 
     Args:
         store: The repository.
@@ -286,7 +287,7 @@ def _side_by_side(parts: Sequence[_Part]) -> list[list[_Part]]:
 
 
 def _delay(group: Sequence[_Part], which: str) -> float:
-    """Return how much earlier the last of a group would have ended without its loss, s."""
+    """Return how much earlier a group of concurrent parts would have ended without losses, s."""
     last = max(part.end_ns for part in group)
     return min(
         (last - part.end_ns) / 1e9 + float(getattr(part.head.lost_s, which)) for part in group
@@ -311,13 +312,13 @@ def _between_steps(script: _Part, which: str, busy: Sequence[tuple[int, int]]) -
 
 
 def _outside_s(begin: int, end: int, busy: Sequence[tuple[int, int]]) -> float:
-    """Return the part of a span outside of others, which do not overlap, s."""
+    """Return the time of a span that is in none of `busy`, s; spans in `busy` do not overlap."""
     inside = sum(max(0, min(end, until) - max(begin, since)) for since, until in busy)
     return (end - begin - inside) / 1e9
 
 
 def _main_cause(parts: Sequence[_Part]) -> str:
-    """Return the name of the cause of most lost seconds; "" if there was no loss."""
+    """Return the cause, in words, that cost most seconds over all parts; "" without a loss."""
     sums: dict[str, float] = {}
     for part in parts:
         if part.head.what:

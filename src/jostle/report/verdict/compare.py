@@ -35,7 +35,7 @@ def compare_jobs(
         names: Full names of at least two jobs.
         how: method, bytes_rule and seed of `jostle.analysis.estimate`.
         baseline: The job that others are compared with, one of `names`; None: the fastest.
-        groups: Group of each job; a job without one belongs to the group of its program.
+        groups: Group of each job; a job without a group belongs to a group of its program.
         advance: Function that is called with the progress: steps done, number of steps, and the
             current step.
     """
@@ -82,7 +82,7 @@ def compare_json(made: Comparison, ratios: RunRatios | None = None) -> dict[str,
 
 
 def finding(made: Comparison) -> str:
-    """Return how much longer the slowest run took, and how much of that was interference."""
+    """Return how much longer the slowest run took, and what explains most of the difference."""
     base = made.estimates[made.baseline]
     slowest = max(range(len(made.estimates)), key=lambda run: made.measured_s[run])
     longer = made.measured_s[slowest]
@@ -112,6 +112,6 @@ def finding(made: Comparison) -> str:
 
 
 def large(made: Comparison) -> list[ClusterDifference]:
-    """Return the clusters with enough members to compare; all clusters if there is none."""
+    """Return the clusters that have enough segments to compare; if none has, all clusters."""
     cluster_differences = [row for row in made.clusters if max(row.members) >= _LEAST_MEMBERS]
     return cluster_differences or made.clusters

@@ -22,8 +22,8 @@ class GateResult:
         finding: One of clean (not disturbed), disturbed, or undecided.
         why: If undecided: the reason and the remedy, in sentences.
         estimate: Estimate that the finding rests on; None if there is none.
-        sure: The probability of the finding; if undecided, of the more probable one; None
-            without an estimate.
+        sure: Probability of the finding; if undecided, that of the more probable of the other two
+            findings; None without an estimate.
         again: Whether a repeated run may give a decision, since this one was close to the limit.
     """
 
@@ -35,10 +35,11 @@ class GateResult:
 
 
 def find(estimate: RunEstimate, most: float) -> GateResult:
-    """Assess a run by the probability that its loss is above the limit, as for its traffic light.
+    """Assess a run by the probability that its loss is above a limit.
 
-    A certain loss counts even if little of the run could be evaluated; a run without loss is
-    called clean only if half of it could be evaluated.
+    A run is disturbed if this is probable enough, even if little of the run could be evaluated. A
+    run is clean only if the opposite is probable enough, and if at least half of the run could be
+    evaluated. The required probability is that of a traffic light.
 
     Args:
         estimate: The estimate.

@@ -38,8 +38,9 @@ def prediction_of(
         store: The repository.
         names: At least two jobs, programs or kinds of loads (analysis.kinds.parse_kind); one may be
             named several times.
-        mount: Mount that all use; None: the mount that they used most.
-        viewer: User (uid) whose jobs may be named and learned from; None: all users.
+        mount: Mount that all loads use; None: the mount that most of the loads used.
+        viewer: User (uid) whose jobs may be named, and from whose jobs the model learns; None: all
+            users.
 
     Raises:
         UsageError: There are too few names, or no such kind or mount.
@@ -68,7 +69,7 @@ def capacity_of(
         store: The repository.
         name: A job, program or kind, as for `prediction_of`.
         mount: Mount of the prediction, as for `prediction_of`.
-        viewer: User whose view is requested, as for `prediction_of`.
+        viewer: User (uid), as for `prediction_of`.
 
     Raises:
         UsageError: There is no such kind or mount.
@@ -109,7 +110,7 @@ def _loads(store: Repository, names: Sequence[str], viewer: int | None) -> list[
 
 
 def _of_runs(name: str, kinds: list[LoadKind]) -> _Load:
-    """Return the most frequent kind of a program's runs, from the least disturbed of them."""
+    """Return the most frequent kind of a program's runs, with the numbers of the fastest run."""
     if not kinds:
         raise JobError(
             f"The data recorded of {name} do not show its kind of load.",
@@ -129,13 +130,13 @@ def _of_runs(name: str, kinds: list[LoadKind]) -> _Load:
 
 
 def _jobs(store: Repository, viewer: int | None) -> list[dict[str, Any]]:
-    """Return the ended jobs, the newest first."""
+    """Return the ended jobs that a viewer may see, the newest first."""
     rows = store.jobs().select(["job", "program", "uid", "running", "start_ns"]).to_pylist()
     return [row for row in rows if not row["running"] and viewer in (None, row["uid"])]
 
 
 def _met(store: Repository, viewer: int | None) -> list[PairSample]:
-    """Return the pairs of the newest jobs that ran concurrently."""
+    """Return the pairs of loads that ran concurrently in the newest jobs, for the model."""
     from jostle.analysis.kinds import kinds_of, pairs_met
 
     rows = _jobs(store, viewer)[:_NEWEST]

@@ -24,8 +24,8 @@ class GroupFinding:
     Attributes:
         group: Name of the group.
         finding: One of slower, no slower, or undecided.
-        ratio: Mean run time without interference over that of the baseline's group; None for fewer
-            than three runs of either.
+        ratio: Mean run time without interference, divided by that of the baseline's group; None if
+            one of the two groups has fewer than three runs.
         run_s: Mean run time of the group, interference included, s.
         why: If undecided: the reason and the remedy, in sentences.
     """
@@ -47,13 +47,14 @@ def regressions(
 ) -> list[GroupFinding]:
     """Compare each group of runs with the baseline's, without their losses by interference.
 
-    The interval of a ratio combines, for each run, the least favourable end of the interval of its
-    loss with the 95 % interval of the means: a finding is at least that certain.
+    Each end of a ratio's interval is an end of the 95 % interval of the ratio of means, computed
+    with the least favourable losses: each run's loss is taken at one end of its own interval. So a
+    finding is certain to at least 95 %.
 
     Args:
         estimates: Estimates of the runs, in the order of `ratios.runs`.
         ratios: Run times and groups of these runs.
-        most: Percent by which run times may be longer.
+        most: Percent by which run times may be longer than the baseline's.
 
     Returns:
         A finding for each group except the baseline's, in order of the groups.
@@ -99,5 +100,5 @@ def _finding(
 
 
 def _without(runs: Sequence[RunEstimate], end: Literal["value", "low", "high"]) -> list[float]:
-    """Return run times less their losses by interference, at least a thousandth of each, s."""
+    """Return the run times minus the losses by interference, but at least 0.1 % of each, s."""
     return [max(run.run_s - getattr(run.lost_s, end), 1e-3 * run.run_s) for run in runs]

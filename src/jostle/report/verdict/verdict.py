@@ -48,10 +48,10 @@ class EvaluatedJob:
 
     Attributes:
         estimate: Estimated loss of the job.
-        who: The interference by its neighbours; None if they were not identified.
+        who: The interference by the job's neighbours; None if no suspects were identified.
         names: Path of each mount, for users.
-        waits: Late ranks that its ranks waited for; None: it has no ranks, or the method does not
-            compute it.
+        waits: Late ranks for which other ranks of the job waited; None if the job has no ranks, or
+            if the method does not search for late ranks.
     """
 
     estimate: RunEstimate
@@ -70,12 +70,13 @@ class VerdictHead:
         lost_s: Loss in seconds.
         run_s: Run time that `percent` refers to, s.
         intrinsic_s: Run time that the job would have had without interference, s.
-        cause: The largest cause: file system, network, memory or cpu (of messages within a node),
-            cpu or unknown; None where nothing was lost.
+        cause: Cause of the largest loss; None where nothing was lost. One of: file system; network;
+            memory or cpu, for messages within a node; memory; cpu; gpu; bus; unknown.
         what: Causes of the largest losses, in words: `CPU, slower cores`, `file system and CPU`; ""
             where nothing was lost.
-        resource: Resource with the largest loss, a mount or a node; "" without one.
-        advice: Advice what the run's times may be used for.
+        resource: Resource with the largest loss, such as a mount or a node; "" where nothing was
+            lost.
+        advice: What the times of the run may be used for, in words.
         likely: The most probable light.
         sure: Probability of `likely`, 0 to 1.
         undecided: Reason why the light is undecided, part of a sentence; "" if it is decided.
@@ -122,8 +123,8 @@ def evaluate_job(
         say: Function that is called with the progress; some jobs do not need all steps.
 
     Raises:
-        DamagedError: A file from the time of the job is damaged: missing evidence could look
-            like a run without loss.
+        DamagedError: A file from the time of the job is damaged. Without the lost evidence the run
+            could look as if it had no loss.
         NoBasisError: The job was imported from a source that does not allow a verdict.
     """
 
@@ -147,7 +148,7 @@ def evaluate_job(
 
 
 def _waits(store: Repository, name: str, tables: RunTables, seed: int) -> JobWaits | None:
-    """Return what the ranks of a job waited for; None if it has no ranks."""
+    """Return the late ranks for which a job's ranks waited; None if no world has two ranks."""
     if all(world.world_size < 2 for world in tables.worlds):
         return None
     from jostle.analysis.waits import waits_of
@@ -162,7 +163,7 @@ def evaluate_company(
     viewer: int | None = None,
     say: ReportProgress = lambda *_: None,
 ) -> tuple[RunEstimate, JobInterference]:
-    """Evaluate the influence of neighbours on a job, also if there were none.
+    """Evaluate the influence of neighbours on a job; without neighbours the result is empty.
 
     Args:
         store: The repository.
@@ -231,7 +232,7 @@ def head(estimate: RunEstimate) -> VerdictHead:
 
 
 def _main_causes(estimate: RunEstimate) -> list[Cause]:
-    """Return the causes of a notable part of the loss, the largest first."""
+    """Return the causes of at least a quarter of the loss each, the largest first."""
     sums: dict[CauseName, float] = {}
     for cause in estimate.causes:
         sums[cause.cause] = sums.get(cause.cause, 0.0) + cause.seconds.value
@@ -241,7 +242,7 @@ def _main_causes(estimate: RunEstimate) -> list[Cause]:
 
 
 def _words(causes: list[Cause]) -> str:
-    """Return the names of causes: `CPU, slower cores`; of several `file system and CPU`."""
+    """Return the names of causes: `CPU, slower cores`, or `file system and CPU` for several."""
     if len(causes) == 1:
         return cause_words(causes[0].cause, causes[0].kind, causes[0].level)
     return " and ".join(cause_words(cause.cause) for cause in causes)
@@ -253,7 +254,7 @@ def attribution_of(estimate: RunEstimate, interference: JobInterference | None) 
 
 
 def estimate_json(estimate: RunEstimate) -> dict[str, Any]:
-    """Return an estimate as JSON-compatible values; `assessed`: its light is decided."""
+    """Return an estimate as JSON-compatible values; `assessed`: whether its light is decided."""
     probability = estimate.probability if estimate.light else None
     return estimate.to_json() | {"probability": probability, "assessed": estimate.light is not None}
 
@@ -265,7 +266,7 @@ class CauseRow:
     Attributes:
         what: The cause in words.
         place: The resource; for a mount, the path at which the job sees it.
-        seconds: Run time lost to it.
+        seconds: Run time lost to this cause on this resource, s.
         share: Loss as a part of the run time.
         how: Method: measured, inferred or neighbours (see `Cause`).
     """
@@ -298,7 +299,7 @@ def cause_rows(estimate: RunEstimate, names: Mapping[str, str]) -> list[CauseRow
 
 
 def interference_json(estimate: RunEstimate, interference: JobInterference) -> dict[str, Any]:
-    """Return the content of `interference --json`: the neighbours, and their part of the loss."""
+    """Return the content of `interference --json`: neighbours, and the loss that they caused."""
     return interference.to_json() | {
         "head": head(estimate).to_json(),
         "attribution": attribution_of(estimate, interference).to_json(),

@@ -1,8 +1,9 @@
 """A process that makes verdicts for the server (see server/verdicts/verdict_queue.py).
 
-It reads requests from standard input and writes answers to standard output, both pickled. Only the
-process that started it holds the other ends of these pipes; it ends at once when they are closed.
-A job that takes all memory, or crashes its reader, ends this process and not the server.
+The process reads requests from standard input and writes answers to standard output, both pickled.
+Only the server holds the other ends of these pipes. The process ends at once when the server closes
+them. If the evaluation of a job takes all memory or crashes, it ends this process and not the
+server.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ class VerdictRequest:
     Attributes:
         job: Full name of the job.
         users: Users (uids) whose jobs may be named; None: everybody's.
-        whole: Whether to send the estimate with its segments as well.
-        only: Whether to send the estimate alone.
+        whole: Whether to send the estimate with its segments in addition to the verdict.
+        only: Whether to send the estimate with its segments in place of the verdict.
     """
 
     job: str
@@ -69,7 +70,7 @@ class VerdictAnswer:
 
 @dataclass(frozen=True)
 class VerdictProgress:
-    """The progress of an answer; any number of these precede it.
+    """The progress of an evaluation; any number of such messages precede the answer.
 
     Attributes:
         step: Number of the current step, from 0.
@@ -132,7 +133,7 @@ def answer(
 
 
 def _suspects(evaluated_job: EvaluatedJob) -> list[dict[str, Any]]:
-    """Return who caused most of a job's loss, and the resource of most of that."""
+    """Return the suspects that caused most of a job's loss, each with its costliest resource."""
     from jostle.report.verdict.verdict import attribution_of
 
     named = attribution_of(evaluated_job.estimate, evaluated_job.who).suspects[:_MOST_SUSPECTS]

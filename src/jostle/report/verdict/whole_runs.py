@@ -20,7 +20,7 @@ def is_whole(store: Repository, job: str) -> bool:
 def whole_run(
     store: Repository, job: str, viewer: int | frozenset[int] | None = None
 ) -> RunAmongItsLike:
-    """Compare a run with similar runs, by the jobs that ran concurrently.
+    """Compare a run with similar runs, and list the jobs that ran at the same time.
 
     Args:
         store: The repository.
@@ -45,7 +45,7 @@ def like_runs_report(store: Repository, job: str, viewer: frozenset[int] | None)
         viewer: Users (uids) whose jobs may be named; None: everybody's.
 
     Returns:
-        For a job with slices, the same keys without content.
+        The content. For a job with slices it has the same keys with empty values.
     """
     if not is_whole(store, job):
         nothing: dict[str, Any] = {"job": job, "program": "", "resources": [], "met": []}

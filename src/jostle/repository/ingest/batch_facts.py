@@ -1,7 +1,8 @@
 """Ingests facts on batch jobs (*.jsb files of prologs and epilogs) into table batch_jobs.
 
-The format is docs/reference/batch-facts.md. A file may be about a different user's job, so only
-files of root and of the repository's owner count, and all of their content is checked.
+The format is described in docs/reference/batch-facts.md. A file may be about a job of any user, so
+only files that root or the repository's owner wrote are accepted, and all of their content is
+checked.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ class _Facts:
 
     @property
     def says(self) -> tuple[bool, int]:
-        """Its amount of information: whether the job ended, and events. An end may be alone."""
+        """How much the file says, for comparisons: whether the job ended, and number of events."""
         return self.row["complete"], self.events
 
 
@@ -100,7 +101,7 @@ class FactsError(ValueError):
 
 
 class BatchFacts:
-    """Ingests facts of batch jobs into one repository; remembers files that are done."""
+    """Ingests facts on batch jobs into one repository; remembers the files that it has read."""
 
     def __init__(
         self, root: Path, log: Log, guard: threading.Lock, names: JobNames, *, remove: bool
@@ -237,9 +238,9 @@ def parse_facts(data: bytes) -> list[dict[str, Any]]:
         data: Content of the file.
 
     Returns:
-        Rows of table batch_jobs, one per event, without `revision`; `job` is the name in profiles.
-        The event of an end also contains facts that only earlier lines have. `missing` lists
-        commands that failed.
+        Rows of table batch_jobs, one per event, without `revision`; `job` is the job's name in
+        profiles. The row of an end also contains the facts that only earlier lines have. A further
+        key `missing` lists the commands of the prolog or epilog that failed.
 
     Raises:
         FactsError: The content is malformed.

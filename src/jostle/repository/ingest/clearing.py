@@ -68,6 +68,6 @@ def _is_whole(peek: HeaderPeek, state: RepositoryState) -> bool:
 
 
 def _ids(peek: HeaderPeek) -> tuple[int, int]:
-    """Return the ids under which a repository may know a profile."""
+    """Return the two ids that a profile may have: its owner may own the repository, or not."""
     assert peek.life is not None
     return process_id(None, *peek.life), process_id(peek.owner, *peek.life)

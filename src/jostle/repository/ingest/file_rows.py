@@ -33,9 +33,11 @@ def file_chunks(
 
     Args:
         rows: Rows of the reader (FileTables.rows).
-        source_index: Index into sources of each process number, -1 for one whose rows are dropped.
+        source_index: For each process number in the rows, its index in sources; -1: rows of this
+            process are dropped.
         sources: The processes of these rows.
-        over: Whether each source is complete: only then its files are known.
+        over: For each source, whether its profile is complete; rows of the others are dropped,
+            since their counts may still grow.
     """
     if not rows.num_rows:
         return

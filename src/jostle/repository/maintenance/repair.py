@@ -1,7 +1,8 @@
 """Finds damaged files, and moves those aside that cannot be recovered.
 
-A repair never guesses: a file that is in no commit is restored only if none of its
-rows are in the repository, together with all files that were published with it (files.CHANGE).
+A repair never guesses. A file that is in no readable commit is restored only together with all
+files that were published with it (files.CHANGE), and only if none of their rows are in the
+repository.
 """
 
 from __future__ import annotations
@@ -61,8 +62,8 @@ class Damaged:
         lo: Start of the earliest row, ns since the epoch; 0 if the table has no time.
         hi: End of the latest row, ns since the epoch.
         jobs: Names of the jobs of these rows, as far as they are known.
-        read: Whether the names were read from the file itself; else they are the jobs that ran at
-            its time.
+        read: Whether the jobs' names were read from the file itself; else they are all jobs that
+            ran in the time of the rows.
     """
 
     file: str
@@ -103,14 +104,15 @@ class RepairReport:
     Attributes:
         lost: Files whose rows are lost; they are in the folder QUARANTINE.
         log: Files of the log that were damaged.
-        taken_back: Restored files of a damaged commit.
-        rows: Rows in the restored files.
-        closed: Processes that are not ingested further, since their positions are lost.
-        unknown: Files in no commit that an earlier version wrote: it is unknown whether they
-            were ever valid.
+        taken_back: Files that a damaged commit had published, and that were restored.
+        rows: Number of rows in the restored files.
+        closed: Number of processes that are not ingested further, since it is lost up to which
+            position they were ingested.
+        unknown: Files in no commit that an earlier version of jostle wrote: it is unknown whether
+            a commit ever published them.
         quarantine: Folder of the repository with the damaged files.
-        marker: State of the repository's marker file before it was rewritten (missing or damaged);
-            empty: it was intact.
+        marker: State of the repository's marker file before it was rewritten ("missing" or
+            "damaged"); "": it was intact.
     """
 
     lost: list[Damaged] = field(default_factory=list)
@@ -233,7 +235,7 @@ def _repair(root: Path, progress: Progress | None) -> RepairReport:
 
 
 def _close(state: RepositoryState, processes: Collection[int]) -> int:
-    """Ingest no more of some processes; return how many of them could have had more data."""
+    """Exclude processes from further ingests; return how many of them may have had more data."""
     left = set(processes) - state.done_of(processes)
     state.profiles.advance(dict.fromkeys(left, max(state.newest_ns, state.time_ns)))
     return len(left)
@@ -243,7 +245,7 @@ def _rebuild(root: Path, state: RepositoryState) -> int:
     """Replace lost pieces of positions by positions from the tables of processes.
 
     Returns:
-        Number of closed processes that could have had more data.
+        Number of processes that are not ingested further, but may have had more data.
     """
     held: set[int] = set()
     over: set[int] = set()
@@ -286,7 +288,7 @@ class _Lives:
         self._jobs: list[tuple[str, int, int]] | None = None
 
     def held(self, file: File) -> tuple[list[str], bool]:
-        """Return the jobs that a file names, else those of its time; and whether it names jobs."""
+        """Return the jobs that a file names, and True; else the jobs of its time, and False."""
         names = self._named(file)
         if names or not TABLES[file.table].partition_ns:
             return names, bool(names)
@@ -375,7 +377,7 @@ class _Replaced:
     def __init__(
         self, root: Path, state: RepositoryState, groups: Mapping[str, Sequence[File]]
     ) -> None:
-        """Read from files which others they replaced.
+        """Read from the files' metadata which other files each of them replaced.
 
         Args:
             root: The repository.
@@ -403,7 +405,7 @@ class _Replaced:
             self._by_named |= self._of.get(file.path, frozenset())
 
     def without(self, group: Sequence[File]) -> list[File]:
-        """Return the files of a publication that must be restored; none if one is damaged."""
+        """Return the files of a group that must be restored; none if one of them is damaged."""
         if any(_trouble(self._root, file) is not None for file in group):
             return []
         return [
@@ -416,7 +418,7 @@ class _Replaced:
 
 @contextlib.contextmanager
 def _only_of_its_content() -> Iterator[None]:
-    """Skip a file with invalid content, but not one that cannot be read now."""
+    """Ignore errors from a file's invalid content, but not from a disk that cannot be read now."""
     try:
         yield
     except (OSError, pa.ArrowException, TypeError, ValueError) as error:

@@ -1,7 +1,7 @@
 """Reads NVLink domains and network adapters near the GPUs of nodes, and the messages there.
 
-The places of adapters, and the GPUs that NVLink joins, are known from agents of nodes. Without
-agents they are unknown, and no further query runs.
+Only agents of nodes record where adapters are in the PCI tree, and which GPUs NVLink connects.
+Without agents, neither is known, and no further query runs.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def messages_on(
         job: The job whose messages are left out.
         hosts: Names of the hosts.
         window: Span of the slices, ns.
-        sums: SQL of MPI's bytes and ops over columns of node_rollup.
+        sums: SQL that adds up MPI's `bytes` and `ops` from columns of node_rollup.
 
     Returns:
         Columns job, host, slice, slice_ns, count, bytes and ops (both kinds of messages),
@@ -196,7 +196,12 @@ def messages_on(
 
 
 def leaving(messages: pa.Table, wide: Collection[str]) -> pa.Table:
-    """Return messages with 0 bytes and ops for jobs on one node: their messages do not leave it."""
+    """Set bytes and ops of messages to 0 for jobs on one node, whose messages do not leave it.
+
+    Args:
+        messages: Messages, as from `messages_on`.
+        wide: Names of the jobs on several nodes.
+    """
     out = pc.is_in(messages.column("job"), value_set=pa.array(sorted(wide), pa.string()))
     for name in ("bytes", "ops"):
         at = messages.column_names.index(name)

@@ -112,7 +112,7 @@ class _Cursor:
 
 
 class Engine:
-    """One DuckDB with the views on one repository; threads may query it concurrently."""
+    """A DuckDB database with views on one repository; threads may query it concurrently."""
 
     def __init__(self, root: Path, log: Log | SnapshotLog, *, writes: bool = False) -> None:
         """Create the engine without opening the database.
@@ -120,8 +120,8 @@ class Engine:
         Args:
             root: Folder of the repository.
             log: Commit log of the repository.
-            writes: Whether writes depend on the answers: then no file is left out that may be
-                readable later.
+            writes: Whether the caller writes rows that depend on answers: then a file that may be
+                readable later is an error, and is not left out.
         """
         self._writes = writes
         self.storage = open_storage(root)
@@ -323,10 +323,10 @@ class Engine:
             self.on_damage(damaged)
 
     def _lost(self) -> list[DamagedError]:
-        """Return damaged lists of files in the log, as damaged files: their files are left out.
+        """Return an error for each damaged piece of the log: the files that it lists are left out.
 
         Raises:
-            DamagedError: There are some, and writes depend on the answers.
+            DamagedError: A piece is damaged, and the caller writes rows that depend on answers.
         """
         lost = [
             DamagedError(self.root, f"{COMMITS}/{name}", why, span)
@@ -344,7 +344,7 @@ class Engine:
             return lost | {path: entry.error for path, entry in self._left_out.items()}
 
     def missing(self) -> set[str]:
-        """Return the paths of files that are left out; a query may still use them."""
+        """Return the paths of files that are left out; a running query may still use them."""
         return set(self._left_out)
 
     def _whole(self, files: list[File]) -> list[File]:
@@ -385,7 +385,7 @@ class Engine:
         return _Cursor(self._database.cursor())
 
     def _views(self, sql: str, viewed: dict[str, int]) -> dict[str, str]:
-        """Return the stale views that a query uses; each costs a stat of its files."""
+        """Return the outdated views that a query uses; to create one costs a stat of each file."""
         self._whole([])
         number = hash((self.log.state.number, *self._left_out))
         wanted = {}
@@ -486,7 +486,7 @@ class Engine:
         return f"({shape(name, columns)} UNION ALL BY NAME {self.scan(files)})"
 
     def source(self, name: str, lo: int = 0, hi: int = 2**63 - 1) -> str:
-        """Return a SELECT of a table as documented (arguments as for `stored`)."""
+        """Return a SELECT of a table as users see it (docs/reference/repository.md)."""
         table = TABLES[name]
         if name == "process_kinds":
             return self._kinds(lo, hi)
@@ -502,7 +502,7 @@ class Engine:
         return f"SELECT {', '.join([*table.keys, *visible(name)])} FROM {stored}"
 
     def _processes(self, files: Sequence[File]) -> str:
-        """Return a SELECT of the newest row of each process; those that are settled have one."""
+        """Return a SELECT of the newest row of each process; a settled process has only one."""
         open_rows = newest_rows(self._rows("processes", [file for file in files if not file.hi]))
         settled = [file for file in files if file.hi]
         return f"{open_rows} UNION ALL BY NAME {self.scan(settled)}" if settled else open_rows
@@ -581,7 +581,7 @@ def visible(name: str) -> list[str]:
 
 @cache
 def shape(name: str, columns: tuple[str, ...] = ()) -> str:
-    """Return a SELECT of no rows with columns of a table (empty: all): files lack zero columns."""
+    """Return a SELECT of no rows with (some or all) columns of a table, which files may lack."""
     kinds = {**TABLES[name].keys, **TABLES[name].values}
     nulls = ", ".join(
         f"NULL::{_SQL_TYPES[kinds[column]]} AS {column}" for column in columns or kinds

@@ -96,7 +96,7 @@ class Gpus:
         return self._engine.ask(question, [job])
 
     def tables(self, job: str) -> dict[str, pa.Table]:
-        """Return the fields of JobTables on GPUs; only the first one for a job without GPUs."""
+        """Return the fields of JobTables about GPUs; only `gpus` if the job used no GPU."""
         gpus = self.totals(job)
         if not gpus.num_rows:
             return {"gpus": gpus}
@@ -140,9 +140,9 @@ class Gpus:
             job: Name of the job.
 
         Returns:
-            Columns host, gpu, pci and uuid ("" unknown), used (a profile of some job has work
-            on it while the job ran), busy_ns (its busy time in that span by the node's agent;
-            null: unknown), by host and gpu.
+            Columns host, gpu, pci and uuid ("": unknown), used (whether any job's profile shows
+            work on the GPU while this job ran), busy_ns (the GPU's busy time while this job ran,
+            from the node's agent; null: unknown), by host and gpu.
         """
         window = self._engine.window(job)
         work = " + ".join(
@@ -208,9 +208,10 @@ def gpu_loads(
     Args:
         engine: The query engine.
         job: Name of the job.
-        wide: Time of the job's own slices, ns.
-        window: Time of the slices of other jobs.
-        nodes: Further hosts for the loads of others: the job sends messages from there.
+        wide: Span of the job's own slices, ns.
+        window: Span of the slices of other jobs, ns.
+        nodes: Further hosts on which loads of others are read, since the job sends messages from
+            there.
 
     Returns:
         Two tables with columns job, host, gpu, pci_path ("" unknown), numa (-1 unknown), slice,

@@ -1,4 +1,4 @@
-"""Reads the loads of many jobs on shared mounts at once: the input of kinds of loads."""
+"""Reads the loads of many jobs on shared mounts, from which kinds of loads are found."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class LoadTables:
 
     Attributes:
         jobs: Facts on the jobs, by name.
-        accesses: One row per job, shared mount and slice, in this order: job, mount, slice,
-            slice_ns, count (processes with a record), and ACCESS_METRICS with operations of
-            sync and metadata, summed over the processes.
-        nodes: One row per job: job, cpu_ns, messages, message_ns, process_ns (slices of its
-            processes, added up), memory_bytes (largest resident memory of a process).
-        shared_files: One row per job and mount: job, mount, share (of the bytes of known files:
-            those in files that several processes used, 0 to 1).
+        accesses: One row per job, shared mount and slice, sorted by these: job, mount, slice,
+            slice_ns, count (processes with a record), and, summed over the processes,
+            ACCESS_METRICS and the operations of sync and metadata.
+        nodes: One row per job: job, cpu_ns, messages, message_ns, process_ns (length of the slices
+            of all its processes), memory_bytes (largest resident memory of a process).
+        shared_files: One row per job and mount: job, mount, share (0 to 1). The share is that of
+            the bytes in files which several processes used, among the bytes in all known files.
         libraries: One row per job: job, library (version of the runtime that recorded it).
     """
 

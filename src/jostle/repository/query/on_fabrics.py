@@ -12,9 +12,9 @@ from jostle.topology import Topology
 
 
 def on_fabrics(engine: Engine, alongside: CoRunning, fabrics: Sequence[Topology]) -> CoRunning:
-    """Return the loads of co-running jobs with the traffic of all jobs that ran meanwhile.
+    """Add the traffic between hosts, of all jobs that ran meanwhile, to loads of co-running jobs.
 
-    Jobs that only share links with the job are added to the others.
+    Jobs that share only network links with the job are added to CoRunning.others.
 
     Args:
         engine: The query engine.

@@ -65,15 +65,15 @@ class RankTables:
     Attributes:
         job: Name of the job.
         ranks: One row per rank that has a profile: number (of its world in the job), world_size,
-            world_rank, process, host, begin_ns and end_ns (of the time in which it may have waited
-            for others: from the end of MPI_Init to MPI_Finalize, as far as these are known),
-            clock_error_us.
-        slices: process, slice, slice_ns, span, COMMUNICATION and RESOURCES, sorted by time. A rank
-            without a row in a slice has zeros there.
-        mounts: process, mount, slice, slice_ns, span, and of each of FILE_CLASSES `<class>_ops` and
-            `<class>_ns`.
-        left_out: Number of slices of the job's processes, if it is above MOST_READ: then the
-            tables of slices are empty. Else 0.
+            world_rank, process, host, begin_ns, end_ns, clock_error_us. From begin_ns to end_ns the
+            rank may have waited for others: these are the end of MPI_Init and the call of
+            MPI_Finalize, as far as they are known.
+        slices: process, slice, slice_ns, span, COMMUNICATION and RESOURCES, sorted by time. If a
+            rank has no row in a slice, all its values there are 0.
+        mounts: process, mount, slice, slice_ns, span, then `<class>_ops` and `<class>_ns` of each
+            of FILE_CLASSES.
+        left_out: 0, or, if the job's processes have more than MOST_READ slices, their number: then
+            the tables slices and mounts are empty.
     """
 
     job: str
@@ -140,7 +140,7 @@ def _rows(
     values: Mapping[str, str],
     named: Iterable[str],
 ) -> pa.Table:
-    """Return the rows of a table of slices, with each `joined` slices added up.
+    """Return the rows of a table of slices, with groups of `joined` slices added up.
 
     Args:
         engine: The repository.

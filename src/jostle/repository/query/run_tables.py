@@ -1,4 +1,4 @@
-"""Reads the rollup rows of a job, which an estimate needs in addition to its segments."""
+"""Reads the rollup rows of a job, from which (and from its segments) its loss is estimated."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ def own_slices(engine: Engine, job: str, table: str, window: tuple[int, int]) ->
         window: The time in which it ran, ns.
 
     Returns:
-        Keys of the rollup without job, count, and sum, min and max of the metrics above; each slice
-        once.
+        One row per slice and resource: the keys of the rollup except job, count, and sum, min and
+        max of RUN_MOUNT_METRICS (rollup) or RUN_METRICS (node_rollup).
     """
     shape = TABLES[table]
     keys = [name for name in shape.keys if name not in ("job", "count")]
@@ -113,20 +113,21 @@ def own_slices(engine: Engine, job: str, table: str, window: tuple[int, int]) ->
 def core_references(
     engine: Engine, job: str, slices: pa.Table, window: tuple[int, int]
 ) -> dict[str, CoreReference]:
-    """Return the least time of the core-speed probe's loop on the nodes of a job.
+    """Return how long the core-speed probe's loop takes on an undisturbed core of each node.
 
-    All jobs on these nodes within _AROUND_NS of the run count, since cores of one node are alike,
-    and the loop is the same for all programs. The runs of the job's program count separately as
-    well, since ranks of one job may share cores.
+    The times come from all jobs on these nodes from _AROUND_NS before the job to _AROUND_NS after
+    it, since cores of one node are alike, and the loop is the same for all programs. In addition,
+    the result has the time only from jobs with the same program and number of ranks (own_ns):
+    their ranks may always disturb each other, if they share cores.
 
     Args:
         engine: The query engine.
         job: The job.
-        slices: Its slices by host, from own_slices.
-        window: The time in which it ran, ns.
+        slices: The job's slices by host, from own_slices.
+        window: The time in which the job ran, ns.
 
     Returns:
-        Lower bound for each node; empty, without any query, for a job without the probe.
+        The times by node; none, and no query runs, if the job has no runs of the probe.
     """
     core_probe_runs = pc.sum(slices["core_probe_count_sum"]).as_py() or 0
     if not core_probe_runs:

@@ -1,4 +1,4 @@
-"""Reads the metrics of one job per slice, and those of its neighbours."""
+"""Reads one metric of a job per slice, and the same metric of co-running jobs."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def background(engine: Engine, job: str, metric: str, *, count_jobs: bool = Fals
 
 
 def neighbours(engine: Engine, job: str, metric: str) -> pa.Table:
-    """Return the other jobs behind a background (see Repository.neighbours)."""
+    """Return the jobs whose metric `background` adds up (see Repository.neighbours)."""
     table, key = _rollup_of(metric)
     resources, lo, hi = Loads(engine).used(job, table, engine.window(job))
     return engine.ask(
@@ -128,7 +128,7 @@ def _rollup_of(metric: str) -> tuple[Rollup, str]:
 
 
 def _part(metric: str, part: str) -> str:
-    """Return SQL for the part of a sum that counts; complete ones stay exact."""
+    """Return SQL of a sum, multiplied by the part (0 to 1) of the slice that is requested."""
     return (
         f"CASE WHEN {part} = 1 THEN {metric}_sum "
         f"ELSE round({metric}_sum * {part}::DOUBLE)::BIGINT END"

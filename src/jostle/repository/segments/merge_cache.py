@@ -1,9 +1,9 @@
 """Caches merged segments that took long to merge, in one Parquet file per finished MPI world.
 
-A world is the processes of one mpirun. A cached file is used only if it was made by the same rules
-from the same rows (its key shows that) and is unchanged (its name has the checksum). Cached files
-are optional: without one, or if none can be written, the ranks' segments are merged again. So
-cached files are not in the commit log.
+A world is the processes of one mpirun. A cached file is used only if the same version of the code
+computed it from the same rows, as its key shows, and if its content is unchanged: its name has the
+checksum. Cached files are optional: if there is none, or none can be written, the ranks' segments
+are merged again. So cached files are not in the commit log.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def stem_of(job: str, begin_ns: int, number: int) -> str:
 
     Args:
         job: The job.
-        begin_ns: Start of the job, the only time that retention checks.
+        begin_ns: Start of the job, by which retention removes cached files.
         number: Number of the world in the job.
     """
     name = hashlib.blake2b(f"{number}/{job}".encode(), digest_size=16).hexdigest()

@@ -17,7 +17,7 @@ from jostle.reader import SEGMENT_VALUES
 from jostle.repository.store.tables import Ints
 from jostle.values.arrow_columns import ints
 
-#: Values that also have a median over ranks: groups may be formed by it (Shah, 2020, section
+#: Values that also have a median over ranks, by which segments may be grouped (Shah, 2020, section
 #: 5.1.2).
 MEDIANS = ("p2p_bytes", "collective_bytes", "read_bytes", "write_bytes", "mpiio_bytes")
 #: Columns that are summed as counts, in addition to the values.

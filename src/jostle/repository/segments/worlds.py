@@ -32,7 +32,7 @@ class MpiWorld:
 
     Attributes:
         number: Number of the world in the job, 0 for the earliest.
-        name: The runtime's id of its mpirun; "" if it found none.
+        name: Id of the mpirun that started the world, as the runtime found it; "": unknown.
         size: Number of its ranks.
         spawned: Whether it was created by MPI_Comm_spawn.
         processes: Process id of each rank with a profile, in order of rank.
@@ -55,9 +55,10 @@ class MpiWorld:
 def find_worlds(processes: pa.Table) -> list[MpiWorld]:
     """Group the processes of a job into worlds.
 
-    Processes of one world have the same mpirun (its id) and size, and different ranks. If
-    these do not suffice (several spawns of equal size, a launcher without an id), the k-th
-    process of a rank, in order of MPI_Init, belongs to the k-th such world.
+    Processes of one world have the same id of their mpirun, the same world size, and different
+    ranks. Several worlds may agree in id and size (several spawns of equal size, or a launcher
+    without an id). Then, of the processes with the same rank, the k-th one, in order of MPI_Init,
+    belongs to the k-th of these worlds.
 
     Args:
         processes: Rows of table processes; those without MPI are ignored.

@@ -1,7 +1,7 @@
 """Finds which file of a repository is damaged, and how.
 
-A flipped bit may leave a file readable, with a lost name or another number. So the checksums of
-small files are compared before they are queried.
+A file with a flipped bit may still be readable, but have a different name or number in a row. So
+the checksums of small files are compared before they are queried.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Sums:
         self._sound: dict[str, Facts] = {}
 
     def wrong(self, files: Iterable[File]) -> File | None:
-        """Return the first small file that exists, but has not the content that was written.
+        """Return the first small file that exists, but whose content was changed after writing.
 
         Args:
             files: Files below the root; those without a known checksum count as intact.

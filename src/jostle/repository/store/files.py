@@ -141,12 +141,12 @@ def _encodings(first: pa.Table, keys: Container[str], level: int) -> dict[str, s
 
     Args:
         first: The first rows of the file.
-        keys: Columns that are no values.
-        level: Level of zstd.
+        keys: Key columns; all other columns have values.
+        level: Compression level of zstd.
     """
-    # RATIONALE: a time has 12 significant bits and many trailing zeros, an amount many leading
-    # ones: split into bytes, zstd removes both. Differences of neighbours, which suit a slice's
-    # number, use all bits: a third more.
+    # RATIONALE: a time has 12 significant bits and many trailing zero bits; an amount has many
+    # leading ones. If values are split into bytes, zstd removes both kinds of zeros. Differences
+    # between rows, which suit the number of a slice, would need a third more space.
     coded = {
         field.name: _DELTA if field.name in keys else _SPLIT
         for field in first.schema

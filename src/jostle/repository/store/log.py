@@ -1,9 +1,9 @@
 """The commit log, which alone defines the valid files of a repository.
 
 A commit is a JSON file `commits/00000042.json`, written completely under another name and then
-given its number with link(2), which fails if the number is taken. Before that, no data of the
-ingester counts. A lock around read, check and link makes conflicts rare; if the file system has no
-locks, link alone still separates two writers.
+given its number with link(2), which fails if the number is taken. Before that, the files that the
+commit adds are not part of the repository. A lock around read, check and link makes conflicts rare;
+if the file system has no locks, link alone still separates two writers.
 
 Every CHECKPOINT_EVERY commits a checkpoint `00000100.checkpoint.json` is written, and commits that
 the previous checkpoint already contains are removed. So the newest state can be read from the
@@ -100,8 +100,8 @@ class Log:
         """Apply the new commits.
 
         Args:
-            sure: Missing files were removed: the folder was listed before, and a writer that
-                cleans up has had enough time.
+            sure: Whether a missing commit is certainly lost. In earlier attempts it may be missing
+                since a writer is just removing old commits, after a new checkpoint.
         """
         commits, checkpoints = self._numbers()
         newest = max(checkpoints, default=0)
@@ -126,7 +126,7 @@ class Log:
             self.state.number = number
 
     def _noted_newest(self) -> int:
-        """Return the number of the newest commit as noted by its writer; 0 if there is no note."""
+        """Return the number of the newest commit, as its writer noted it; 0: not noted."""
         try:
             return int((self.folder / NEWEST).read_bytes().split()[0])
         except (OSError, ValueError, IndexError):

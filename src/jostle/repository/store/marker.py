@@ -129,8 +129,8 @@ def open_marker(root: Path) -> None:
 def restore_marker(root: Path) -> str:
     """Write the marker of a repository again if it is missing or damaged.
 
-    It contains nothing new: the log shows that this is a repository, and reading the log fails if
-    its format is newer than this jostle.
+    The log has all that is needed for this: it shows that the folder is a repository, and it cannot
+    be read if its format is newer than this jostle.
 
     Args:
         root: The repository.
@@ -198,7 +198,7 @@ def _version(storage: Storage) -> int | None:
 
 
 def _has_log(storage: Storage) -> bool:
-    """Return whether there is a log of commits, which may have none yet: only repositories have."""
+    """Return whether there is a log, even without commits: only repositories have a log."""
     try:
         if storage.is_remote:
             names = list(storage.listed(COMMITS))

@@ -20,8 +20,8 @@ LEAST_CHARACTERS, MOST_CHARACTERS = 10, 1000
 class Accounts:
     """Log-in by name and password, from a file of accounts.
 
-    A line of the file is `NAME:HASH`. It is read again when it changes: removed users, and users
-    with a new password, are logged out.
+    Each line of the file is `NAME:HASH`. The file is read again when it changes. Then users who
+    were removed, or who have a new password, are logged out.
     """
 
     kind: Final = "accounts"
@@ -46,8 +46,8 @@ class Accounts:
     def enter(self, name: str, password: str) -> Viewer | None:
         """Return the viewer who logged in; None: name or password is wrong.
 
-        Each call takes 64 MB and some tenths of a second: `Access.login_service` runs one at a
-        time.
+        Each call takes 64 MB of memory and some tenths of a second, so `Access.login_service` runs
+        only one at a time.
         """
         from argon2.exceptions import InvalidHashError, VerificationError
 
@@ -59,7 +59,7 @@ class Accounts:
         return self.roles.now().viewer(name) if stored else None
 
     def proof(self, name: str) -> str:
-        """Return the credential of a user's sessions: a hash of the hash; "" without an account."""
+        """Return a digest of a user's password hash, on which sessions depend; "": no account."""
         stored = self._read().get(name)
         return hashlib.sha256(stored.encode()).hexdigest() if stored else ""
 
@@ -73,7 +73,7 @@ class Accounts:
 
 
 def read_accounts(path: Path) -> dict[str, str]:
-    """Read names and hashes.
+    """Return the password hash of each login name in a file of accounts.
 
     Raises:
         AccessError: The file cannot be read, is accessible to others, or has an invalid line.
@@ -93,7 +93,7 @@ def read_accounts(path: Path) -> dict[str, str]:
 
 
 def add_account(path: Path, name: str, password: str) -> bool:
-    """Write an account, or a new password of one, atomically.
+    """Write a new account, or a new password of an existing account, atomically.
 
     Returns:
         Whether the account is new.

@@ -58,7 +58,7 @@ class Audit:
         return os.open(self._path, flags, 0o600)
 
     def record(self, viewer: Viewer, job: str, owner: int | None) -> None:
-        """Record an access; only the first of several within ACCESS_S.
+        """Record an access to a job; of repeated accesses within ACCESS_S, only the first.
 
         Args:
             viewer: The viewer.
@@ -105,14 +105,14 @@ class Audit:
             self._recent[key] = now
 
     def page(self, before: int | None, limit: int) -> tuple[list[dict[str, Any]], int | None]:
-        """Return the accesses, the newest first.
+        """Return one page of the accesses, the newest first.
 
         Args:
-            before: End of the previous page; None: begin with the newest.
+            before: Position at which the previous page ended; None: begin with the newest access.
             limit: Largest number of accesses.
 
         Returns:
-            The accesses, and where the next page starts; None: there is none.
+            The accesses, and the `before` of the next page; None: this page is the last.
         """
         try:
             with self._path.open("rb") as file:

@@ -28,8 +28,8 @@ class Limit:
             rules: Pairs of a key and its largest number of attempts per minute.
 
         Returns:
-            0 if the attempt is allowed; else the time to wait for the next one, s, and this attempt
-            does not count.
+            0 if the attempt is allowed; else the time until the next attempt is allowed, s. An
+            attempt that is not allowed does not count.
         """
         now = self._clock()
         with self._guard:
@@ -50,7 +50,7 @@ class Limit:
         return [t for t in self._tries.get(key, []) if now - t < _SPAN_S]
 
     def _forget(self, now: float) -> None:
-        """Remove entries that are too old or too many; the oldest are first."""
+        """Remove entries that are too old, and the oldest ones if there are too many."""
         while self._tries:
             first = next(iter(self._tries))
             if len(self._tries) <= _MOST and now - self._tries[first][-1] < _SPAN_S:

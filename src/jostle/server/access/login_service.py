@@ -37,7 +37,7 @@ class LoginService:
         self._guard = threading.Lock()
 
     def has_room(self, near: str, *, known: bool = False) -> bool:
-        """Return whether the queue has space for a further request.
+        """Return whether the queue has space for a further log-in from an address.
 
         Args:
             near: The client's address, as from `limit.near`.

@@ -34,7 +34,9 @@ class OpenIdError(JostleError):
     """A log-in failed.
 
     Attributes:
-        word: Reason that the page shows: issuer (its answer was not valid), late, refused.
+        word: Keyword of the reason, for which the page shows a sentence. issuer: the issuer did not
+            answer as it should; late: the log-in took too long, or began in another browser;
+            refused: the issuer refused it, or its answer is not valid.
     """
 
     def __init__(self, word: str, message: str) -> None:
@@ -44,7 +46,7 @@ class OpenIdError(JostleError):
 
 @dataclass(frozen=True)
 class OpenIdSettings:
-    """The operator's settings of the issuer.
+    """The operator's settings of the issuer, the service at which users log in.
 
     Attributes:
         issuer: URL of the issuer.
@@ -68,7 +70,7 @@ class OpenIdSettings:
 
 @dataclass(frozen=True)
 class _Begun:
-    """A log-in that was begun: what the issuer and the browser must send back."""
+    """A log-in that was begun, with the values that issuer and browser must send back."""
 
     browser: str
     nonce: str
@@ -88,7 +90,7 @@ class OpenId:
         Args:
             settings: Settings of the issuer.
             redirect: URL of this server to which the issuer sends browsers back.
-            roles: The operator's table.
+            roles: The operator's table of roles.
 
         Raises:
             ModuleNotFoundError: jostle[site] is not installed.
@@ -132,11 +134,11 @@ class OpenId:
         return cast(str, url), browser
 
     def finish(self, query: Mapping[str, str], browser: str) -> tuple[Viewer, str]:
-        """End a log-in.
+        """Finish a log-in that `start` began.
 
         Args:
             query: Parameters of the URL to which the issuer sent the browser back.
-            browser: The secret of `start`, as the browser kept it.
+            browser: The secret that `start` returned, as the browser stored it.
 
         Returns:
             The viewer, and the path to show.
@@ -156,7 +158,7 @@ class OpenId:
         return self._viewer(claims), begun.then
 
     def _tokens(self, code: str, verifier: str) -> str:
-        """Return the ID token for a code."""
+        """Return the ID token that the issuer gives for an authorization code."""
         import httpx
         from authlib.common.errors import AuthlibBaseError  # type: ignore[import-untyped]
 
@@ -215,7 +217,12 @@ class OpenId:
             return jwt.decode(token, KeySet.import_key_set(newer), _ALGORITHMS)
 
     def _keys(self, than: Any = None) -> Any:
-        """Return the issuer's keys; newer ones than `than`, unless these were fetched just now."""
+        """Return the issuer's keys.
+
+        Args:
+            than: Keys that do not fit, in place of which newer keys are fetched. If keys were
+                fetched again just now, `than` itself is returned. None: cached keys suffice.
+        """
         url = self._about()["jwks_uri"]
         with self._guard:
             known = self._known.get(url)

@@ -25,10 +25,11 @@ class Roles:
     """The operator's table of roles.
 
     Attributes:
-        support: Login names of support staff.
-        administrator: Login names of administrators.
-        manager: For each manager's login name, the users whose jobs he may see: login names, or
-            `@GROUP`.
+        support: Login names of support staff, who may see all users' jobs.
+        administrator: Login names of administrators, who may see all users' jobs and the record of
+            accesses to them.
+        manager: For each manager's login name, the users whose jobs the manager may see: login
+            names, or `@GROUP`.
     """
 
     support: frozenset[str] = frozenset()
@@ -45,7 +46,8 @@ class Roles:
 
         Args:
             name: The login name, already verified.
-            claimed: The role that the log-in's issuer gives the user; the higher one counts.
+            claimed: The role that the issuer of the log-in gives the user. If the table gives a
+                higher role, that one is used.
             accounts: Users whose jobs the issuer lets this user see.
         """
         role = max(self._role(name), claimed, key=ROLES.index)
@@ -53,7 +55,7 @@ class Roles:
         return Viewer(name, _uid(name), role, frozenset(_members(named)))
 
     def cached_viewer(self, name: str) -> Viewer:
-        """Return the viewer from this table alone; it is cached for some minutes."""
+        """Return the viewer according to this table alone; the result is cached for minutes."""
         now = time.monotonic()
         entry = self._known.get(name)
         if entry is None or now - entry[0] > _CACHED_S:
@@ -63,7 +65,7 @@ class Roles:
         return entry[1]
 
     def mark(self, name: str) -> str:
-        """Return the table's entry of a user: sessions are valid while it is unchanged."""
+        """Return the table's entry for a user as text; sessions end when it changes."""
         return f"{self._role(name)} {' '.join(self.manager.get(name, ()))}"
 
     def _role(self, name: str) -> Role:
@@ -79,9 +81,9 @@ class Roles:
 
 
 class RolesFile:
-    """The table in the operator's file; it is read again when the file changes.
+    """The table of roles in the operator's file, which is read again when the file changes.
 
-    While the file is invalid, for example during an edit, the last table stays valid.
+    While the file is invalid, for example during an edit, the last valid table is used.
     """
 
     def __init__(self, path: Path, table: Roles, read: Callable[[Path], Roles]) -> None:

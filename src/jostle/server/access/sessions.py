@@ -28,7 +28,7 @@ class _Session:
 
 
 class Sessions:
-    """The sessions of one server; they end with it."""
+    """The sessions of one server process, with which they end."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -40,8 +40,8 @@ class Sessions:
 
         Args:
             viewer: The user who logged in.
-            proof: The credential of the log-in; the session ends when it changes (see `find`).
-            idle_s: Time for which it lasts without use, s.
+            proof: Text on which the session depends: it ends when the text changes (see `find`).
+            idle_s: Time after which an unused session ends, s.
 
         Returns:
             Secret of the session, 256 bits.
@@ -65,7 +65,7 @@ class Sessions:
 
         Args:
             secret: Secret from the cookie or the script.
-            proof: Function that returns the current credential of a name.
+            proof: Function that returns the current `proof` (see `begin`) of a login name.
             is_use: Whether the call counts as a use, which prolongs the session.
         """
         key, now = _hash(secret), self._clock()

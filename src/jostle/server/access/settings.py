@@ -1,4 +1,7 @@
-"""The operator's file of `jostle serve` on a network address (docs/reference/serve.md)."""
+"""Settings of `jostle serve` on a network address, from a file that the operator writes.
+
+docs/reference/serve.md describes the file.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +39,11 @@ class AlertSettings:
     """Recipients of messages about disturbed jobs.
 
     Attributes:
-        url: URL to which messages are posted, a secret; "": none.
+        url: URL to which messages are posted, which is a secret; "": none.
         light: The least serious traffic light for which messages are sent.
         command: A command that reads each message on its standard input; (): none.
-        silence: Patterns of jobs and resources without messages about losses of running jobs.
+        silence: Patterns of names of jobs and resources. No messages are sent about losses of
+            running jobs in which such a name occurs.
     """
 
     url: str
@@ -93,7 +97,7 @@ class _MetricsTable(_Table):
 
 
 class _ServeFile(_Table):
-    """The keys of the file; url and audit are required to serve, but not to change accounts."""
+    """The keys of the file; `url` and `audit` are required to serve, not to change accounts."""
 
     url: str = ""
     audit: str = ""
@@ -109,7 +113,7 @@ class _ServeFile(_Table):
 
 @dataclass(frozen=True)
 class ServeSettings:
-    """The content of the file.
+    """The content of the operator's file.
 
     Attributes:
         path: Path of the file.

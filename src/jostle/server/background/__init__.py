@@ -1,1 +1,1 @@
-"""The load of all jobs by the hour, and the sums of other users' load that a viewer may see."""
+"""The load of all jobs, cached by hour, and the sums of other users' load that may be shown."""

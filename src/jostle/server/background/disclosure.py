@@ -3,11 +3,12 @@
 The rules are those of statistical offices for tables of magnitudes (Hundepool et al., *Statistical
 Disclosure Control*, 2012, sections 4.2 and 4.3):
 
-- Minimum frequency: a sum is unsafe if fewer than three others contributed to it, unless none did.
+- Minimum frequency: a sum is unsafe if one or two other users contributed to it.
 - p % rule: a sum is unsafe if the second largest contributor could compute the load of the largest
-  to within 10 %, that is, if all the others together had less than that.
+  one to within 10 %. This is so if all further contributors together have less than 10 % of the
+  largest load.
 - The parts of a line of a view (`written` is posix_write_bytes plus stdio_write_bytes) are shown
-  only where the line is shown and no part is unsafe: otherwise the line minus the shown parts would
+  only if the line is shown and no part is unsafe. Otherwise the line minus the shown parts would
   reveal the hidden part.
 
 `others.py` applies the rules.
@@ -42,9 +43,11 @@ def may_be_disclosed(
     """Return whether the sum of metrics over other users may be shown in each cell.
 
     Args:
-        line: Ids of the metrics: a single one, or a line of a view.
-        names: Ids of the known metrics: all of the line, and those that share a line with it.
-        loads: Loads, (rows, names): a row per cell and user whose jobs the viewer may not see.
+        line: Ids of the metrics: a single metric, or a line of a view.
+        names: Ids of the columns of `loads`: the metrics of the line, and all metrics that are in a
+            line together with one of them.
+        loads: Loads, (rows, names). There is a row for each cell and each user whose jobs the
+            viewer may not see.
         cell: Number of each row's cell, from 0, (rows,).
 
     Returns:
@@ -62,10 +65,10 @@ def may_be_disclosed(
 
 
 def unsafe(load: Floats, cell: Ints) -> Flags:
-    """Return whether minimum frequency or p % rule forbid to show the sum of each cell.
+    """Return whether minimum frequency or p % rule forbid showing the sum of each cell.
 
     Args:
-        load: Load of a user in a cell, (rows,).
+        load: Load of one user in one cell, (rows,).
         cell: Number of each row's cell, from 0, (rows,).
 
     Returns:
@@ -87,7 +90,7 @@ def unsafe(load: Floats, cell: Ints) -> Flags:
 
 
 def _whole(part: AbstractSet[str]) -> frozenset[str] | None:
-    """Return the smallest line of which some metrics are a part."""
+    """Return the smallest line that contains some metrics and more; None: there is none."""
     return min((line for line in LINES if line > part), key=len, default=None)
 
 
@@ -98,5 +101,5 @@ def _parts(line: frozenset[str]) -> list[frozenset[str]]:
 
 
 def family(line: Sequence[str]) -> list[str]:
-    """Return the metrics that decide whether a line may be shown."""
+    """Return the metrics whose loads decide whether a line may be shown."""
     return sorted(set(line).union(*(one for one in LINES if not one.isdisjoint(line))))

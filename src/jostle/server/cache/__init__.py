@@ -1,1 +1,1 @@
-"""Caches in memory: of answers up to a number of bytes, and of slow results."""
+"""Caches in memory: of answers, limited in bytes, and of results that take seconds."""

@@ -23,9 +23,9 @@ class CachedResult(Generic[T]):
 
     Attributes:
         value: The result.
-        commit: Number of the repository's newest commit when the work on it began.
+        commit: Number of the repository's newest commit when the computation began.
         seconds: Duration of the computation, s.
-        at: Time at which it was ready, s of the monotonic clock.
+        at: Time at which the computation ended, s of the monotonic clock.
     """
 
     value: T
@@ -35,7 +35,7 @@ class CachedResult(Generic[T]):
 
 
 class BackgroundCache:
-    """Computes results in a thread; while a newer one is computed, the previous one is returned."""
+    """Computes results in a thread; until a new one is ready, the previous one is returned."""
 
     def __init__(self) -> None:
         self._results: OrderedDict[Hashable, CachedResult[Any]] = OrderedDict()
@@ -46,7 +46,7 @@ class BackgroundCache:
     def ask(
         self, key: Hashable, commit: int, make: Callable[[], T], wait_s: float
     ) -> CachedResult[T] | None:
-        """Return the result of a key; None while the first one is computed.
+        """Return the newest result of a key; None while the first result is computed.
 
         Args:
             key: Key of the result, including the viewer's rights if the result depends on them.

@@ -35,11 +35,11 @@ def cached_response(
     make: Callable[[], BaseModel | dict[str, Any] | bytes],
     media: str = "application/json",
 ) -> Response:
-    """Return the cached answer of a key and state, or 304 if the client has it.
+    """Return the cached answer of a key and state, or status 304 if the client has it already.
 
     Args:
         cache: The cache of answers.
-        request: The request: `If-None-Match` and `Accept-Encoding` count.
+        request: The request, of which `If-None-Match` and `Accept-Encoding` are used.
         key: Key of the answer, including the viewer's rights.
         state: State of the data that the answer is computed from.
         make: Function that computes the answer: bytes, or a value that becomes JSON.

@@ -52,7 +52,7 @@ class ComparedRun(BaseModel):
 
 
 class ComparedCluster(BaseModel):
-    """A cluster of segments in all runs; lists have an entry per run, 0 if it lacks the cluster."""
+    """A cluster of segments; lists have an entry per run, 0 for a run without the cluster."""
 
     name: str
     members: list[int]
@@ -88,7 +88,7 @@ class GroupTime(BaseModel):
 
 
 class RunTimes(BaseModel):
-    """Run times as ratios."""
+    """Run times of runs and of programs, also as ratios to those of the baseline."""
 
     runs: list[RunTime]
     groups: list[GroupTime]
@@ -97,7 +97,7 @@ class RunTimes(BaseModel):
 
 
 class Compared(BaseModel):
-    """The content of `jostle compare --json`; lists have an entry per run, as requested."""
+    """The content of `jostle compare --json`; lists have an entry per run in the given order."""
 
     runs: list[ComparedRun]
     baseline: int = Field(description="which of them is the fastest")
@@ -164,7 +164,7 @@ def _cluster(row: ClusterDifference) -> dict[str, Any]:
 
 
 def _boxes(drawn: DrawnSegments, numbers: Sequence[int]) -> list[dict[str, float] | None]:
-    """Return the box of each of a run's clusters; None if there is none (number 0)."""
+    """Return the box plots of some clusters of a run; None where the run lacks it (number 0)."""
     order = np.argsort(drawn.cluster, kind="stable")
     own = [members(drawn, order, number) for number in numbers]
     return [

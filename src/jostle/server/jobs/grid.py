@@ -32,10 +32,13 @@ def process_grid(
         columns: Largest number of columns.
 
     Returns:
-        Length of a header (uint32), the header (JSON: unit, start_ns, step_ns, columns, rows: one
-        {rank, name, host} each, in the order of the picture, rank -1 if there is none; padded to
-        four bytes), then rows × columns float32, little endian, row by row; NaN where a process
-        had no record.
+        Bytes, little endian:
+
+        - the length of the header, uint32;
+        - the header, JSON, padded to four bytes: unit, start_ns, step_ns, columns, and rows, with
+          {rank, name, host} for each row (rank -1: the process is no rank);
+        - the values, rows × columns, float32, row by row; NaN in columns outside of the process's
+          run time.
     """
     seen = view(metric)
     ids = [name for line in seen.lines for name in line.metrics]
@@ -94,7 +97,7 @@ def process_grid(
 
 
 def _name(process: dict[str, Any], number: int, ranked: bool) -> dict[str, Any]:
-    """Return a process's rank and name; the launcher of the ranks has no rank."""
+    """Return the rank and the name of a process; a process such as a launcher has rank -1."""
     if process["world_size"]:
         return {"rank": process["world_rank"], "name": f"rank {process['world_rank']}"}
     name = identity(process["script"], process["program"]) if ranked else f"process {number}"
@@ -104,9 +107,12 @@ def _name(process: dict[str, Any], number: int, ranked: bool) -> dict[str, Any]:
 def _pieces(
     rows: pa.Table, place: dict[int, int], axis: tuple[int, int, int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]:
-    """Cut records at the borders of columns: (row, column, part of the record, value) of each.
+    """Cut records at the borders of columns.
 
-    A record may stand for several slices, if a process was stopped: it is divided among them.
+    A record covers several slices if the process was stopped for some time.
+
+    Returns:
+        For each piece: its row, its column, its share of the record's time, and the record's value.
     """
     begin, step, width = axis
     at = np.array(

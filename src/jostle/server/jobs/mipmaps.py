@@ -1,7 +1,7 @@
 """Downsamples time series for a screen: any span in a few thousand points, with all peaks.
 
-Level k of a series has min, mean and max of 2^k steps; a request for a span gets the finest level
-that has no more points than requested.
+Each point of level k has the minimum, mean and maximum of 2^k steps. A request for a span gets the
+finest level that has no more points in the span than were requested.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ class Mipmap:
 
     @classmethod
     def of(cls, start_ns: int, step_ns: int, values: Floats) -> Mipmap:
-        """Make all levels of a series.
+        """Compute all levels of a series.
 
         Args:
-            start_ns: Start of its first step, ns since the epoch.
+            start_ns: Start of the first step, ns since the epoch.
             step_ns: Length of a step, ns.
             values: One value per step; NaN where there is none.
         """
@@ -68,8 +68,8 @@ class Mipmap:
             points: Largest number of points.
 
         Returns:
-            Start of the first step, and the finest level that has at most `points` in the span,
-            cut to the span and a step beyond on both sides.
+            Start of the first step, and the finest level with at most `points` steps in the span.
+            The level is cut to the span, with one more step on both sides.
         """
         for level in self.levels:
             first = max((from_ns - self.start_ns) // level.step_ns - 1, 0)

@@ -1,4 +1,4 @@
-"""The execution segments of a job for a screen: downsampled to its columns, with all losses."""
+"""The execution segments of a job for a chart: a few per column of the chart, and all losses."""
 
 from __future__ import annotations
 
@@ -98,13 +98,13 @@ class Segmented:
     """A run's segments, sorted for the queries about them.
 
     Attributes:
-        made: The run's estimate, without the table of its segments.
+        made: The run's estimate, without the table of segments.
         drawn: The segments in order of time.
-        hit: For each segment, whether it is interfered.
-        by_length: Indices of the segments, the shortest first.
-        by_cluster: Indices of the segments, by number of the cluster, then by time.
+        hit: Whether each segment is a hit, that is, slowed by interference.
+        by_length: Indices of the segments, sorted by duration, the shortest first.
+        by_cluster: Indices of the segments, sorted by number of the cluster, then by time.
         clusters: Rows of the large clusters.
-        rest: Sums over the other clusters.
+        rest: Sums over all other clusters.
     """
 
     made: RunEstimate
@@ -141,7 +141,7 @@ def segments_of(
     Args:
         run: The run.
         span: Start and end, ns since the epoch.
-        cluster: Number of the requested cluster; None: all.
+        cluster: Number of the requested cluster; None: all clusters.
         columns: Number of columns into which the span is divided.
 
     Returns:
@@ -195,12 +195,13 @@ def spread_out(
 
     Args:
         start: Start of each segment, s.
-        by_length: Indices of the candidates, the shortest first.
+        by_length: Indices of the segments to choose from, the shortest first.
         window: Start and end of the shown span, s.
         columns: Number of equal parts of the span.
 
     Returns:
-        Indices of the chosen ones, ascending; all if there are at most three per column.
+        Indices of the chosen segments, ascending. If there are at most three segments per column,
+        all are chosen.
     """
     if len(by_length) <= 3 * columns:
         return np.sort(by_length)
@@ -233,7 +234,7 @@ def box_of(seconds: NDArray[np.float64]) -> dict[str, float]:
 
 
 def _row(drawn: DrawnSegments, by_cluster: Ints, cluster: Cluster) -> dict[str, Any]:
-    """Return a cluster with its box; no box if its segments were not evaluated one by one."""
+    """Return a cluster with its box plot, or without one if it has no segments to draw."""
     own = members(drawn, by_cluster, cluster.number)
     numbers = {name: getattr(cluster, name) for name in cluster.__dataclass_fields__}
     return numbers | {"box": box_of(own) if len(own) else None}

@@ -12,7 +12,7 @@ from jostle.server.schemas.jobs import Brief
 
 
 class TrendRun(BaseModel):
-    """A run of the program."""
+    """One run of a program."""
 
     job: str
     start_ns: int

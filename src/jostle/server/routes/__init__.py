@@ -1,4 +1,4 @@
-"""The routes of the HTTP API, a module for each page; `add_routes` adds them to the application."""
+"""The routes of the HTTP API, one module per page; `add_routes` adds them to the application."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def site_advice(
 ) -> Response:
     """Return the output of `jostle advise --site --json`, from the verdicts made so far.
 
-    A viewer who may not see all jobs gets the sums over visible jobs, and no advice.
+    A viewer who may not see all jobs gets no advice, but the sums of losses of visible jobs.
     """
     service = context.job_service
     service.queue.follow(viewer.users)

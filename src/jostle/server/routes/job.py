@@ -52,7 +52,8 @@ def verdict(
 ) -> Response:
     """Return the loss of a job to interference, with causes and times.
 
-    HTTP status 202 while the verdict is being computed: retry after `Retry-After` seconds.
+    While the verdict is being computed, the answer has HTTP status 202: retry after `Retry-After`
+    seconds.
     """
     job = context.job(viewer, job)
     content = context.job_service.verdict(job, viewer, wait_s)
@@ -90,7 +91,7 @@ def digest(context: Context, request: Request, viewer: Looking, job: Job) -> Res
 
 @router.get("/api/v1/jobs/{job:name}/figures", operation_id="figures", tags=["job"])
 def figures(context: Context, viewer: Looking, job: Job) -> Figures:
-    """Return `figures` of `jostle digest --json`: over processes, and among other runs."""
+    """Return `figures` of `jostle digest --json`: a job's numbers, and those of similar runs."""
     rows = context.rows(viewer)
     job = context.job(viewer, job)
     key = ("figures", viewer.users, job)  # quartiles depend on the visible jobs
@@ -126,7 +127,7 @@ def trend(context: Context, request: Request, viewer: Looking, job: Job) -> Resp
 def like_runs(context: Context, request: Request, viewer: Looking, job: Job) -> Response:
     """Return how slow an imported job was among similar runs, and which jobs ran at the same time.
 
-    Jobs of other users are merged into one.
+    Jobs that the viewer may not see are merged into one.
     """
     job = context.job(viewer, job)
     repository = context.job_service.repository
@@ -146,7 +147,8 @@ def like_runs(context: Context, request: Request, viewer: Looking, job: Job) -> 
 def perfetto(context: Context, viewer: Looking, job: Job) -> Response:
     """Return the output of `jostle export JOB --format perfetto`: a file with a trace.
 
-    A viewer who may not see all jobs gets neither the load of others nor invisible jobs.
+    For a viewer who may not see all jobs, the trace has neither the load of other jobs nor the jobs
+    that the viewer may not see.
     """
     job = context.job(viewer, job)
     estimate = None
@@ -206,8 +208,9 @@ def series(
 ) -> Response:
     """Return a metric slice by slice, downsampled to a number of points.
 
-    `of`: job (the job itself), others (all others on its mounts or nodes), or the name of
-    another job that the viewer may see: on the mounts or nodes that both used.
+    Parameter `of` selects whose values are returned: `job`, the job itself; `others`, all other
+    jobs on the job's mounts or nodes; or the name of another job that the viewer may see, on the
+    mounts or nodes that both used.
     """
     job = context.job(viewer, job)
     if of not in THEMSELVES:
@@ -237,7 +240,7 @@ def gpus(
     to_ns: ToNs = FAR,
     points: Points = 2000,
 ) -> Response:
-    """Return a metric on each GPU of a job, slice by slice: the twelve on which it did most."""
+    """Return a metric slice by slice, for each of the twelve busiest GPUs of a job."""
     job = context.job(viewer, job)
     return context.job_service.answer(
         request,
@@ -264,12 +267,14 @@ def grid(
     to_ns: ToNs = FAR,
     columns: Points = 800,
 ) -> Response:
-    """Return a metric per process and time as an array.
+    """Return a metric per process and time step as an array.
 
-    The answer holds the length of a header (uint32), the header (JSON: unit,
-    start_ns, step_ns, columns, and rows:
-    rank and host of each process; padded to four bytes), then rows × columns float32, little
-    endian, row by row; NaN where a process had no record.
+    The answer has, little endian:
+
+    - the length of the header, uint32;
+    - the header, JSON, padded to four bytes: unit, start_ns, step_ns, columns, and rows (rank, name
+      and host of each process);
+    - the values, rows × columns, float32, row by row; NaN where the process did not run.
     """
     job = context.job(viewer, job)
     key = ("grid", job, metric, from_ns, to_ns, columns)

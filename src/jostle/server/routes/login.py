@@ -51,7 +51,7 @@ def logout(
         bool, Query(description="end all sessions and tokens of the user; not for scripts")
     ] = False,
 ) -> Response:
-    """End the session of the cookie, or the token of a script."""
+    """End the session to which the request's cookie belongs, or the token of a script."""
     answer = Response(status_code=204)
     if everywhere:
         _no_script(request)
@@ -65,7 +65,7 @@ def logout(
 def script_token(context: Context, viewer: Looking, request: Request) -> ScriptToken:
     """Create a token for scripts; it ends after seven days, at log-out, or with the server.
 
-    Scripts may not create tokens, since a stolen token could otherwise be renewed for ever.
+    A script may not create a token, since a stolen token could otherwise be renewed for ever.
     """
     _no_script(request)
     if context.access.way.kind == "proxy":
@@ -208,12 +208,12 @@ def audit(
 
 
 def _mark(access: Access) -> str:
-    """Return the name of the cookie of a log-in at the issuer."""
+    """Return the name of the cookie that a browser holds during a log-in at the issuer."""
     return f"{access.cookie}-login"
 
 
 def _marked(browser: str, then: str) -> str:
-    """Return the cookie of a log-in at the issuer: the secret, and the path to show afterwards."""
+    """Return the value of this cookie: the browser's secret, and the path to show afterwards."""
     wanted = quote(then, safe="")
     return browser if len(wanted) > _MOST_MARKED else f"{browser}.{wanted}"
 

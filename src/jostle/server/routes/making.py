@@ -15,5 +15,5 @@ MAKING: dict[int | str, dict[str, Any]] = {
 
 
 def making() -> Response:
-    """Return HTTP status 202 with the time, s, after which to retry."""
+    """Return an answer with HTTP status 202 and the time after which to retry, s."""
     return JSONResponse({"state": "making"}, 202, {"Retry-After": "1"})

@@ -36,7 +36,7 @@ def _cached_matrix(context: ServerContext, viewer: Viewer) -> CachedResult[Matri
     responses=MAKING,
 )
 def matrix(context: Context, viewer: Looking) -> Response:
-    """Return the output of `jostle matrix --json`; for a user, only that of his own jobs."""
+    """Return the output of `jostle matrix --json`, as far as the viewer may see it."""
     result = _cached_matrix(context, viewer)
     if result is None:
         return making()
@@ -58,7 +58,7 @@ def evidence(
     aggressor: Program,
     kind: Annotated[ResourceKind, Query(description="the shared resource")],
 ) -> Response:
-    """Return the runs of a program alongside another one, and those without it."""
+    """Return the runs of a program that ran alongside another program, and its other runs."""
     result = _cached_matrix(context, viewer)
     if result is None:
         return making()

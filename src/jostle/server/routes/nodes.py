@@ -66,10 +66,10 @@ def gpus(
     to_ns: ToNs = FAR,
     points: Points = 400,
 ) -> Response:
-    """Return the activity of a node's GPUs and its memory, for viewers who may see all jobs.
+    """Return the activity of a node's GPUs and memory, for viewers who may see all jobs.
 
-    Without a span, the last day of the node's slices is returned. A node without an agent
-    has HTTP status 404.
+    Without a span, the last 24 hours of the node's slices are returned. For a node without an
+    agent, the answer has HTTP status 404.
     """
     if not viewer.sees_all:
         raise HTTPException(403, "Only support and administrators may look at nodes.")

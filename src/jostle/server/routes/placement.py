@@ -25,7 +25,7 @@ router = api_router()
 def placement(context: Context, request: Request, viewer: Looking, job: Job) -> Response:
     """Return the placement of a job in its fabric, and the jobs that may use the same links.
 
-    A viewer who may not see all jobs gets only visible jobs.
+    Jobs that the viewer may not see are left out.
     """
     job = context.job(viewer, job)
     repository = context.job_service.repository

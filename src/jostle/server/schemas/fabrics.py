@@ -22,7 +22,7 @@ class Fabric(BaseModel):
 
 
 class Fabrics(BaseModel):
-    """All versions of all fabrics, and the time in which visible jobs ran."""
+    """All versions of all fabrics, and the time in which jobs that the viewer may see ran."""
 
     fabrics: list[Fabric]
     first_ns: int
@@ -30,7 +30,7 @@ class Fabrics(BaseModel):
 
 
 class Shape(Fabric):
-    """The vertices and links of a fabric; lists of one length belong together."""
+    """The vertices and links of a fabric; each list has one entry per vertex, or per link."""
 
     vertices: list[str] = Field(description="names of nodes' adapters and of switches")
     hosts: list[str] = Field(description="of each vertex, the node; empty: a switch")
@@ -61,7 +61,7 @@ class FabricJob(BaseModel):
 
 
 class FabricOverview(BaseModel):
-    """The load of a fabric over a time, in steps."""
+    """The load of a fabric's busiest link in each step of a span, and the jobs with traffic."""
 
     start_ns: int
     step_ns: int
@@ -76,7 +76,7 @@ class FabricOverview(BaseModel):
 
 
 class JobOnLink(BaseModel):
-    """A job on a link or a switch."""
+    """A job with traffic on a link or a switch."""
 
     job: str = Field(description="empty: traffic of no job that is known")
     program: str
@@ -108,7 +108,7 @@ class OnLink(BaseModel):
 
 
 class Placed(BaseModel):
-    """The job on each node."""
+    """The job on each node at an instant."""
 
     jobs: list[str]
     job_of: dict[str, int] = Field(description="by node, a place in jobs")

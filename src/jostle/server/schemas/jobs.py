@@ -1,4 +1,8 @@
-"""Schemas of answers about jobs. Fields `_ns` are ns (times: since the epoch), `_s` seconds."""
+"""Schemas of answers about jobs.
+
+Fields that end in `_ns` are in nanoseconds; instants are counted from the epoch. Fields that end in
+`_s` are in seconds.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +100,7 @@ class Losses(BaseModel):
 
 
 class SchedulerFacts(BaseModel):
-    """Facts on a batch job from prolog and epilog; empty texts and 0: not known."""
+    """Facts on a batch job from its batch system; an empty text or 0 is not known."""
 
     name: str
     partition: str
@@ -127,7 +131,7 @@ class BatchJob(BaseModel):
 
 
 class Facets(BaseModel):
-    """For each value of a field, the number of jobs that match all other filters."""
+    """For each value of a field, the number of jobs that match the filters of all other fields."""
 
     light: dict[str, int]
     cause: dict[str, int]
@@ -148,8 +152,8 @@ class Jobs(BaseModel):
 class Verdict(BaseModel):
     """The loss of a job to interference, estimated from its own run and from its neighbours.
 
-    `estimate` is the output of `jostle estimate --json`, `interference` that of `jostle
-    interference --json`, null if no other job ran at the same time.
+    `estimate` is the output of `jostle estimate --json`. `interference` is the output of `jostle
+    interference --json`; it is null if no other job ran at the same time.
     """
 
     job: JobRow
@@ -166,7 +170,7 @@ class Verdict(BaseModel):
 
 
 class Line(BaseModel):
-    """A series at one resolution; null: no value."""
+    """One line of a series: minimum, mean and maximum at each point; null: no value."""
 
     name: str
     low: list[float | None]
@@ -175,7 +179,7 @@ class Line(BaseModel):
 
 
 class Series(BaseModel):
-    """Some metrics of a job, or of all others on its resources, on one time axis."""
+    """Some metrics of a job, or of other jobs on its resources, over time."""
 
     metric: str
     unit: str = Field(description="of the values: bytes/s, ops/s, s/s or a level's own")
@@ -195,13 +199,13 @@ class GpuSeries(BaseModel):
 
 
 class JobGpus(BaseModel):
-    """The GPUs of a job on which it did most, at most twelve, by host and name."""
+    """The busiest GPUs of a job, at most twelve, sorted by host and name."""
 
     gpus: list[GpuSeries]
 
 
 class Quartiles(BaseModel):
-    """The distribution of the totals of a program's other runs."""
+    """The distribution of a number over the other runs of a job's program."""
 
     runs: int
     min: float
@@ -213,7 +217,7 @@ class Quartiles(BaseModel):
 
 
 class Figure(BaseModel):
-    """A figure of a job's digest."""
+    """One number of a job: in total, over its processes, and in other runs of its program."""
 
     name: str
     unit: Literal["bytes", "ops", "s"]
@@ -225,7 +229,7 @@ class Figure(BaseModel):
 
 
 class Figures(BaseModel):
-    """Figures of a job over its processes, and among other runs of its program."""
+    """The numbers of a job, compared with other runs of its program."""
 
     program: str
     runs: int = Field(description="number of other runs it is compared with")

@@ -1,8 +1,8 @@
 """Schemas of the commands' `--json` output, where no dataclass has exactly these fields.
 
-An answer that a dataclass describes has that dataclass as schema. This module has composed answers:
-their schemas name the fields that the pages read, and the answers have all fields of the commands.
-The server does not validate answers against them; tests do.
+If a dataclass has exactly the fields of an answer, it is the schema of the answer. This module has
+the schemas of all other answers. They name the fields that the pages read; the answers have all
+fields of the commands' output. Tests, not the server, validate answers against these schemas.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ class InterferenceReport(BaseModel):
 
 
 class SiteAdviceReport(BaseModel):
-    """The advice on a site, or the losses of the jobs that the viewer may see."""
+    """The advice on a site; for viewers who may not see all jobs, the losses of visible jobs."""
 
     waiting: int = Field(description="jobs of the period without a verdict yet: they count nothing")
     advice: SiteAdvice | None = Field(description="null: the viewer may not see all jobs")
@@ -150,7 +150,7 @@ class MatrixReport(Matrix):
     """The output of `jostle matrix --json`.
 
     Attributes:
-        commit: Number of the repository's commit that it was computed from.
+        commit: Number of the repository's newest commit when the computation began.
         seconds: Duration of the computation, s.
     """
 
@@ -163,22 +163,22 @@ class LikeRunsReport(RunAmongItsLike):
     """The output of `jostle interference --json` for an imported job without slices.
 
     Attributes:
-        rests_on: Data that the answer rests on, one sentence each; empty, as all other fields, for
-            a job with slices, whose verdict has the result.
+        rests_on: Recorded data on which the answer is based, one sentence each. For a job with
+            slices this and all other fields are empty: see its verdict.
     """
 
     rests_on: list[str]
 
 
 class EvidenceRun(BaseModel):
-    """A run behind an encounter."""
+    """A run from which an encounter (a comparison of two programs) was computed."""
 
     job: str | None = Field(description="null: the viewer may not open it")
     value: float
 
 
 class EvidenceReport(BaseModel):
-    """The runs of a program concurrent with another program, and those without it."""
+    """The runs of a program that ran alongside another program, and its other runs."""
 
     encounter: Encounter
     alongside: list[EvidenceRun]

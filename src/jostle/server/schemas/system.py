@@ -8,7 +8,7 @@ from jostle.values.storage_servers import FileKind
 
 
 class Span(BaseModel):
-    """The time that the repository covers."""
+    """The time in which jobs that the viewer may see ran, and the number of nodes in use."""
 
     first_ns: int
     last_ns: int
@@ -21,7 +21,7 @@ class Span(BaseModel):
 
 
 class Layer(BaseModel):
-    """A job's load on a mount."""
+    """The load of one job on a mount over time."""
 
     job: str
     total: float
@@ -29,7 +29,7 @@ class Layer(BaseModel):
 
 
 class MountLoad(BaseModel):
-    """The load on a mount, by job."""
+    """The load on a mount over time: of the jobs with most load, and of all others together."""
 
     mount: str
     path: str
@@ -52,7 +52,10 @@ class MountLoads(BaseModel):
 
 
 class ServerLane(BaseModel):
-    """A server of a file system; for viewers who may not see all jobs, all its servers together."""
+    """A server of a file system over time, as its agent recorded it.
+
+    For viewers who may not see all jobs, all servers of a file system are shown as one.
+    """
 
     host: str
     mount: str = Field(description="the file system; empty: none that a job used")
@@ -69,7 +72,7 @@ class ServerLane(BaseModel):
 
 
 class NodeLane(BaseModel):
-    """The activity of a node, from its agent; shares of the time, 0 to 1."""
+    """The activity of a node over time, as its agent recorded it; all values are shares, 0 to 1."""
 
     host: str
     cpu: list[float | None] = Field(description="share of its cores that was busy")
@@ -79,14 +82,14 @@ class NodeLane(BaseModel):
 
 
 class GpuLine(BaseModel):
-    """A line of a view of a GPU."""
+    """One line of a chart of a GPU's activity."""
 
     name: str
     values: list[float | None] = Field(description="one per step; null: no data from its agent")
 
 
 class GpuView(BaseModel):
-    """A view of a GPU's activity over time."""
+    """One chart of a GPU's activity over time, such as its power."""
 
     name: str
     title: str

@@ -31,7 +31,7 @@ class WholeNames:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on a request in which encoded slashes are replaced."""
+        """Pass on a request with another character in place of each encoded slash."""
         raw = scope.get("raw_path") or b""
         if scope["type"] == "http" and b"%" in raw:
             parts = raw.decode("ascii", "replace").split("/")

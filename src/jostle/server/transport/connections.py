@@ -27,18 +27,19 @@ class Connection:
     """A connection, from the moment it is accepted.
 
     Attributes:
-        near: Address to whose limit it counts; None: that of a proxy, which serves all clients.
+        near: Address whose limit the connection counts towards. None: it counts towards none, since
+            it comes from a proxy, which serves all clients.
     """
 
     def __init__(self, limiter: ConnectionLimiter, near: str | None) -> None:
-        """Begin to wait for the first request; the task that is running now serves it."""
+        """Create the connection; closing it cancels the task that calls this."""
         self.near = near
         self._limiter = limiter
         self._task = asyncio.current_task()
         self._late: asyncio.TimerHandle | None = None
 
     def wait(self, seconds: float) -> None:
-        """Close the connection unless `arrived` is called within a time."""
+        """Close the connection after a time, unless `arrived` is called before."""
         if self._late is None:
             self._late = asyncio.get_running_loop().call_later(seconds, self.close)
             self._limiter.waiting(self)
@@ -60,8 +61,8 @@ class Connection:
 class ConnectionLimiter:
     """The connections of a server, limited in number.
 
-    If there are too many, the connection that has waited longest for a request is closed: clients
-    with requests are served while others only hold connections.
+    If there are too many, the connection that has waited longest for a request is closed. So
+    clients with requests are served, also if others only hold connections.
     """
 
     def __init__(self, most: int, proxies: Sequence[Net] = ()) -> None:
@@ -69,7 +70,7 @@ class ConnectionLimiter:
 
         Args:
             most: Largest number of concurrent connections.
-            proxies: Addresses whose connections are not counted by address.
+            proxies: Addresses for which the limit of connections per address does not apply.
         """
         self._most = most
         self._proxies = proxies
@@ -140,7 +141,7 @@ class Client(H11Protocol):
         self._slow: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin, after the handshake."""
+        """Begin to wait for the first request, after the TLS handshake."""
         super().connection_made(transport)
         # Report all unsent bytes: 0 would mean always with TLS.
         transport.set_write_buffer_limits(high=1, low=0)
@@ -172,7 +173,7 @@ class Client(H11Protocol):
         self._heed(None)
 
     def _heed(self, left: int | None) -> None:
-        """Check later how many of these bytes were sent; None: there are none."""
+        """Check later whether the client has taken enough of `left` unsent bytes; None: stop."""
         if self._slow is not None:
             self._slow.cancel()
             self._slow = None
@@ -190,8 +191,8 @@ class Client(H11Protocol):
 def most_connections() -> int:
     """Raise the limit of open files, and return the largest number of connections.
 
-    Half of the descriptors are left for files: without any, nothing could be read or logged, and no
-    connection be accepted to report that.
+    Half of the file descriptors are left for files. Without free descriptors, the server could
+    neither read nor log, and could accept no connection to report that.
     """
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -10,7 +10,7 @@ _FILE = re.compile(r"(?<![\w./])/(?:[^\s/'\"`:,;()]+/)+([^\s/'\"`:,;()]*)")
 
 
 def without_folders(text: str, repository: Path) -> str:
-    """Replace paths: files of the repository relative to it, others by their last component.
+    """Shorten paths: in the repository relative to its folder, elsewhere to the last component.
 
     Args:
         text: Error message or hint.

@@ -121,9 +121,10 @@ class AccessMiddleware:
         return None  # the page that shows the log-in, and its style
 
     def _meant(self, request: Request, known: Known | None) -> bool:
-        """Return whether a request that changes data was sent by our page, or by a script.
+        """Return whether a request that changes data was sent by a page of this server or a script.
 
-        Browsers send cookies (and proxies their header) also with requests from other sites' pages.
+        The check is needed because browsers send cookies, and proxies their header, also with
+        requests that pages of other sites make.
         """
         headers = request.headers
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
@@ -144,7 +145,7 @@ class AccessMiddleware:
         return f"Log in at {self._access.url}/login."
 
     def _enter(self, request: Request, way: Token, token: str) -> ASGIApp:
-        """Exchange the token for a session, and redirect to the URL without it."""
+        """Begin a session if the token is right, and redirect to the URL without the token."""
         rest = [(k, v) for k, v in parse_qsl(request.url.query) if k != "token"]
         answer = RedirectResponse(
             own_path(request.url.path + (f"?{urlencode(rest)}" if rest else "")), 303
@@ -156,12 +157,12 @@ class AccessMiddleware:
 
 
 def own_path(text: str) -> str:
-    r"""Return a path on this server to redirect to: "//host" and "/\host" would lead elsewhere."""
+    r"""Return a text as a path on this server: "//host" or "/\host" could lead to another one."""
     return "/" + text.replace("\\", "/").lstrip("/")
 
 
 async def _body(request: Request, receive: Receive) -> bytes | None:
-    """Read the body; None if it is too long."""
+    """Return the body of a request; None if it is too long."""
     length = request.headers.get("content-length", "0")
     if not length.isdigit() or int(length) > _MOST_BODY:
         return None
@@ -178,7 +179,7 @@ async def _body(request: Request, receive: Receive) -> bytes | None:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that yields a body that was read already, then further messages."""
+    """Return a `receive` that first returns a body that was read before, then new messages."""
     messages = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def hand_out() -> Message:
@@ -188,7 +189,7 @@ def _again(body: bytes, receive: Receive) -> Receive:
 
 
 def login_unavailable(error: AccessError) -> JSONResponse:
-    """Return the answer when log-in does not work; the reason goes to the operator's log only."""
+    """Return an answer that log-in does not work; the reason is only in the server's log."""
     _log.error("nobody can log in: %s %s", error, error.hint)
     return problem(500, "Log-in does not work now.", "Tell the server's operator.")
 

@@ -25,10 +25,10 @@ _PAUSE_S = 1.0
 
 
 class Server(uvicorn.Server):
-    """uvicorn that accepts connections one by one.
+    """A uvicorn server that accepts connections itself, one by one.
 
-    asyncio itself does not count connections in their TLS handshake, and without a free descriptor
-    it logs an error two thousand times a second.
+    asyncio would not count connections that are in their TLS handshake. Without a free file
+    descriptor it would log an error two thousand times a second.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Server(uvicorn.Server):
             self._accepting.append(asyncio.create_task(self._accept(place, limiter)))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End open requests first: an interrupted one would be an error in the log."""
+        """End open requests, then the server; interrupted requests would be errors in the log."""
         for task in self._accepting:
             task.cancel()
         await self._app.state.context.live.end()

@@ -23,8 +23,9 @@ class MatrixResult:
 
     Attributes:
         matrix: The matrix.
-        evidence: The runs behind each of its encounters, in their order.
-        users: User of each job; None: several users.
+        evidence: For each encounter of the matrix, in the same order, the runs from which it was
+            computed.
+        users: Uid of each job's user; None: the job belongs to several users.
     """
 
     matrix: Matrix
@@ -32,13 +33,13 @@ class MatrixResult:
     users: dict[str, int | None]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the output of `jostle matrix --json`, without figures."""
+        """Return the output of `jostle matrix --json`, without `figures` (files of plots)."""
         return self.matrix.to_json()
 
     def behind(self, viewer: Viewer, victim: str, aggressor: str, kind: str) -> dict[str, Any]:
-        """Return the encounter of two programs on a resource and its runs.
+        """Return the encounter of two programs on a kind of resource, and the runs behind it.
 
-        Jobs that the viewer may not open have no name.
+        Runs that the viewer may not see have no name.
 
         Raises:
             KeyError: The programs did not use the resource at the same time.
@@ -65,8 +66,8 @@ def make_matrix(repository: Repository, users: frozenset[int] | None) -> MatrixR
 
     Args:
         repository: The repository.
-        users: Users (uids) whose jobs the viewer may see; None: all. Programs of other users are
-            named only if many users run them.
+        users: Users (uids) whose jobs the viewer may see; None: all users. A program of other users
+            is named only if at least _COMMON users run it.
     """
     from jostle.analysis.identification.runs.matrix import matrix_and_evidence
 
@@ -78,7 +79,7 @@ def make_matrix(repository: Repository, users: frozenset[int] | None) -> MatrixR
 
 
 def common(tables: Programs) -> frozenset[str]:
-    """Return the programs that at least _COMMON users run: their names are public."""
+    """Return the programs that at least _COMMON users run, whose names may thus be shown."""
     users: dict[str, set[int]] = {}
     for fact in tables.jobs.values():
         if fact.user is not None:

@@ -1,4 +1,4 @@
-"""Reduces a verdict to the part that a page draws, since that on a day's run takes megabytes."""
+"""Reduces a verdict to the part that a page draws: the verdict on a run of a day has megabytes."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ def page_payload(verdict: dict[str, Any]) -> dict[str, Any]:
         verdict: A verdict as the API returns it; it is not changed.
 
     Returns:
-        The same verdict, except: if there are slices with interference, hits are joined to as many
-            spans as
-        a screen can show; only the resource that cost most has steps, without loads; and these
-        numbers are rounded to what a screen shows.
+        The verdict with these changes:
+
+        - If there are slices with interference, hits that a screen cannot distinguish are joined.
+        - Only the first resource, which cost most, has time series; series of loads are left out.
+        - Numbers in these series and hits are rounded to the digits that a screen shows.
     """
     other = verdict["interference"]
     if other is None:
@@ -41,7 +42,7 @@ def page_payload(verdict: dict[str, Any]) -> dict[str, Any]:
 
 
 def _joined(estimate: dict[str, Any]) -> list[dict[str, Any]]:
-    """Join hits on one resource that no screen can distinguish; their parts are not drawn."""
+    """Join hits on the same resource that no screen can distinguish; leave out their parts."""
     apart = (estimate["end_ns"] - estimate["start_ns"]) / _COLUMNS
     joined: list[dict[str, Any]] = []
     for hit in estimate["hits"]:

@@ -1,4 +1,7 @@
-"""The queue of verdicts, which a separate process makes: requested ones first, then the newest."""
+"""The queue of verdicts to compute: first those that were requested, then those on newest jobs.
+
+A separate process computes them, one after another.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ _OVER = VerdictAnswer(error="The server ends.")
 
 
 class WorkerProcess:
-    """The process that makes verdicts; it is started when needed, and again after a crash."""
+    """The process that computes verdicts; it is started when needed, and again after a crash."""
 
     def __init__(self, repository: str) -> None:
         """Prepare the command; the process is started by the first request."""
@@ -156,7 +159,7 @@ class VerdictQueue:
         return verdict or self._current(job, users)
 
     def progress(self, job: str) -> VerdictProgress | None:
-        """Return the progress of a job's verdict; None: it waits for another job's."""
+        """Return the progress of the verdict on a job; None: another verdict is computed first."""
         now, verdict_progress = self._now
         return verdict_progress if now == job else None
 
@@ -177,10 +180,11 @@ class VerdictQueue:
         return waits.result()
 
     def follow(self, users: frozenset[int] | None) -> None:
-        """Make verdicts on all jobs, also unrequested ones.
+        """Compute verdicts on all jobs of some users, also if nobody requests them.
 
         Args:
-            users: Users (uids) whose jobs are evaluated, and may be named; None: all users.
+            users: Users (uids) whose jobs are evaluated, and may be named in the verdicts; None:
+                all users.
         """
         if users not in self._followed:
             self._begin()
@@ -213,7 +217,7 @@ class VerdictQueue:
                 self._thread.start()
 
     def _current(self, job: str, users: frozenset[int] | None) -> StoredVerdict | None:
-        """Return the stored verdict if it need not be made again yet."""
+        """Return the stored verdict on a job, unless it must be computed again now."""
         verdict, row = self._verdicts.get(job, sight(users)), self._index.rows.get(job)
         if verdict is None or row is None:
             return None
@@ -247,7 +251,7 @@ class VerdictQueue:
         return next(self._waiting(), None)
 
     def _waiting(self) -> Iterator[_Task]:
-        """Yield the followed jobs without a current verdict, the newest first."""
+        """Yield the jobs of followed users that have no current verdict, the newest first."""
         for users in list(self._followed):
             for row in reversed(list(self._index.rows.values())):
                 if users is not None and row["uid"] not in users:

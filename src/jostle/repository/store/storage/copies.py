@@ -20,7 +20,7 @@ _LOOK_EVERY_S = 30.0
 
 
 def copies_folder(name: str) -> Path:
-    """Return the folder of the copies of a repository, by its address; only for its user."""
+    """Return the folder with this user's copies of the repository that has an address."""
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     who = hashlib.blake2b(name.encode(), digest_size=8).hexdigest()
     folder = Path(caches) / "jostle" / "objects" / who
@@ -37,7 +37,7 @@ class Copies:
         self._looked = 0.0
 
     def use(self, name: str) -> bool:
-        """Return whether there is a copy, and note that it is used now."""
+        """Return whether there is a copy of a file; if so, note that it is used now."""
         try:
             os.utime(self._root / name)
         except OSError:

@@ -31,7 +31,7 @@ from jostle.repository.store.storage.copies import Copies, copies_folder
 
 T = TypeVar("T")
 NEWEST = f"{COMMITS}/newest"
-#: Notes of files that were removed from the log: removed together with them after the grace period.
+#: Folder of notes, which list files that left the log; a note is removed together with its files.
 _LEFT = "left"
 #: Age after which an upload in no commit counts as abandoned, s.
 _ABANDONED_S = 86_400.0
@@ -81,7 +81,7 @@ class ObjectStorage:
     # ---- the log ----
 
     def catch_up(self, after: int) -> None:
-        """Fetch new commits; from the newest checkpoint on if there are no copies yet."""
+        """Fetch new commits; if there are no copies yet, begin with the newest checkpoint."""
         (self.root / COMMITS).mkdir(parents=True, exist_ok=True)
         if after <= 0:
             self._begin(all_there=after < 0)
@@ -113,7 +113,7 @@ class ObjectStorage:
         return noted, checkpoints
 
     def _begin(self, *, all_there: bool = False) -> None:
-        """Fetch the files from which a first reader starts."""
+        """Fetch the files of the log that a reader without copies needs."""
         noted, checkpoints = self._hint()
         there = self._bring_checkpoints(checkpoints)
         first = max(there, default=0)
@@ -214,7 +214,11 @@ class ObjectStorage:
         self._write_copy(name, data)
 
     def read(self, name: str) -> bytes:
-        """Return the content of an object; a new marker means copies of another one."""
+        """Return the content of an object, and update its copy.
+
+        If the copy of the marker differs, all copies are of an earlier repository with the same
+        address: they are removed.
+        """
         data = self._get(name)
         if data is None:
             raise FileNotFoundError(2, "it is not in the object store", name)
@@ -341,7 +345,7 @@ class ObjectStorage:
             self._create(f"{_LEFT}/{uuid.uuid4().hex}.json", note)
 
     def strays(self, named: Container[str], older_than_s: float, now_s: float) -> Iterator[str]:
-        """Yield objects that were left long ago, and uploads that were not committed in a day."""
+        """Yield objects that left the log long ago, and uploads that got no commit within a day."""
         recent = set()
         for note in list(self.listed(_LEFT)):
             try:

@@ -18,8 +18,9 @@ def open_storage(place: Path | str) -> Storage:
     """Open the storage of a repository, without reading or writing it.
 
     Args:
-        place: A folder, or s3://BUCKET/PREFIX (also with one slash, as in paths). The folder
-            of an opened object store's copies stands for the object store.
+        place: A folder, or s3://BUCKET/PREFIX (also with one slash, as in paths). If it is the
+            folder with the copies of an object store that was opened before, the object store is
+            opened.
 
     Raises:
         RepositoryError: The address is not valid, or the package for object stores is not
