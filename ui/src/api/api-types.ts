@@ -127,29 +127,29 @@ export interface Assessment {
 export interface AttributedSuspect {
   /** Name of the suspect. */
   job: string;
-  /** Uid of its owner; null if it is not shown. */
+  /** Uid of the suspect's owner; null if it is not shown. */
   user: number | null;
   /** Program of the suspect; "" if it is not shown. */
   program: string;
-  /** Resources on which it caused losses, the costliest first. */
+  /** Resources on which the suspect caused losses, the costliest first. */
   resources: string[];
-  /** Run time that it cost the job, s. */
+  /** Run time that the suspect cost the job, s. */
   seconds: Interval;
   /** Part of the whole loss, 0 to 1. */
   share: number;
-  /** Number of slices in which both jobs were active there. */
+  /** Number of slices in which both were active on a resource; of several resources, the largest number. */
   slices: number;
-  /** Correlation of its load with the job's service time, on the first resource. */
+  /** Correlation of the suspect's load on the first resource with the job's service time. */
   correlation: number;
-  /** Its access pattern on that resource, for users. */
+  /** Access pattern of the suspect on the first resource, for users. */
   pattern: string;
   /** Kind of suspect: a job, load without a profile, or a slow server. */
   kind: 'job' | 'unprofiled' | 'server';
-  /** Method by which it was found, in words (see `found_by`). */
+  /** Method by which the suspect was found, in words (see `found_by`). */
   how: string;
-  /** Result of the statistical test on the first resource, as of Suspect. */
+  /** For a suspect by account, result of the statistical test of its load on the first resource, part of a sentence; "" where no test was possible. */
   agreement: string;
-  /** Whether the statistical test had a result, which is `correlation`. */
+  /** Whether the statistical test had a result; if not, `correlation` has no meaning. */
   tested: boolean;
 }
 
@@ -159,15 +159,15 @@ export interface Attribution {
   lost_s: Interval;
   /** Suspects that caused a part of it, the greatest first. */
   suspects: AttributedSuspect[];
-  /** Loss that the suspects caused together. */
+  /** Loss that all suspects together caused, s. */
   explained_s: Interval;
-  /** Loss that no profiled job explains. */
+  /** Loss that no suspect explains, s. */
   unexplained_s: Interval;
   /** Unexplained part of the loss, 0 to 1; 0 without a loss. */
   unexplained_share: number;
-  /** Number of slices in which time was lost, to any cause. */
+  /** Number of slices in which time was lost, whatever the cause. */
   lost_slices: number;
-  /** Number of these slices that a suspect slowed. */
+  /** Number of these slices in which a suspect slowed the job. */
   suspect_slices: number;
 }
 
@@ -304,7 +304,7 @@ export interface CauseRow {
   what: string;
   /** The resource; for a mount, the path at which the job sees it. */
   place: string;
-  /** Run time lost to it. */
+  /** Run time lost to this cause on this resource, s. */
   seconds: Interval;
   /** Loss as a part of the run time. */
   share: number;
@@ -360,7 +360,7 @@ export interface ClusterRow {
   box: SegmentBox | null;
 }
 
-/** The content of `jostle compare --json`; lists have an entry per run, as requested. */
+/** The content of `jostle compare --json`; lists have an entry per run in the given order. */
 export interface Compared {
   runs: ComparedRun[];
   /** which of them is the fastest */
@@ -380,7 +380,7 @@ export interface Compared {
   run_times: RunTimes;
 }
 
-/** A cluster of segments in all runs; lists have an entry per run, 0 if it lacks the cluster. */
+/** A cluster of segments; lists have an entry per run, 0 for a run without the cluster. */
 export interface ComparedCluster {
   name: string;
   members: number[];
@@ -562,14 +562,14 @@ export interface EstimateReport {
   energy_lost_kwh: Interval | null;
 }
 
-/** The runs of a program concurrent with another program, and those without it. */
+/** The runs of a program that ran alongside another program, and its other runs. */
 export interface EvidenceReport {
   encounter: Encounter;
   alongside: EvidenceRun[];
   without: EvidenceRun[];
 }
 
-/** A run behind an encounter. */
+/** A run from which an encounter (a comparison of two programs) was computed. */
 export interface EvidenceRun {
   /** null: the viewer may not open it */
   job: string | null;
@@ -612,7 +612,7 @@ export interface FabricJob {
   lost_bytes: number;
 }
 
-/** The load of a fabric over a time, in steps. */
+/** The load of a fabric's busiest link in each step of a span, and the jobs with traffic. */
 export interface FabricOverview {
   start_ns: number;
   step_ns: number;
@@ -631,14 +631,14 @@ export interface FabricOverview {
   jobs: FabricJob[];
 }
 
-/** All versions of all fabrics, and the time in which visible jobs ran. */
+/** All versions of all fabrics, and the time in which jobs that the viewer may see ran. */
 export interface Fabrics {
   fabrics: Fabric[];
   first_ns: number;
   last_ns: number;
 }
 
-/** For each value of a field, the number of jobs that match all other filters. */
+/** For each value of a field, the number of jobs that match the filters of all other fields. */
 export interface Facets {
   light: Record<string, number>;
   cause: Record<string, number>;
@@ -647,7 +647,7 @@ export interface Facets {
   state: Record<string, number>;
 }
 
-/** A figure of a job's digest. */
+/** One number of a job: in total, over its processes, and in other runs of its program. */
 export interface Figure {
   name: string;
   unit: 'bytes' | 'ops' | 's';
@@ -660,7 +660,7 @@ export interface Figure {
   others: Quartiles | null;
 }
 
-/** Figures of a job over its processes, and among other runs of its program. */
+/** The numbers of a job, compared with other runs of its program. */
 export interface Figures {
   program: string;
   /** number of other runs it is compared with */
@@ -748,7 +748,7 @@ export interface GpuDigest {
   lost_records: number;
 }
 
-/** A line of a view of a GPU. */
+/** One line of a chart of a GPU's activity. */
 export interface GpuLine {
   name: string;
   /** one per step; null: no data from its agent */
@@ -765,7 +765,7 @@ export interface GpuSeries {
   series: Series;
 }
 
-/** A view of a GPU's activity over time. */
+/** One chart of a GPU's activity over time, such as its power. */
 export interface GpuView {
   name: string;
   title: string;
@@ -929,12 +929,12 @@ export interface JobDigest {
   binding: BindingAdvice[];
 }
 
-/** The GPUs of a job on which it did most, at most twelve, by host and name. */
+/** The busiest GPUs of a job, at most twelve, sorted by host and name. */
 export interface JobGpus {
   gpus: GpuSeries[];
 }
 
-/** A job on a link or a switch. */
+/** A job with traffic on a link or a switch. */
 export interface JobOnLink {
   /** empty: traffic of no job that is known */
   job: string;
@@ -1001,7 +1001,7 @@ export interface Law {
   explanation: string;
 }
 
-/** A job's load on a mount. */
+/** The load of one job on a mount over time. */
 export interface Layer {
   job: string;
   total: number;
@@ -1015,11 +1015,11 @@ export interface LikeRunsReport {
   resources: SlownessOnResource[];
   met: MetJob[];
   limits: string[];
-  /** Data that the answer rests on, one sentence each; empty, as all other fields, for a job with slices, whose verdict has the result. */
+  /** Recorded data on which the answer is based, one sentence each. For a job with slices this and all other fields are empty: see its verdict. */
   rests_on: string[];
 }
 
-/** A series at one resolution; null: no value. */
+/** One line of a series: minimum, mean and maximum at each point; null: no value. */
 export interface Line {
   name: string;
   low: (number | null)[];
@@ -1083,7 +1083,7 @@ export interface LossNumbers {
   percent: Interval | null;
   /** Cause of the largest loss, in words; "" without a loss. */
   cause: string;
-  /** Reason why the loss is not known, part of a sentence; "" where it is known. */
+  /** Reason why the loss is not known, as part of a sentence; "" where it is known. */
   why: string;
 }
 
@@ -1120,7 +1120,7 @@ export interface MatrixReport {
   encounters: Encounter[];
   jobs: number;
   limits: string[];
-  /** Number of the repository's commit that it was computed from. */
+  /** Number of the repository's newest commit when the computation began. */
   commit: number;
   /** Duration of the computation, s. */
   seconds: number;
@@ -1210,7 +1210,7 @@ export interface MountDigest {
   errors: Record<string, number>;
 }
 
-/** The load on a mount, by job. */
+/** The load on a mount over time: of the jobs with most load, and of all others together. */
 export interface MountLoad {
   mount: string;
   path: string;
@@ -1294,7 +1294,7 @@ export interface NodeGpus {
   memory: NodeMemoryRow[];
 }
 
-/** The activity of a node, from its agent; shares of the time, 0 to 1. */
+/** The activity of a node over time, as its agent recorded it; all values are shares, 0 to 1. */
 export interface NodeLane {
   host: string;
   /** share of its cores that was busy */
@@ -1349,14 +1349,14 @@ export interface Note {
   text: string;
 }
 
-/** The running jobs that the viewer may see, those first that lose most now. */
+/** The running jobs that the viewer may see; those that lose most now come first. */
 export interface NowAnswer {
   /** end of the newest slice; 0: there is none */
   newest_ns: number;
   jobs: NowRow[];
 }
 
-/** A running job; its numbers are provisional, since they rest on its past alone. */
+/** A running job; its numbers are provisional, since its later slices are not known yet. */
 export interface NowRow {
   job: string;
   program: string;
@@ -1470,7 +1470,7 @@ export interface Period {
   p_value: number;
 }
 
-/** The job on each node. */
+/** The job on each node at an instant. */
 export interface Placed {
   jobs: string[];
   /** by node, a place in jobs */
@@ -1565,7 +1565,7 @@ export interface ProfilerCost {
   share_of_cpu: number | null;
 }
 
-/** The distribution of the totals of a program's other runs. */
+/** The distribution of a number over the other runs of a job's program. */
 export interface Quartiles {
   runs: number;
   min: number;
@@ -1730,7 +1730,7 @@ export interface RunTime {
   ratio: number;
 }
 
-/** Run times as ratios. */
+/** Run times of runs and of programs, also as ratios to those of the baseline. */
 export interface RunTimes {
   runs: RunTime[];
   groups: GroupTime[];
@@ -1738,7 +1738,7 @@ export interface RunTimes {
   baseline_group: string;
 }
 
-/** Facts on a batch job from prolog and epilog; empty texts and 0: not known. */
+/** Facts on a batch job from its batch system; an empty text or 0 is not known. */
 export interface SchedulerFacts {
   name: string;
   partition: string;
@@ -1846,7 +1846,7 @@ export interface Sentence {
   text: string;
 }
 
-/** Some metrics of a job, or of all others on its resources, on one time axis. */
+/** Some metrics of a job, or of other jobs on its resources, over time. */
 export interface Series {
   metric: string;
   /** of the values: bytes/s, ops/s, s/s or a level's own */
@@ -1858,7 +1858,7 @@ export interface Series {
   few: boolean;
 }
 
-/** A server of a file system; for viewers who may not see all jobs, all its servers together. */
+/** A server of a file system over time, as its agent recorded it. For viewers who may not see all jobs, all servers of a file system are shown as one. */
 export interface ServerLane {
   host: string;
   /** the file system; empty: none that a job used */
@@ -1887,7 +1887,7 @@ export interface Setting {
   more: [string, string][];
 }
 
-/** The vertices and links of a fabric; lists of one length belong together. */
+/** The vertices and links of a fabric; each list has one entry per vertex, or per link. */
 export interface Shape {
   name: string;
   /** torus, mesh, fat tree, dragonfly, tree or graph */
@@ -1970,7 +1970,7 @@ export interface SiteAdvice {
   limits: string[];
 }
 
-/** The advice on a site, or the losses of the jobs that the viewer may see. */
+/** The advice on a site; for viewers who may not see all jobs, the losses of visible jobs. */
 export interface SiteAdviceReport {
   /** jobs of the period without a verdict yet: they count nothing */
   waiting: number;
@@ -2060,7 +2060,7 @@ export interface SlownessOnResource {
   slower_than: number;
 }
 
-/** The time that the repository covers. */
+/** The time in which jobs that the viewer may see ran, and the number of nodes in use. */
 export interface Span {
   first_ns: number;
   last_ns: number;
@@ -2262,7 +2262,7 @@ export interface Trend {
   runs: TrendRun[];
 }
 
-/** A run of the program. */
+/** One run of a program. */
 export interface TrendRun {
   job: string;
   start_ns: number;
@@ -2299,7 +2299,7 @@ export interface Untested {
   decided_by: string;
 }
 
-/** The loss of a job to interference, estimated from its own run and from its neighbours. `estimate` is the output of `jostle estimate --json`, `interference` that of `jostle interference --json`, null if no other job ran at the same time. */
+/** The loss of a job to interference, estimated from its own run and from its neighbours. `estimate` is the output of `jostle estimate --json`. `interference` is the output of `jostle interference --json`; it is null if no other job ran at the same time. */
 export interface Verdict {
   job: JobRow;
   head: VerdictHead;
@@ -2324,13 +2324,13 @@ export interface VerdictHead {
   run_s: number;
   /** Run time that the job would have had without interference, s. */
   intrinsic_s: number;
-  /** The largest cause: file system, network, memory or cpu (of messages within a node), cpu or unknown; null where nothing was lost. */
+  /** Cause of the largest loss; null where nothing was lost. One of: file system; network; memory or cpu, for messages within a node; memory; cpu; gpu; bus; unknown. */
   cause: 'file system' | 'network' | 'memory or cpu' | 'memory' | 'cpu' | 'gpu' | 'bus' | 'unknown' | null;
   /** Causes of the largest losses, in words: `CPU, slower cores`, `file system and CPU`; "" where nothing was lost. */
   what: string;
-  /** Resource with the largest loss, a mount or a node; "" without one. */
+  /** Resource with the largest loss, such as a mount or a node; "" where nothing was lost. */
   resource: string;
-  /** Advice what the run's times may be used for. */
+  /** What the times of the run may be used for, in words. */
   advice: string;
   /** The most probable light. */
   likely: 'green' | 'yellow' | 'red';
@@ -2342,7 +2342,7 @@ export interface VerdictHead {
   decided_by: string;
 }
 
-/** The progress of an answer; any number of these precede it. */
+/** The progress of an evaluation; any number of such messages precede the answer. */
 export interface VerdictProgress {
   /** Number of the current step, from 0. */
   step: number;
@@ -2365,7 +2365,7 @@ export interface WaitsReport {
   false_alarm: number;
 }
 
-/** The method of log-in. `token`: by the URL that `jostle serve` printed; `oidc`: at an issuer, beginning at /login/oidc; `proxy`: by the proxy in front of the server; `accounts`: by an HTTP POST request with name and password. */
+/** The method of log-in. - `token`: by the URL that `jostle serve` printed. - `oidc`: at an OpenID Connect issuer; the log-in begins at /login/oidc. - `proxy`: by the proxy in front of the server. - `accounts`: by an HTTP POST request with name and password. */
 export interface WayIn {
   way: 'token' | 'oidc' | 'proxy' | 'accounts';
 }
